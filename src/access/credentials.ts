@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { reviveAccount } from './lookup.ts';
+import type { PermissionSet } from './permissions.ts';
+import type { TokenKind } from './tokens.ts';
+import type { Account } from './viewer.ts';
+
+export type FoundToken = {
+  id: Id<'tokens'>;
+  kind: TokenKind;
+  app_id: Id<'apps'> | null;
+  scopes: string[];
+  owner_id: Id<'accounts'> | null;
+  repository_selection: 'all' | 'selected' | 'public' | null;
+  permissions: PermissionSet;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  account: Account;
+  app_permissions: PermissionSet | null;
+  installation: {
+    id: Id<'installations'>;
+    app_id: Id<'apps'>;
+    account_id: Id<'accounts'>;
+    repository_selection: 'all' | 'selected';
+    permissions: PermissionSet;
+    suspended_at: string | null;
+  } | null;
+};
+
+/** A token by its hash, with the account that it acts for and what its app's installation allows: one statement. */
+export async function findToken(db: Db, hash: Buffer): Promise<FoundToken | undefined> {
+  const { rows } = await sql<Omit<FoundToken, 'account'> & { account: Parameters<typeof reviveAccount>[0] }>`
+    select t.id, t.kind, t.app_id, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, t.last_used_at,
+      to_jsonb(a) as account, p.permissions as app_permissions, case when i.id is null then null else to_jsonb(i) end as installation
+    from tokens t join accounts a on a.id = t.account_id
+      left join installations i on i.id = t.installation_id
+      left join apps p on p.id = t.app_id
+    where t.hash = ${hash}`.execute(db);
+  const found = rows[0];
+  return found && { ...found, account: reviveAccount(found.account) };
+}
+
+/** An app by its client id, for the endpoints to which it proves itself by its secret. */
+export const findClient = (db: Db, clientId: string) =>
+  db.selectFrom('apps').select(['id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
+
+/** The app that a JSON web token names (by its id or client id), with the keys that may have signed it. */
+export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps'>; keys: string[] } | undefined> {
+  const rows = await db
+    .selectFrom('apps')
+    .innerJoin('app_keys', 'app_keys.app_id', 'apps.id')
+    .select(['apps.id', 'app_keys.public_key'])
+    .where('apps.kind', '=', 'app')
+    .where((eb) => eb.or([eb('apps.client_id', '=', issuer), eb(sql`apps.id::text`, '=', issuer)]))
+    .execute();
+  const first = rows[0];
+  return first && { id: first.id, keys: rows.map((row) => row.public_key) };
+}
+
+/** Notes that a token was used, at most once an hour for each token. */
+export const touchToken = (db: Db, id: Id<'tokens'>, now: Date) =>
+  db
+    .updateTable('tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
+    .execute();

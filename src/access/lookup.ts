@@ -1,0 +1,96 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { PermissionSet } from './permissions.ts';
+import { type OrgRole, roleOfLevel } from './roles.ts';
+import { installedPermissions, reachedBy, roleLevelOf } from './sql.ts';
+import { type Account, type Grant, isToken, type Org, type Repo, type RepositoryRow, type Viewer } from './viewer.ts';
+
+/** What the path names, with everything that the decision needs of it, in one statement each. */
+
+type RepoFacts = RepositoryRow & { owner: AccountJson; level: number; reached: boolean; held: PermissionSet };
+type AccountJson = Omit<Account, 'created_at' | 'updated_at' | 'suspended_at'> & {
+  created_at: string;
+  updated_at: string;
+  suspended_at: string | null;
+};
+
+/** A repository by its owner's login and its name, letters of either case. */
+export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> =>
+  findRepoWhere(db, viewer, sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`);
+
+export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
+  findRepoWhere(db, viewer, sql`r.id = ${id}`);
+
+async function findRepoWhere(db: Db, viewer: Viewer, condition: RawBuilder<unknown>): Promise<Repo | undefined> {
+  const { rows } = await sql<RepoFacts>`
+    select r.*, to_jsonb(o) as owner, ${roleLevelOf(viewer.account?.id)} as level,
+      ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held
+    from repositories r join accounts o on o.id = r.owner_id
+    where ${condition}`.execute(db);
+  const found = rows[0];
+  if (!found) return undefined;
+  const { level, owner, held, ...row } = found;
+  return { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
+}
+
+/** The repository that used to have a name, for a redirect; whether the viewer may know of it is judged like any other. */
+export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> {
+  const redirect = await db
+    .selectFrom('repository_redirects')
+    .select('repository_id')
+    .where('owner_login', '=', owner.toLowerCase())
+    .where('name', '=', name.toLowerCase())
+    .executeTakeFirst();
+  return redirect && findRepoById(db, viewer, redirect.repository_id);
+}
+
+/** An organization by its login. */
+export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Org | undefined> {
+  const me = viewer.account?.id ?? null;
+  const { rows } = await sql<Account & { org_role: OrgRole | null; installed: boolean; held: PermissionSet }>`
+    select a.*, m.role as org_role, ${heldIn(viewer.grant, sql`a.id`)} as held, ${orgReachedBy(viewer.grant)} as installed
+    from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
+    where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);
+  const found = rows[0];
+  if (!found) return undefined;
+  const { org_role, installed, held, ...account } = found;
+  return { ...account, role: org_role ?? undefined, reached: installed, held: installed ? held : {} };
+}
+
+/** A user or bot by its login. */
+export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`lower(login) = lower(${login})`)
+    .where('kind', '<>', 'organization')
+    .executeTakeFirst();
+
+/** Whatever account has a login: a user, an organization or a bot. */
+export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
+  db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
+
+function orgReachedBy(grant: Grant): RawBuilder<boolean> {
+  if (!isToken(grant)) return sql<boolean>`false`;
+  if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql<boolean>`a.id = ${grant.ownerId}`;
+  if (grant.kind === 'app_user') {
+    return sql<boolean>`exists (select from installations i where i.app_id = ${grant.appId} and i.account_id = a.id and i.suspended_at is null)`;
+  }
+  return sql<boolean>`true`;
+}
+
+function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql`${JSON.stringify(grant.permissions)}::jsonb`;
+  if (grant.kind === 'app_user') return installedPermissions(grant.appId, owner);
+  return sql`'{}'::jsonb`;
+}
+
+/** An account that came as JSON inside another row: its times are text there. */
+export const reviveAccount = (json: AccountJson): Account => ({
+  ...json,
+  id: json.id as Id<'accounts'>,
+  created_at: new Date(json.created_at),
+  updated_at: new Date(json.updated_at),
+  suspended_at: json.suspended_at === null ? null : new Date(json.suspended_at),
+});

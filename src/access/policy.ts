@@ -1,0 +1,52 @@
+import type { Permission } from './permissions.ts';
+import type { OrgRole, Role } from './roles.ts';
+import type { Scope } from './scopes.ts';
+import type { TokenKind } from './tokens.ts';
+
+/**
+ * Why an endpoint needs no permission of document 3:
+ * - own_account: it is about the signed-in account itself, and shows no more than that account may see;
+ * - public: anybody may call it, signed in or not;
+ * - app_jwt: an app speaks for itself by its JSON web token;
+ * - client_secret: an app proves itself by client id and secret (Basic);
+ * - token_exchange: the caller holds a secret code that stands for the right;
+ * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
+ */
+export const noPermissionReasons = ['own_account', 'public', 'app_jwt', 'client_secret', 'token_exchange', 'site_admin'] as const;
+export type NoPermissionReason = (typeof noPermissionReasons)[number];
+
+export type PermissionRule =
+  | Permission
+  | { readonly anyOf: readonly Permission[] }
+  | { readonly allOf: readonly Permission[] }
+  | { readonly none: NoPermissionReason };
+
+/** What an endpoint asks of its caller. Everything that decides 401, 403 and 404 stands here. */
+export type Policy = {
+  /** Fine-grained kinds: what their permission set must hold. */
+  readonly permission: PermissionRule;
+  /** Classic kinds: any one of these; for a public repository, `public_repo` serves where `repo` does. None: no scope is needed. */
+  readonly scopes?: readonly Scope[];
+  /** Default: every kind. */
+  readonly tokens?: readonly TokenKind[];
+  /** The caller's role in the repository of the path, or else in its organization. */
+  readonly role?: Role | OrgRole;
+  /** The path's resource may be read by anybody, signed in or not, where it is public. */
+  readonly public?: true;
+  /** A change that an archived repository still takes (deleting it, unarchiving it). */
+  readonly archived?: 'allowed';
+};
+
+/** The alternatives of a rule: the caller needs every permission of any one of them. */
+export function alternatives(rule: PermissionRule): readonly (readonly Permission[])[] {
+  if (typeof rule === 'string') return [[rule]];
+  if ('anyOf' in rule) return rule.anyOf.map((permission) => [permission]);
+  if ('allOf' in rule) return [rule.allOf];
+  return [];
+}
+
+/** The value of `X-Accepted-Service-Permissions`: alternatives by `; `, what belongs together by `, `. */
+export const acceptedPermissions = (rule: PermissionRule, word: (name: string) => string = (name) => name): string =>
+  alternatives(rule)
+    .map((all) => all.map((permission) => permission.replace(/^(.*):/, (_, name: string) => `${word(name)}=`)).join(', '))
+    .join('; ');

@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely';
+import { expandScopes } from './scopes.ts';
+import type { Grant, Viewer } from './viewer.ts';
+
+/**
+ * The fragments that turn "who may see which repository" into SQL. They speak of the aliases `r` (repositories) and, where a
+ * role is computed, nothing else; ids of the viewer are bound as parameters.
+ */
+
+const rolesInOrder = sql`array['read', 'triage', 'write', 'maintain', 'admin']`;
+
+/** 0 (no role) to 5 (admin): the role of an account in the repository `r`, from every source at once. */
+export const roleLevelOf = (accountId: number | undefined): RawBuilder<number> =>
+  accountId === undefined
+    ? sql<number>`(case when r.visibility = 'public' then 1 else 0 end)`
+    : sql<number>`greatest(
+        case when r.owner_id = ${accountId} then 5 else 0 end,
+        case r.visibility when 'public' then 1 when 'internal' then 1 else 0 end,
+        (select case m.role when 'owner' then 5
+                else coalesce(array_position(${rolesInOrder}, org.default_repository_permission), 0) end
+           from memberships m join organizations org on org.account_id = m.organization_id
+          where m.organization_id = r.owner_id and m.user_id = ${accountId} and m.state = 'active'),
+        (select array_position(${rolesInOrder}, c.role) from collaborators c
+          where c.repository_id = r.id and c.user_id = ${accountId}),
+        (select max(array_position(${rolesInOrder}, tr.role))
+           from team_members tm join teams t on t.id = tm.team_id
+           join team_repositories tr on tr.team_id = any (t.ancestors)
+          where tm.user_id = ${accountId} and tr.repository_id = r.id))`;
+
+/** Whether the credential reaches the repository `r` beyond what is public. */
+export function reachedBy(grant: Grant): RawBuilder<boolean> {
+  switch (grant.kind) {
+    case 'none':
+    case 'app_jwt':
+    case 'client':
+      return sql<boolean>`false`;
+    case 'classic_pat':
+    case 'oauth_app':
+      return expandScopes(grant.scopes).has('repo') ? sql<boolean>`true` : sql<boolean>`r.visibility = 'public'`;
+    case 'fine_grained_pat':
+      if (grant.selection === 'public') return sql<boolean>`false`;
+      if (grant.selection === 'all') return sql<boolean>`r.owner_id = ${grant.ownerId}`;
+      return sql<boolean>`(r.owner_id = ${grant.ownerId} and ${inToken(grant.tokenId)})`;
+    case 'app_user':
+      return sql<boolean>`exists (select from installations i
+        where i.app_id = ${grant.appId} and i.account_id = r.owner_id and i.suspended_at is null
+          and (i.repository_selection = 'all' or exists (select from installation_repositories ir
+            where ir.installation_id = i.id and ir.repository_id = r.id)))`;
+    case 'installation': {
+      const owned = sql<boolean>`r.owner_id = ${grant.ownerId}`;
+      if (grant.selection === 'all') return owned;
+      const installed = sql<boolean>`exists (select from installations i left join installation_repositories ir
+          on ir.installation_id = i.id and ir.repository_id = r.id
+        where i.id = ${grant.installationId} and (i.repository_selection = 'all' or ir.repository_id is not null))`;
+      if (grant.selection === 'installation') return sql<boolean>`(${owned} and ${installed})`;
+      return sql<boolean>`(${owned} and ${installed} and ${inToken(grant.tokenId)})`;
+    }
+  }
+}
+
+const inToken = (tokenId: number): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
+
+/** The permission set of an app's installation on the account in `owner` (a column), or an empty object. */
+export const installedPermissions = (appId: number, owner: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce((select i.permissions from installations i
+    where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
+
+/**
+ * The ids of every repository that a viewer may read, as a subquery for `in`: set-based, so that a list or a search over many
+ * repositories costs no correlated look-up for each.
+ */
+export function readableRepositoryIds(viewer: Viewer): RawBuilder<number> {
+  const { grant } = viewer;
+  const open = sql`select r.id from repositories r where r.visibility = 'public'`;
+  if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return sql<number>`(${open})`;
+  if (grant.kind === 'installation') {
+    return sql<number>`(${open} union select r.id from repositories r where ${reachedBy(grant)})`;
+  }
+  const me = viewer.account?.id ?? 0;
+  return sql<number>`(${open} union select r.id from repositories r where r.id in (${affiliatedRepositoryIds(me)}) and ${reachedBy(grant)})`;
+}
+
+/** The ids of the repositories in which an account has a role other than by their being public. */
+export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
+  select o.id from repositories o where o.owner_id = ${accountId}
+  union select o.id from repositories o where o.visibility = 'internal'
+  union select o.id from memberships m join organizations g on g.account_id = m.organization_id
+    join repositories o on o.owner_id = m.organization_id
+    where m.user_id = ${accountId} and m.state = 'active' and (m.role = 'owner' or g.default_repository_permission <> 'none')
+  union select c.repository_id from collaborators c where c.user_id = ${accountId}
+  union select tr.repository_id from team_members tm join teams t on t.id = tm.team_id
+    join team_repositories tr on tr.team_id = any (t.ancestors) where tm.user_id = ${accountId}`;

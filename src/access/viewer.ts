@@ -1,0 +1,63 @@
+import type { Selectable } from 'kysely';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { PermissionSet } from './permissions.ts';
+import type { OrgRole, Role } from './roles.ts';
+import type { TokenKind } from './tokens.ts';
+
+export type Account = Selectable<DB['accounts']>;
+export type RepositoryRow = Selectable<DB['repositories']>;
+
+/** What the credential allows, apart from what its holder may do. */
+export type Grant =
+  | { kind: 'none' }
+  | { kind: 'classic_pat' | 'oauth_app'; tokenId: Id<'tokens'>; appId?: Id<'apps'>; scopes: readonly string[]; expiresAt?: Date }
+  | {
+      kind: 'fine_grained_pat';
+      tokenId: Id<'tokens'>;
+      ownerId: Id<'accounts'>;
+      selection: 'all' | 'selected' | 'public';
+      permissions: PermissionSet;
+      expiresAt?: Date;
+    }
+  | { kind: 'app_user'; tokenId: Id<'tokens'>; appId: Id<'apps'>; permissions: PermissionSet; expiresAt?: Date }
+  | {
+      kind: 'installation';
+      tokenId: Id<'tokens'>;
+      appId: Id<'apps'>;
+      installationId: Id<'installations'>;
+      ownerId: Id<'accounts'>;
+      /** `token`: narrowed to the token's own list; `installation`: to the installation's. */
+      selection: 'all' | 'installation' | 'token';
+      permissions: PermissionSet;
+      expiresAt?: Date;
+    }
+  | { kind: 'app_jwt'; appId: Id<'apps'> }
+  | { kind: 'client'; appId: Id<'apps'> };
+
+export type GrantKind = Grant['kind'];
+
+/** Who asks, and by which credential. The effective right is what both allow (security decision 2). */
+export type Viewer = { account?: Account; grant: Grant };
+
+/** A viewer behind whom an account stands: a user, or an app's bot. */
+export type SignedIn = Viewer & { account: Account };
+
+export const anonymous: Viewer = { grant: { kind: 'none' } };
+
+export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
+  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client';
+
+/** A repository as the viewer meets it. */
+export type Repo = RepositoryRow & {
+  owner: Account;
+  /** The viewer's own role, before the credential narrows it; an installation has none. */
+  role: Role | undefined;
+  /** Whether the credential reaches this repository beyond what is public. */
+  reached: boolean;
+  /** What the credential's permission set holds here (empty for the classic kinds). */
+  held: PermissionSet;
+};
+
+/** An organization as the viewer meets it. */
+export type Org = Account & { role: OrgRole | undefined; reached: boolean; held: PermissionSet };

@@ -1,0 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import { StartupError } from '#lib/startup-error.ts';
+import type { DB } from './tables.ts';
+
+export type Db = Kysely<DB>;
+
+declare const inChange: unique symbol;
+/** A transaction that only `change` hands out; every function that writes asks for one. */
+export type Tx = Transaction<DB> & { readonly [inChange]: true };
+
+/** Where PostgreSQL answers: a URL, or the folder of a Unix socket. */
+export type Address = { url: string } | { socket: string; database: string; user: string };
+
+export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
+
+const connectionTimeoutMs = 5_000;
+/** SQL texts longer than this, or beyond so many, aren't prepared: their number must stay bounded on every connection. */
+const maxPrepared = 2_000;
+
+// Ids and counts are far below 2^53, so a bigint arrives as a number.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** The pg settings of an address. */
+export const clientConfig = (address: Address): pg.ClientConfig =>
+  'url' in address ? { connectionString: address.url } : { host: address.socket, database: address.database, user: address.user };
+
+/** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
+export function openDatabase(address: Address, options: { max?: number; name?: string } = {}): Database {
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    max: options.max ?? 20,
+    application_name: options.name ?? 'hearth',
+    connectionTimeoutMillis: connectionTimeoutMs,
+    Client: PreparingClient,
+  });
+  // An idle connection that breaks is replaced by the pool at the next query, which reports its own error.
+  pool.on('error', () => undefined);
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+/** Runs a change in one transaction: all of it is durable when the promise resolves, and nothing of it when it rejects. */
+export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().execute((transaction) => work(transaction as Tx)); // the brand's one source
+
+/** One clear line for an operator whose database doesn't answer. */
+export async function checkConnection({ db }: Database, name: string): Promise<void> {
+  try {
+    await sql`select 1`.execute(db);
+  } catch (error) {
+    throw new StartupError(`The database ${name} does not answer: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const names = new Map<string, string>();
+
+/** The name under which a text is prepared; the same text has the same name on every connection. */
+function preparedName(text: string): string | undefined {
+  const known = names.get(text);
+  if (known) return known;
+  if (names.size >= maxPrepared) return undefined;
+  const name = `h${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+const counting = new AsyncLocalStorage<{ statements: string[] }>();
+
+/** Runs `work` and tells which statements it sent, transaction control aside: tests keep the number of each endpoint. */
+export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
+  const counter = { statements: [] as string[] };
+  const result = await counting.run(counter, work);
+  return { result, statements: counter.statements };
+}
+
+/** A client that prepares each parameterised statement once, so that PostgreSQL parses and plans it once. */
+class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
+  override query(first: any, ...rest: any[]): any {
+    const text: string = typeof first === 'string' ? first : first?.text;
+    if (typeof text === 'string' && !/^(begin|commit|rollback|start|set|savepoint|release)/i.test(text)) {
+      counting.getStore()?.statements.push(text);
+    }
+    if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
+      const name = preparedName(first);
+      if (name) return super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []));
+    }
+    return super.query(first, ...(rest as []));
+  }
+}
+
+/** The time that a search was given has passed; its connection is free again. */
+export class TimeBudgetExceeded extends Error {}
+
+const canceled = '57014';
+
+/** Runs reads under a limit that PostgreSQL itself enforces, in milliseconds. */
+export async function withTimeBudget<T>(db: Db, milliseconds: number, work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+  try {
+    return await db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        await sql`set local statement_timeout = ${sql.lit(Math.max(1, Math.round(milliseconds)))}`.execute(tx);
+        return work(tx);
+      });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === canceled) throw new TimeBudgetExceeded();
+    throw error;
+  }
+}

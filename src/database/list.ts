@@ -1,0 +1,29 @@
+import type { SelectQueryBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { Listed, Page } from '#lib/page.ts';
+import type { Db } from './connect.ts';
+
+/** Rows beyond this aren't counted, so that a count's cost doesn't grow with the table. */
+const countLimit = 10_000;
+
+/**
+ * One page of a query, and how many rows there are in all (up to 10,000). The first statement takes the page and one row
+ * more; the second, which counts, is sent only when the first doesn't tell the total.
+ */
+export async function list<DB, TB extends keyof DB, Row>(db: Db, query: SelectQueryBuilder<DB, TB, Row>, page: Page): Promise<Listed<Row>> {
+  const found = await query
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute();
+  const rows = found.slice(0, page.limit);
+  if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
+  const counted = query.clearSelect().clearOrderBy().limit(countLimit).offset(0).select(sql`1`.as('one'));
+  const { rows: counts } = await sql<{ total: number }>`select count(*) as total from (${counted}) as counted`.execute(db);
+  return { rows, total: counts[0]?.total ?? 0 };
+}
+
+/** The same list with its rows turned into something else. */
+export const mapRows = async <A, B>(listed: Listed<A>, turn: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
+  ...listed,
+  rows: await turn(listed.rows),
+});

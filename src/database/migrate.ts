@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { StartupError } from '#lib/startup-error.ts';
+import { type Address, clientConfig } from './connect.ts';
+
+/** The schema in which the job queue keeps its own tables. */
+export const jobsSchema = 'jobs';
+
+const defaultFolder = join(import.meta.dirname, 'migrations');
+/** Any number will do, as long as every process takes the same one. */
+const lockKey = 4_827_301;
+
+type Migration = { version: number; name: string; text: string; checksum: string };
+
+/**
+ * Brings the database to this program's version: each numbered file in a transaction of its own, together with the row that
+ * remembers it, under an advisory lock, so that many processes may start at once and a kill leaves nothing half applied.
+ * Returns the names that were applied now.
+ */
+export async function migrate(address: Address, folder = defaultFolder): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query(`create table if not exists schema_migrations
+      (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
+    const { rows: applied } = await client.query<{ version: number; name: string; checksum: string }>(
+      'select version, name, checksum from schema_migrations order by version',
+    );
+    refuseUnknown(applied, migrations);
+    const done = new Set(applied.map((row) => row.version));
+    const pending = migrations.filter((migration) => !done.has(migration.version));
+    for (const migration of pending) await apply(client, migration);
+    await migrateJobs(address);
+    return pending.map((migration) => migration.name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function migrateJobs(address: Address): Promise<void> {
+  const pool = new pg.Pool({ ...clientConfig(address), max: 2 });
+  pool.on('error', () => undefined); // a broken idle connection is reported by the next query
+  try {
+    await runMigrations({ pgPool: pool, schema: jobsSchema });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function apply(client: pg.Client, { version, name, text, checksum }: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(text);
+    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [version, name, checksum]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new StartupError(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function refuseUnknown(applied: { version: number; name: string; checksum: string }[], migrations: Migration[]): void {
+  for (const row of applied) {
+    const known = migrations.find((migration) => migration.version === row.version);
+    if (!known) throw new StartupError(`The database was written by a newer Hearth (it holds ${row.name}); start that version or restore a backup`);
+    if (known.checksum !== row.checksum) throw new StartupError(`Migration ${row.name} was changed after it had been applied to this database`);
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(folder, file), 'utf8');
+      return { version: Number(file.slice(0, 4)), name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}

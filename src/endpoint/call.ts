@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
+import type { Policy } from '#access/policy.ts';
+import type { Account, Grant, Org, Repo, SignedIn, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { ApiVersion, Media, Replies } from './endpoint.ts';
+import type { Links } from './links.ts';
+import type { Paging } from './paging.ts';
+import type { PathWord, WordsOf, WordValue } from './path-words.ts';
+import type { Services } from './services.ts';
+
+type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
+
+/** What the words of a path became: rows that were looked up and judged visible, and parsed values for the rest. */
+export type At<Path extends string> = { [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W> } & ('org' extends WordsOf<Path>
+  ? { org: Org }
+  : unknown) &
+  ('repo' extends WordsOf<Path> ? { repo: Repo } : unknown) &
+  ('template_repo' extends WordsOf<Path> ? { template: Repo } : unknown) &
+  ('username' extends WordsOf<Path> ? { user: Account } : unknown);
+
+/** Who may stand behind a call, told from what the endpoint asks for. */
+export type ViewerOf<Access extends Policy> = Access extends { permission: { none: 'public' | 'token_exchange' } } | { public: true }
+  ? Viewer
+  : Access extends { permission: { none: 'app_jwt' } }
+    ? Viewer & { grant: Extract<Grant, { kind: 'app_jwt' }> }
+    : Access extends { permission: { none: 'client_secret' } }
+      ? Viewer & { grant: Extract<Grant, { kind: 'client' }> }
+      : SignedIn;
+
+/** Everything that a handler works with. Nothing else reaches it. */
+export type Call<Path extends string = string, Query extends TSchema = TSchema, Body extends TSchema = TSchema, Access extends Policy = Policy> = {
+  readonly db: Db;
+  /** Runs a change in one transaction. Only this hands out a `Tx`, and every writing function asks for one. */
+  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  readonly at: At<Path>;
+  readonly query: Static<Query>;
+  readonly body: Static<Body>;
+  readonly page: Page;
+  readonly viewer: ViewerOf<Access>;
+  readonly now: Date;
+  readonly links: Links;
+  readonly media: Media;
+  readonly version: ApiVersion;
+  readonly services: Services;
+  readonly reply: typeof reply;
+};
+
+export type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
+
+/** The answer of an endpoint that declares several statuses. */
+export const reply = <const Status extends number, Body = undefined>(status: Status, body?: Body): Reply<Status, Body> => ({
+  status,
+  body: body as Body, // absent for Nothing alone
+});
+
+/** An answer that isn't JSON: a file, an archive, a redirect. */
+export type Raw = {
+  readonly raw: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string | Readable;
+};
+
+export const raw = (type: string, body: Buffer | string | Readable, headers: Record<string, string> = {}): Raw => ({
+  raw: true,
+  status: 200,
+  headers: { 'content-type': type, ...headers },
+  body,
+});
+
+export const redirect = (location: string): Raw => ({ raw: true, status: 302, headers: { location } });
+
+export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && 'raw' in value && value.raw === true;
+
+type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
+
+type BodyOf<Schema extends TSchema> = Schema extends TVoid ? undefined : Static<Schema>;
+
+type ItemOf<Schema extends TSchema> =
+  Schema extends TArray<infer Item>
+    ? Static<Item>
+    : Schema extends TObject<infer Properties>
+      ? { [K in keyof Properties]: Properties[K] extends TArray<infer Item> ? Static<Item> : never }[keyof Properties]
+      : never;
+
+/** The other fields of an envelope, beside the count and the rows. */
+type Extra<Schema extends TSchema> = Schema extends TObject ? { extra?: Record<string, unknown> } : unknown;
+
+type Single<Schema extends TSchema, Lists> = Lists extends Paging ? Listed<ItemOf<Schema>> & Extra<Schema> : BodyOf<Schema>;
+
+/** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
+export type Handled<Answers extends Replies, Lists> =
+  | Raw
+  | (IsUnion<keyof Answers> extends true
+      ? { [Status in keyof Answers & number]: Reply<Status, BodyOf<Answers[Status]>> }[keyof Answers & number]
+      : { [Status in keyof Answers & number]: Single<Answers[Status], Lists> }[keyof Answers & number] extends infer Body
+        ? [Body] extends [undefined]
+          ? void | undefined
+          : Body
+        : never);

@@ -1,0 +1,84 @@
+import type { Static, TSchema } from 'typebox';
+import type { Policy } from '#access/policy.ts';
+import type { Call, Handled } from './call.ts';
+import type { KnownPath } from './path-words.ts';
+import type { Paging } from './paging.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The schemas of the successful replies, by status. */
+export type Replies = Readonly<Record<number, TSchema>>;
+
+/** The dates that the version header takes, oldest first. The first is meant when a request names none (document 1). */
+export const apiVersions = ['2022-11-28', '2026-03-10'] as const;
+export type ApiVersion = (typeof apiVersions)[number];
+
+/** Media beside plain JSON that an endpoint can answer with. */
+export type Media = 'json' | 'raw' | 'html' | 'text' | 'full' | 'object' | 'diff' | 'patch' | 'sha' | 'text-match' | 'star';
+
+/**
+ * One endpoint, declared once. The route, the validation, every 401, 403 and 404, the headers, the OpenAPI document, the
+ * permissions page and the conformance tests are derived from this.
+ */
+export type Declaration<
+  Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  Answers extends Replies,
+  Access extends Policy,
+  Lists extends Paging | undefined,
+> = {
+  /** The public API's operation id. */
+  readonly id: string;
+  readonly method: Method;
+  readonly path: KnownPath<Path>;
+  readonly summary: string;
+  readonly access: Access;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** A body that is right, for the reference page and the derived tests. */
+  readonly example?: NoInfer<Static<Body>>;
+  /** Where a body may carry a file: a higher limit (security decision 10). */
+  readonly carries?: 'file';
+  readonly paging?: Lists;
+  readonly media?: readonly Media[];
+  /** What a newer API version changes in the reply, by the version that began it. */
+  readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
+  /** The rate limit that a request counts against, where it isn't the common one. */
+  readonly limit?: 'search' | 'code_search';
+  readonly replies: Answers;
+  handle(call: Call<Path, Query, Body, Access>): Promise<Handled<Answers, Lists>>;
+};
+
+/** A declaration as everything derived from it sees it: with the types of its own path, body and reply forgotten. */
+export type Endpoint = Omit<Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined>, 'path' | 'handle' | 'example'> & {
+  readonly path: string;
+  readonly example?: unknown;
+  handle(call: never): Promise<unknown>;
+};
+
+/**
+ * Declares an endpoint. An unknown word in the path or an unknown permission doesn't compile, and what the handler returns is
+ * checked against the schema of its status.
+ *
+ * @example
+ * export const getThing = endpoint({
+ *   id: 'things/get', method: 'GET', path: '/repos/{owner}/{repo}', summary: 'Get a thing',
+ *   access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+ *   replies: { 200: Thing },
+ *   async handle({ at }) { return presentThing(at.repo); },
+ * });
+ */
+export function endpoint<
+  const Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  const Answers extends Replies,
+  const Access extends Policy,
+  Lists extends Paging | undefined = undefined,
+>(declaration: Declaration<Path, Query, Body, Answers, Access, Lists>): Endpoint {
+  return declaration as unknown as Endpoint; // forgets the types of one endpoint; they were checked above
+}
+
+export const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === 'object' && value !== null && 'handle' in value && 'path' in value && 'replies' in value;

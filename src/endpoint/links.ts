@@ -1,0 +1,20 @@
+/** The addresses of this server, from which every URL of a reply is made. No trailing slashes. */
+export type Links = {
+  /** Where the API answers, for example `http://127.0.0.1:3000/api/v3`. */
+  readonly api: string;
+  /** Where people and Git go, for example `http://127.0.0.1:3000`. */
+  readonly html: string;
+};
+
+/** The addresses of a server that people reach at `url`. */
+export const linksOf = (url: string): Links => {
+  const html = url.replace(/\/+$/, '');
+  return { html, api: `${html}/api/v3` };
+};
+
+/**
+ * A URL with path segments escaped, slashes of `rest` kept.
+ * @example path('http://h/api/v3/repos', 'ada', 'a b') // http://h/api/v3/repos/ada/a%20b
+ */
+export const path = (base: string, ...segments: (string | number)[]): string =>
+  [base, ...segments.map((segment) => encodeURIComponent(segment).replaceAll('%2F', '/'))].join('/');

@@ -1,0 +1,55 @@
+import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'typebox';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type Paging = { readonly style: 'pages'; readonly defaultLimit: number; readonly maxLimit: number; readonly envelope?: string };
+
+/** Document 1: `per_page` 30 by default, 100 at most, and `page` from 1. */
+export const pages = (options: { defaultLimit?: number; maxLimit?: number } = {}): Paging => ({
+  style: 'pages',
+  defaultLimit: options.defaultLimit ?? 30,
+  maxLimit: options.maxLimit ?? 100,
+});
+
+/** A list inside `{total_count, <name>: […]}`. */
+export const enveloped = <Name extends string, Item extends TSchema>(
+  name: Name,
+  item: Item,
+): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
+  Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
+
+/** The page that a query asks for. What isn't a number, or lies outside, falls back to the nearest allowed value, as the public API does. */
+export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
+  const limit = Math.min(whole(query.per_page, paging.defaultLimit), paging.maxLimit);
+  const number = whole(query.page, 1);
+  return { limit, number, offset: (number - 1) * limit };
+}
+
+/** Pages beyond this are empty: an offset is bounded, so that no request makes the database walk without end. */
+const maxPage = 100_000;
+
+function whole(value: unknown, fallback: number): number {
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  return number >= 1 ? Math.min(number, maxPage) : fallback;
+}
+
+/** The rows of a page out of a list that is whole in memory because it is small by its nature. */
+export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => ({
+  rows: rows.slice(page.offset, page.offset + page.limit),
+  total: rows.length,
+});
+
+/** The `Link` header of a numbered page, or undefined when one page holds everything. `url` is the request's own. */
+export function linkHeader(url: URL, page: Page, total: number): string | undefined {
+  const last = Math.max(1, Math.ceil(total / page.limit));
+  if (last === 1 && page.number === 1) return undefined;
+  const to = (number: number, rel: string): string => {
+    const target = new URL(url);
+    target.searchParams.set('page', String(number));
+    return `<${target.href}>; rel="${rel}"`;
+  };
+  const links: string[] = [];
+  if (page.number > 1) links.push(to(Math.min(page.number - 1, last), 'prev'));
+  if (page.number < last) links.push(to(page.number + 1, 'next'), to(last, 'last'));
+  if (page.number > 1) links.push(to(1, 'first'));
+  return links.join(', ');
+}

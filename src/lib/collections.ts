@@ -1,0 +1,35 @@
+/** The distinct values, in the order in which they first appear; null and undefined are left out. */
+export const unique = <T>(values: Iterable<T | null | undefined>): T[] => {
+  const seen = new Set<T>();
+  for (const value of values) if (value !== null && value !== undefined) seen.add(value);
+  return [...seen];
+};
+
+/** A map from each row's key to the row. */
+export const keyed = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): Map<Key, Row> => {
+  const map = new Map<Key, Row>();
+  for (const row of rows) map.set(key(row), row);
+  return map;
+};
+
+/** A map from each key to its rows, in their order. */
+export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): Map<Key, Row[]> => {
+  const map = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const group = map.get(key(row));
+    if (group) group.push(row);
+    else map.set(key(row), [row]);
+  }
+  return map;
+};
+
+/** The value under a key that is known to be there; its absence is a fault of ours. */
+export const must = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
+  const value = map.get(key);
+  if (value === undefined) throw new Error(`Nothing was loaded for ${String(key)}`);
+  return value;
+};
+
+/** The entries of `record` whose value is not undefined. */
+export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };

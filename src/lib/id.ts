@@ -1,0 +1,16 @@
+declare const table: unique symbol;
+
+/** A row's id that remembers its table, so that a repository's id can't be passed where a team's is wanted. */
+export type Id<Table extends string> = number & { readonly [table]: Table };
+
+/** Brands a number that is known to be an id of `Table`: a parsed path word, or a value from SQL that Kysely can't type. */
+export const asId = <Table extends string>(value: number): Id<Table> => value as Id<Table>;
+
+/** The largest id that JSON and JavaScript carry without loss. */
+export const maxId = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The opaque `node_id` of an object: `kind:id` in base64, as the public API's older form.
+ * Clients must not read anything from it; it is stable for the life of the object.
+ */
+export const nodeId = (kind: string, id: number | string): string => Buffer.from(`0${kind.length}:${kind}${id}`).toString('base64');

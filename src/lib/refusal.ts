@@ -1,0 +1,53 @@
+/** Why a request is refused, in the domain's words. `server/refusals.ts` alone knows the statuses. */
+export const refusalKinds = [
+  'bad_request',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'not_acceptable',
+  'conflict',
+  'gone',
+  'too_large',
+  'unsupported_media',
+  'invalid',
+  'rate_limited',
+  'unavailable',
+] as const;
+export type RefusalKind = (typeof refusalKinds)[number];
+
+/** The codes of a field error, as the public API documents them. */
+export type FieldCode = 'missing' | 'missing_field' | 'invalid' | 'already_exists' | 'unprocessable' | 'custom';
+
+export type FieldError = { resource: string; field: string; code: FieldCode; message?: string };
+
+/** A refusal is an answer, not a fault: it is thrown by rules, and reaches the client with its message. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+  readonly errors: FieldError[];
+
+  constructor(kind: RefusalKind, message: string, errors: FieldError[] = []) {
+    super(message);
+    this.name = 'Refusal';
+    this.kind = kind;
+    this.errors = errors;
+  }
+}
+
+/** A value that the schema allows and the domain doesn't. */
+export const invalid = (resource: string, field: string, code: FieldCode, message?: string): Refusal =>
+  new Refusal('invalid', 'Validation Failed', [message === undefined ? { resource, field, code } : { resource, field, code, message }]);
+
+/** Several such values at once. */
+export const invalidFields = (errors: FieldError[]): Refusal => new Refusal('invalid', 'Validation Failed', errors);
+
+/** A refusal with a message of its own and no field to blame. */
+export const unprocessable = (message: string): Refusal => new Refusal('invalid', message);
+
+/** Absent, or not for this viewer to know of: both read alike (document 1, rule 6; security decision 4). */
+export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
+
+export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
+export const conflict = (message: string): Refusal => new Refusal('conflict', message);
+export const gone = (message: string): Refusal => new Refusal('gone', message);
+export const badRequest = (message: string): Refusal => new Refusal('bad_request', message);
+export const unauthenticated = (message = 'Requires authentication'): Refusal => new Refusal('unauthenticated', message);

@@ -1,0 +1,31 @@
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+
+/** Document 1: `YYYY-MM-DDTHH:MM:SSZ`. */
+export const Timestamp = Type.String({ format: 'date-time', pattern: 'Z$' });
+
+export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** One of a closed set of words. */
+export const OneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
+
+/** Optional for the caller, never missing for the handler: the validator fills the default in. */
+export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): S => ({ ...schema, default: value }) as S;
+
+/** A body whose fields may all be left out. */
+export const Patch = <P extends TProperties>(schema: TObject<P>, options = {}) =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(schema.properties).map(([name, property]) => {
+        const { default: _default, ...rest } = property as TSchema & { default?: unknown };
+        return [name, Type.Optional(rest as TSchema)];
+      }),
+    ) as { [K in keyof P]: TOptional<P[K]> },
+    options,
+  );
+
+/** Text for PostgreSQL columns of type integer. */
+export const Integer32 = (options = {}) => Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, ...options });
+
+/** The schema of a reply without a body (204, 205, 304). */
+export const Nothing = Type.Void();

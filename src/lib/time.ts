@@ -1,0 +1,8 @@
+/** Document 1: timestamps are `YYYY-MM-DDTHH:MM:SSZ`. */
+export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
+
+export const timestampOrNull = (date: Date | null | undefined): string | null => (date ? timestamp(date) : null);
+
+export const addSeconds = (date: Date, seconds: number): Date => new Date(date.getTime() + seconds * 1000);
+export const addMinutes = (date: Date, minutes: number): Date => addSeconds(date, minutes * 60);
+export const addDays = (date: Date, days: number): Date => addSeconds(date, days * 86_400);

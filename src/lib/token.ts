@@ -1,0 +1,33 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 30;
+const checksumLength = 6;
+
+const base62 = (value: number): string => {
+  let text = '';
+  for (let rest = value; text.length < checksumLength; rest = Math.floor(rest / 62)) text = alphabet.charAt(rest % 62) + text;
+  return text;
+};
+
+const checksum = (text: string): string => base62(crc32(text));
+
+/** 30 random base62 characters behind the prefix, then the CRC32 of them in base62 (security decision 5). */
+export function newToken(prefix: string): string {
+  let random = '';
+  for (let i = 0; i < randomLength; i++) random += alphabet.charAt(randomInt(62));
+  return `${prefix}${random}${checksum(random)}`;
+}
+
+/** Whether a token of ours could look so: a wrong checksum is refused before the database is asked. */
+export function isWellFormed(token: string, prefixes: readonly string[]): boolean {
+  const prefix = prefixes.find((candidate) => token.startsWith(candidate));
+  if (prefix === undefined) return false;
+  const rest = token.slice(prefix.length);
+  if (rest.length !== randomLength + checksumLength) return false;
+  return checksum(rest.slice(0, randomLength)) === rest.slice(randomLength);
+}
+
+/** What is stored of a secret. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
