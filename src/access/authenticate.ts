@@ -50,7 +50,8 @@ async function byClientSecret(clientId: string, secret: string, { db }: Authenti
 
 async function byToken(token: string, context: Authenticator): Promise<Viewer> {
   const hash = hashToken(token);
-  const known = isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
+  const known =
+    isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
   const found = known ? await findToken(context.db, hash) : undefined;
   if (!found || (found.expires_at && found.expires_at <= context.now)) throw badCredentials();
   if (found.account.suspended_at) throw forbidden('Sorry. Your account was suspended.');

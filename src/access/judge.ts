@@ -1,4 +1,4 @@
-import { type Permission, permissionScope, type PermissionSet, holds } from './permissions.ts';
+import { holds, type Permission, type PermissionSet, permissionScope } from './permissions.ts';
 import { alternatives, type Policy } from './policy.ts';
 import { type OrgRole, type Role, reaches, roles } from './roles.ts';
 import { expandScopes } from './scopes.ts';
@@ -8,7 +8,9 @@ import { type Grant, isToken, type Org, type Repo, type Viewer } from './viewer.
 /** What the path named, as found for this viewer. */
 export type Target = { repo?: Repo; org?: Org };
 
-export type Verdict = { allowed: true } | { allowed: false; refusal: 'unauthenticated' | 'forbidden' | 'not_found'; message: string };
+export type Verdict =
+  | { allowed: true }
+  | { allowed: false; refusal: 'unauthenticated' | 'forbidden' | 'not_found'; message: string };
 
 /** One step of a decision, in words for `hearth explain`. */
 export type Step = { check: string; passed: boolean; because: string };
@@ -40,9 +42,11 @@ export function judge(policy: Policy, viewer: Viewer, target: Target, call: { wr
     return refuse('unauthenticated', 'Requires authentication');
   }
   if (none === 'app_jwt') return note('app', grant.kind === 'app_jwt', 'a JSON web token of an app') ? allowed : jwtNeeded();
-  if (none === 'client_secret') return note('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
+  if (none === 'client_secret')
+    return note('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
   if (!isToken(grant)) return jwtRefused();
-  if (!note('token kind', kindAllowed(policy, grant), `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`)) return wrongKind(grant);
+  if (!note('token kind', kindAllowed(policy, grant), `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`))
+    return wrongKind(grant);
 
   const hidden = call.write || !(target.repo || target.org) ? 'forbidden' : 'not_found';
   if (none === 'site_admin') {
@@ -78,16 +82,20 @@ const visibilityReason = (repo: Repo): string =>
 
 const isPublic = ({ repo }: Target): boolean => repo === undefined || repo.visibility === 'public';
 
-const kindAllowed = (policy: Policy, grant: Grant): boolean => isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
+const kindAllowed = (policy: Policy, grant: Grant): boolean =>
+  isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
 
 function scopesSuffice(policy: Policy, held: readonly string[], target: Target): boolean {
   if (policy.scopes === undefined || policy.scopes.length === 0) return true;
   const all = expandScopes(held);
-  return policy.scopes.some((scope) => all.has(scope) || (scope === 'repo' && target.repo?.visibility === 'public' && all.has('public_repo')));
+  return policy.scopes.some(
+    (scope) => all.has(scope) || (scope === 'repo' && target.repo?.visibility === 'public' && all.has('public_repo')),
+  );
 }
 
 function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boolean {
-  const holdsHere = (permission: Permission): boolean => holds(heldFor(permission, grant, target), permission) && reachesFor(permission, target);
+  const holdsHere = (permission: Permission): boolean =>
+    holds(heldFor(permission, grant, target), permission) && reachesFor(permission, target);
   return alternatives(policy.permission).some((all) => all.every(holdsHere));
 }
 
@@ -115,7 +123,11 @@ function roleSuffices(role: Role | OrgRole, target: Target): boolean {
 const roleMessage = (target: Target): string =>
   target.repo ? 'Must have admin rights to Repository.' : 'You must be an organization owner or have the needed role to do this.';
 
-const refuse = (refusal: 'unauthenticated' | 'forbidden' | 'not_found', message: string): Verdict => ({ allowed: false, refusal, message });
+const refuse = (refusal: 'unauthenticated' | 'forbidden' | 'not_found', message: string): Verdict => ({
+  allowed: false,
+  refusal,
+  message,
+});
 
 const wrongKind = (grant: Grant): Verdict => wrongPermission(grant);
 

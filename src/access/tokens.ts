@@ -18,4 +18,5 @@ export const userTokens = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_
 /** Kinds that carry scopes. */
 export const scopedTokens = ['classic_pat', 'oauth_app'] as const;
 
-export const hasScopes = (kind: TokenKind): kind is (typeof scopedTokens)[number] => kind === 'classic_pat' || kind === 'oauth_app';
+export const hasScopes = (kind: TokenKind): kind is (typeof scopedTokens)[number] =>
+  kind === 'classic_pat' || kind === 'oauth_app';

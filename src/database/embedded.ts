@@ -86,7 +86,8 @@ async function initialize(home: PostgresHome): Promise<boolean> {
     said += chunk.toString();
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new StartupError(`PostgreSQL could not set up ${home.data}: ${said.trim().split('\n').at(-1) ?? 'no reason given'}`);
+  if (code !== 0)
+    throw new StartupError(`PostgreSQL could not set up ${home.data}: ${said.trim().split('\n').at(-1) ?? 'no reason given'}`);
   return true;
 }
 
@@ -95,7 +96,10 @@ async function startServer(home: PostgresHome, config: Record<string, string>): 
   try {
     const options = Object.entries(config).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     // Detached: a terminal's Ctrl-C must reach Hearth alone, which drains before it stops the database.
-    return launch(home, home.binaries.postgres, ['-D', home.data, '-k', home.socket, ...options], { output: log.fd, detached: true });
+    return launch(home, home.binaries.postgres, ['-D', home.data, '-k', home.socket, ...options], {
+      output: log.fd,
+      detached: true,
+    });
   } finally {
     await log.close();
   }
@@ -106,7 +110,8 @@ async function untilReady(address: Address, server: ChildProcess | undefined, ho
   for (;;) {
     if (await answers(address)) return;
     if (server && server.exitCode !== null) throw new StartupError(`PostgreSQL stopped at its start; see ${home.log}`);
-    if (Date.now() > deadline) throw new StartupError(`PostgreSQL did not answer within ${startTimeoutMs / 1000} s; see ${home.log}`);
+    if (Date.now() > deadline)
+      throw new StartupError(`PostgreSQL did not answer within ${startTimeoutMs / 1000} s; see ${home.log}`);
     await sleep(20);
   }
 }
@@ -156,4 +161,3 @@ async function stopProcess(pid: number): Promise<void> {
 
 const isZombie = async (pid: number): Promise<boolean> =>
   /^\d+ \(.*\) Z/s.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
-

@@ -76,7 +76,9 @@ export async function describeTables(address: Address): Promise<string> {
       rows.filter((row) => row.table !== 'schema_migrations'),
       (row) => row.table,
     );
-    const interfaces = [...tables].map(([table, columns]) => `export interface ${pascal(table)} {\n${columns.map(lineOf).join('\n')}\n}`);
+    const interfaces = [...tables].map(
+      ([table, columns]) => `export interface ${pascal(table)} {\n${columns.map(lineOf).join('\n')}\n}`,
+    );
     const index = [...tables.keys()].map((table) => `  ${table}: ${pascal(table)};`).join('\n');
     return `${header}\n${interfaces.join('\n\n')}\n\nexport interface DB {\n${index}\n}\n`;
   } finally {

@@ -10,7 +10,11 @@ const countLimit = 10_000;
  * One page of a query, and how many rows there are in all (up to 10,000). The first statement takes the page and one row
  * more; the second, which counts, is sent only when the first doesn't tell the total.
  */
-export async function list<DB, TB extends keyof DB, Row>(db: Db, query: SelectQueryBuilder<DB, TB, Row>, page: Page): Promise<Listed<Row>> {
+export async function list<DB, TB extends keyof DB, Row>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, Row>,
+  page: Page,
+): Promise<Listed<Row>> {
   const found = await query
     .limit(page.limit + 1)
     .offset(page.offset)

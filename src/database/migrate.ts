@@ -67,8 +67,12 @@ async function apply(client: pg.Client, { version, name, text, checksum }: Migra
 function refuseUnknown(applied: { version: number; name: string; checksum: string }[], migrations: Migration[]): void {
   for (const row of applied) {
     const known = migrations.find((migration) => migration.version === row.version);
-    if (!known) throw new StartupError(`The database was written by a newer Hearth (it holds ${row.name}); start that version or restore a backup`);
-    if (known.checksum !== row.checksum) throw new StartupError(`Migration ${row.name} was changed after it had been applied to this database`);
+    if (!known)
+      throw new StartupError(
+        `The database was written by a newer Hearth (it holds ${row.name}); start that version or restore a backup`,
+      );
+    if (known.checksum !== row.checksum)
+      throw new StartupError(`Migration ${row.name} was changed after it had been applied to this database`);
   }
 }
 
@@ -77,7 +81,12 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(join(folder, file), 'utf8');
-      return { version: Number(file.slice(0, 4)), name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') };
+      return {
+        version: Number(file.slice(0, 4)),
+        name: file.slice(0, -4),
+        text,
+        checksum: createHash('sha256').update(text).digest('hex'),
+      };
     }),
   );
 }

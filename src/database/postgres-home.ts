@@ -27,7 +27,9 @@ export async function preparePostgresHome(dataFolder: string): Promise<PostgresH
   const reachesFiles = !isRoot || ((await isTraversable(root)) && (await isTraversable(binaries.postgres)));
   const runAs = isRoot ? { uid: unprivileged, gid: unprivileged, reachesFiles } : undefined;
   const short = Buffer.byteLength(root) <= maxSocketFolder;
-  const socket = short ? join(root, 'socket') : join(tmpdir(), `hearth-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  const socket = short
+    ? join(root, 'socket')
+    : join(tmpdir(), `hearth-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
   for (const folder of [root, join(root, 'data'), socket]) await ownFolder(folder, runAs);
   return { data: join(root, 'data'), socket, log: join(root, 'server.log'), binaries, runAs };
 }
@@ -48,7 +50,9 @@ async function findBinaries(): Promise<PostgresHome['binaries']> {
     const { initdb, postgres } = (await import(name)) as PostgresHome['binaries']; // the package exports the paths of its programs
     return { initdb, postgres };
   } catch {
-    throw new StartupError(`There is no embedded PostgreSQL for this platform (${name}); set DATABASE_URL to a PostgreSQL 15 or newer`);
+    throw new StartupError(
+      `There is no embedded PostgreSQL for this platform (${name}); set DATABASE_URL to a PostgreSQL 15 or newer`,
+    );
   }
 }
 
@@ -62,13 +66,30 @@ async function isTraversable(path: string): Promise<boolean> {
 }
 
 /** Runs a PostgreSQL program as the account of the home. */
-export function launch(home: PostgresHome, program: string, args: string[], options: { output?: number; detached?: boolean } = {}): ChildProcess {
-  const stdio = options.output === undefined ? (['ignore', 'ignore', 'pipe'] as const) : (['ignore', options.output, options.output] as const);
-  const common = { stdio: [...stdio], cwd: home.data, detached: options.detached ?? false, env: { LC_ALL: 'C', PATH: process.env.PATH } };
+export function launch(
+  home: PostgresHome,
+  program: string,
+  args: string[],
+  options: { output?: number; detached?: boolean } = {},
+): ChildProcess {
+  const stdio =
+    options.output === undefined
+      ? (['ignore', 'ignore', 'pipe'] as const)
+      : (['ignore', options.output, options.output] as const);
+  const common = {
+    stdio: [...stdio],
+    cwd: home.data,
+    detached: options.detached ?? false,
+    env: { LC_ALL: 'C', PATH: process.env.PATH },
+  };
   const { runAs } = home;
   if (!runAs) return spawn(program, args, common);
   if (runAs.reachesFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
   // The unprivileged account can't pass the folders above (a checkout in /root): it is given that one capability alone.
   const capability = ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
-  return spawn('setpriv', ['--reuid', `${runAs.uid}`, '--regid', `${runAs.gid}`, '--clear-groups', ...capability, '--', program, ...args], common);
+  return spawn(
+    'setpriv',
+    ['--reuid', `${runAs.uid}`, '--regid', `${runAs.gid}`, '--clear-groups', ...capability, '--', program, ...args],
+    common,
+  );
 }

@@ -13,15 +13,17 @@ import type { Services } from './services.ts';
 type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
 
 /** What the words of a path became: rows that were looked up and judged visible, and parsed values for the rest. */
-export type At<Path extends string> = { [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W> } & ('org' extends WordsOf<Path>
-  ? { org: Org }
-  : unknown) &
+export type At<Path extends string> = {
+  [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W>;
+} & ('org' extends WordsOf<Path> ? { org: Org } : unknown) &
   ('repo' extends WordsOf<Path> ? { repo: Repo } : unknown) &
   ('template_repo' extends WordsOf<Path> ? { template: Repo } : unknown) &
   ('username' extends WordsOf<Path> ? { user: Account } : unknown);
 
 /** Who may stand behind a call, told from what the endpoint asks for. */
-export type ViewerOf<Access extends Policy> = Access extends { permission: { none: 'public' | 'token_exchange' } } | { public: true }
+export type ViewerOf<Access extends Policy> = Access extends
+  | { permission: { none: 'public' | 'token_exchange' } }
+  | { public: true }
   ? Viewer
   : Access extends { permission: { none: 'app_jwt' } }
     ? Viewer & { grant: Extract<Grant, { kind: 'app_jwt' }> }
@@ -30,7 +32,12 @@ export type ViewerOf<Access extends Policy> = Access extends { permission: { non
       : SignedIn;
 
 /** Everything that a handler works with. Nothing else reaches it. */
-export type Call<Path extends string = string, Query extends TSchema = TSchema, Body extends TSchema = TSchema, Access extends Policy = Policy> = {
+export type Call<
+  Path extends string = string,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Access extends Policy = Policy,
+> = {
   readonly db: Db;
   /** Runs a change in one transaction. Only this hands out a `Tx`, and every writing function asks for one. */
   readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -72,7 +79,8 @@ export const raw = (type: string, body: Buffer | string | Readable, headers: Rec
 
 export const redirect = (location: string): Raw => ({ raw: true, status: 302, headers: { location } });
 
-export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && 'raw' in value && value.raw === true;
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && 'raw' in value && value.raw === true;
 
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 

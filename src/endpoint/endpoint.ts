@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Call, Handled } from './call.ts';
-import type { KnownPath } from './path-words.ts';
 import type { Paging } from './paging.ts';
+import type { KnownPath } from './path-words.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -51,7 +51,10 @@ export type Declaration<
 };
 
 /** A declaration as everything derived from it sees it: with the types of its own path, body and reply forgotten. */
-export type Endpoint = Omit<Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined>, 'path' | 'handle' | 'example'> & {
+export type Endpoint = Omit<
+  Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined>,
+  'path' | 'handle' | 'example'
+> & {
   readonly path: string;
   readonly example?: unknown;
   handle(call: never): Promise<unknown>;

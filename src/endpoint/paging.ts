@@ -1,7 +1,12 @@
 import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'typebox';
 import type { Listed, Page } from '#lib/page.ts';
 
-export type Paging = { readonly style: 'pages'; readonly defaultLimit: number; readonly maxLimit: number; readonly envelope?: string };
+export type Paging = {
+  readonly style: 'pages';
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+  readonly envelope?: string;
+};
 
 /** Document 1: `per_page` 30 by default, 100 at most, and `page` from 1. */
 export const pages = (options: { defaultLimit?: number; maxLimit?: number } = {}): Paging => ({

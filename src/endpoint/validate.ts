@@ -89,7 +89,8 @@ function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void
   const validator = validatorOf(ajv, schema);
   const errors = validator(value) ? [] : fieldErrors(validator.errors ?? [], resource);
   const nul = pathOfNul(value, '');
-  if (nul !== undefined) errors.push({ resource, field: nul, code: 'invalid', message: `${nul} must not contain null characters` });
+  if (nul !== undefined)
+    errors.push({ resource, field: nul, code: 'invalid', message: `${nul} must not contain null characters` });
   if (errors.length > 0) throw invalidFields(errors);
 }
 

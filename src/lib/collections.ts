@@ -32,4 +32,6 @@ export const must = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value 
 
 /** The entries of `record` whose value is not undefined. */
 export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };

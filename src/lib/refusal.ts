@@ -35,7 +35,9 @@ export class Refusal extends Error {
 
 /** A value that the schema allows and the domain doesn't. */
 export const invalid = (resource: string, field: string, code: FieldCode, message?: string): Refusal =>
-  new Refusal('invalid', 'Validation Failed', [message === undefined ? { resource, field, code } : { resource, field, code, message }]);
+  new Refusal('invalid', 'Validation Failed', [
+    message === undefined ? { resource, field, code } : { resource, field, code, message },
+  ]);
 
 /** Several such values at once. */
 export const invalidFields = (errors: FieldError[]): Refusal => new Refusal('invalid', 'Validation Failed', errors);

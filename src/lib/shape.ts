@@ -29,3 +29,9 @@ export const Integer32 = (options = {}) => Type.Integer({ minimum: -2_147_483_64
 
 /** The schema of a reply without a body (204, 205, 304). */
 export const Nothing = Type.Void();
+
+/** Properties that are all of one schema, by their names: the many URLs of an account or a repository. */
+export const each = <const Names extends readonly string[], S extends TSchema>(
+  names: Names,
+  schema: S,
+): { [Name in Names[number]]: S } => Object.fromEntries(names.map((name) => [name, schema])) as { [Name in Names[number]]: S };

@@ -1,6 +1,6 @@
-import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import { judge, mayRead, type Target } from '#access/judge.ts';
-import { type Account, type Repo, type Viewer } from '#access/viewer.ts';
+import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
+import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { pathWords, wordsOf } from '#endpoint/path-words.ts';

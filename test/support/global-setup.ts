@@ -16,7 +16,12 @@ declare module 'vitest' {
 /** One PostgreSQL for a run, with a migrated template of which every test file gets a copy. Durability is given up here alone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'));
-  const server = await startEmbedded(folder, { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' });
+  const server = await startEmbedded(folder, {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    autovacuum: 'off',
+  });
   const client = new pg.Client({ ...clientConfig(server.address), database: 'postgres' });
   await client.connect();
   await client.query('create database template_hearth');

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Viewer } from './viewer.ts';
+
+/** The buckets that requests count against (document 1, Limits). */
+export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
+export type RateLimit = { resource: Bucket; limit: number; used: number; remaining: number; reset: number };
+
+/** Requests that a bucket allows in its window; `enabled` false counts nothing. */
+export type Limits = {
+  readonly enabled: boolean;
+  readonly core: number;
+  readonly coreAnonymous: number;
+  readonly search: number;
+  readonly searchAnonymous: number;
+  readonly codeSearch: number;
+  readonly semanticSearch: number;
+};
+
+/** Document 1 for the searches; where it is silent (core), the public API's figures. */
+export const defaultLimits: Limits = {
+  enabled: true,
+  core: 5_000,
+  coreAnonymous: 60,
+  search: 30,
+  searchAnonymous: 10,
+  codeSearch: 10,
+  semanticSearch: 10,
+};
+
+const minute = 60;
+const hour = 3600;
+
+/** Requests allowed in a bucket's window, and the window in seconds, for a viewer that is signed in or not. */
+export function allowance(limits: Limits, bucket: Bucket, signedIn: boolean): { limit: number; window: number } {
+  switch (bucket) {
+    case 'core':
+      return { limit: signedIn ? limits.core : limits.coreAnonymous, window: hour };
+    case 'search':
+      return { limit: signedIn ? limits.search : limits.searchAnonymous, window: minute };
+    case 'code_search':
+      return { limit: limits.codeSearch, window: minute };
+    case 'semantic_search':
+      return { limit: limits.semanticSearch, window: minute };
+  }
+}
+
+/** Who is counted: an account over all its tokens, an installation, an app, or else the address that the request came from. */
+export function limitKey(viewer: Viewer, address: string): string {
+  const { grant } = viewer;
+  if (grant.kind === 'installation') return `installation:${grant.installationId}`;
+  if (grant.kind === 'app_jwt' || grant.kind === 'client') return `app:${grant.appId}`;
+  return viewer.account ? `account:${viewer.account.id}` : `address:${address}`;
+}
+
+/**
+ * Counts one request and tells where its bucket stands. One statement, so that the count is exact under any concurrency and
+ * across processes; the database's clock ends the windows.
+ */
+export async function countRequest(
+  db: Db,
+  key: string,
+  bucket: Bucket,
+  { limit, window }: { limit: number; window: number },
+): Promise<RateLimit & { exceeded: boolean }> {
+  const { rows } = await sql<{ used: number; reset: number }>`
+    insert into rate_limits as l (key, bucket, window_ends, used)
+    values (${key}, ${bucket}, now() + make_interval(secs => ${window}), 1)
+    on conflict (key, bucket) do update set
+      used = case when l.window_ends <= now() then 1 else l.used + 1 end,
+      window_ends = case when l.window_ends <= now() then excluded.window_ends else l.window_ends end
+    returning used, extract(epoch from window_ends)::bigint as reset`.execute(db);
+  const { used, reset } = rows[0] ?? { used: 1, reset: 0 };
+  return {
+    resource: bucket,
+    limit,
+    used: Math.min(used, limit),
+    remaining: Math.max(0, limit - used),
+    reset,
+    exceeded: used > limit,
+  };
+}
+
+/** Gives a request back that turned out not to count: a 304 to a signed-in viewer, as the public API does. */
+export const uncountRequest = (db: Db, key: string, bucket: Bucket) =>
+  sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
+
+/** Where every bucket of a viewer stands, without counting. */
+export async function readLimits(db: Db, limits: Limits, key: string, signedIn: boolean, now: Date): Promise<RateLimit[]> {
+  const rows = await db.selectFrom('rate_limits').selectAll().where('key', '=', key).where('window_ends', '>', now).execute();
+  return (['core', 'search', 'code_search', 'semantic_search'] as const).map((resource) => {
+    const { limit, window } = allowance(limits, resource, signedIn);
+    const row = rows.find((candidate) => candidate.bucket === resource);
+    const used = Math.min(row?.used ?? 0, limit);
+    const reset = Math.floor((row?.window_ends.getTime() ?? now.getTime() + window * 1000) / 1000);
+    return { resource, limit, used, remaining: limit - used, reset };
+  });
+}
+
+/** The `X-RateLimit-*` headers. */
+export const limitHeaders = (state: RateLimit): Record<string, string> => ({
+  'x-ratelimit-limit': String(state.limit),
+  'x-ratelimit-remaining': String(state.remaining),
+  'x-ratelimit-used': String(state.used),
+  'x-ratelimit-reset': String(state.reset),
+  'x-ratelimit-resource': state.resource,
+});

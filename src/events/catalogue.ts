@@ -1,0 +1,68 @@
+import type { Id } from '#lib/id.ts';
+
+/** One ref that a push moved; a null end is a ref that was created or deleted. */
+export type RefMove = { ref: string; before: string | null; after: string | null; forced: boolean };
+
+/**
+ * Every kind of event that Hearth records, with what it tells beside owner, repository, actor and time. Webhooks,
+ * notifications, issue events and the indexes are all fed from these.
+ */
+export type EventData = {
+  'public_key.created': { key: Id<'public_keys'> };
+  'public_key.deleted': { key: Id<'public_keys'> };
+  'user.created': Record<string, never>;
+  'organization.created': Record<string, never>;
+  'organization.updated': { login?: string };
+  'organization.deleted': { login: string };
+  'member.invited': { user: Id<'accounts'>; role: string };
+  'member.added': { user: Id<'accounts'>; role: string };
+  'member.changed': { user: Id<'accounts'>; role: string };
+  'member.removed': { user: Id<'accounts'> };
+  'team.created': { team: Id<'teams'> };
+  'repository.created': Record<string, never>;
+  'repository.updated': { changes: string[] };
+  'repository.renamed': { from: string };
+  'repository.transferred': { from: Id<'accounts'> };
+  'repository.privatized': Record<string, never>;
+  'repository.publicized': Record<string, never>;
+  'repository.archived': Record<string, never>;
+  'repository.unarchived': Record<string, never>;
+  'repository.default_branch_changed': { from: string; to: string };
+  'repository.deleted': { name: string };
+  'repository.forked': { fork: Id<'repositories'> };
+  'collaborator.added': { user: Id<'accounts'>; role: string };
+  'collaborator.changed': { user: Id<'accounts'>; role: string };
+  'collaborator.removed': { user: Id<'accounts'> };
+  'collaborator.invited': { user: Id<'accounts'>; role: string };
+  push: { moves: RefMove[] };
+  'issue.opened': IssueData;
+  'issue.edited': IssueData & { changes: { title?: { from: string }; body?: { from: string | null } } };
+  'issue.closed': IssueData;
+  'issue.reopened': IssueData;
+  'issue.locked': IssueData;
+  'issue.unlocked': IssueData;
+  'issue.labeled': IssueData & { label: Id<'labels'> };
+  'issue.unlabeled': IssueData & { label: Id<'labels'> };
+  'issue.assigned': IssueData & { user: Id<'accounts'> };
+  'issue.unassigned': IssueData & { user: Id<'accounts'> };
+  'issue.milestoned': IssueData & { milestone: Id<'milestones'> };
+  'issue.demilestoned': IssueData & { milestone: Id<'milestones'> };
+  'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
+  'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
+  'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'> };
+  'label.created': { label: Id<'labels'> };
+  'label.edited': { label: Id<'labels'> };
+  'label.deleted': { name: string };
+  'milestone.created': { milestone: Id<'milestones'> };
+  'milestone.edited': { milestone: Id<'milestones'> };
+  'milestone.closed': { milestone: Id<'milestones'> };
+  'milestone.opened': { milestone: Id<'milestones'> };
+  'milestone.deleted': { title: string };
+  'app.created': { app: Id<'apps'> };
+  'installation.created': { installation: Id<'installations'> };
+  'installation.deleted': { installation: Id<'installations'> };
+};
+
+type IssueData = { issue: Id<'issues'> };
+
+export type EventKind = keyof EventData;

@@ -1,0 +1,63 @@
+import type { Db } from '#database/connect.ts';
+import { enqueue, type Job, job } from '#jobs/job.ts';
+import { asId } from '#lib/id.ts';
+import type { Recorded, Subscription } from './subscription.ts';
+
+type AnySubscription<Services> = Subscription<never, Services>;
+
+/**
+ * The two jobs that carry events from the outbox to their subscribers: `events.dispatch` (written beside the event) makes one
+ * `events.deliver` for each subscriber in a single transaction, so that a crash neither loses nor doubles one.
+ */
+export function eventJobs<Services>(subscriptions: readonly AnySubscription<Services>[]): Job<never, Services>[] {
+  const byName = new Map(subscriptions.map((subscriber) => [subscriber.name, subscriber]));
+  const deliver = job<{ event: number; to: string }, Services>({
+    name: 'events.deliver',
+    attempts: 25,
+    async run({ event, to }, context) {
+      const recorded = await findEvent(context.db, event);
+      const subscriber = byName.get(to);
+      if (recorded && subscriber) await subscriber.run(recorded as never, context); // `on` was matched when it was dispatched
+    },
+  });
+  const dispatch = job<{ event: number }, Services>({
+    name: 'events.dispatch',
+    attempts: 25,
+    async run({ event }, context) {
+      const recorded = await findEvent(context.db, event);
+      if (!recorded) return;
+      const interested = subscriptions.filter((subscriber) => wants(subscriber, recorded));
+      if (interested.length === 0) return;
+      await context.change(async (tx) => {
+        for (const subscriber of interested) {
+          const queue = subscriber.queue?.(recorded as never);
+          const key = `${subscriber.name}:${subscriber.key?.(recorded as never) ?? event}`;
+          await enqueue(
+            tx,
+            { name: deliver.name, attempts: subscriber.attempts },
+            { event, to: subscriber.name },
+            { key, ...(queue ? { queue } : {}) },
+          );
+        }
+      });
+    },
+  });
+  return [dispatch, deliver] as Job<never, Services>[]; // each parses its own payload
+}
+
+const wants = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
+  subscriber.on === 'everything' || (subscriber.on as readonly string[]).includes(event.kind);
+
+async function findEvent(db: Db, id: number): Promise<Recorded | undefined> {
+  const row = await db.selectFrom('events').selectAll().where('id', '=', asId<'events'>(id)).executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    kind: row.kind,
+    owner: row.owner_id,
+    repository: row.repository_id ?? undefined,
+    actor: row.actor_id ?? undefined,
+    at: row.created_at,
+    data: row.data,
+  } as Recorded; // written by `record`, whose types bind kind and data
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { EventData, EventKind } from './catalogue.ts';
+
+/** Something that happened, told in ids: subscribers read the present state. */
+export type Event<Kind extends EventKind = EventKind> = {
+  kind: Kind;
+  /** The account that owns what it happened to. */
+  owner: Id<'accounts'>;
+  repository?: Id<'repositories'>;
+  actor: Id<'accounts'> | undefined;
+  at: Date;
+  data: EventData[Kind];
+};
+
+/**
+ * Writes an event into the outbox, and the job that will hand it to its subscribers, in the transaction that made it happen:
+ * a committed change can't lose its consequences, and a rolled-back one has none. One statement.
+ */
+export async function record<Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> {
+  await sql`
+    with event as (
+      insert into events (kind, owner_id, repository_id, actor_id, data, created_at)
+      values (${event.kind}, ${event.owner}, ${event.repository ?? null}, ${event.actor ?? null}, ${JSON.stringify(event.data)}, ${event.at})
+      returning id
+    )
+    select jobs.add_job('events.dispatch', json_build_object('event', event.id)) from event`.execute(tx);
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db, Tx } from '#database/connect.ts';
+
+/** What a job works with. It reads the present state, does nothing when there is nothing left to do, and may run twice. */
+export type JobContext<Services = unknown> = {
+  db: Db;
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  services: Services;
+  now: Date;
+  log: Logger;
+};
+
+/** Work that a request doesn't wait for. The payload holds ids, never rows. */
+export type Job<Payload extends object = object, Services = never> = {
+  readonly name: string;
+  /** How often it is tried, with growing pauses, before it is given up. */
+  readonly attempts: number;
+  run(payload: Payload, context: JobContext<Services>): Promise<void>;
+};
+
+export const job = <Payload extends object, Services = never>(declared: Job<Payload, Services>): Job<Payload, Services> =>
+  declared;
+
+export type EnqueueOptions = {
+  /** Jobs of one queue run one after the other. */
+  queue?: string;
+  /** A waiting job with the same key is replaced. */
+  key?: string;
+  runAt?: Date;
+};
+
+/** Adds a job in the transaction that makes it necessary. */
+export const enqueue = async <Payload extends object>(
+  tx: Tx,
+  wanted: Pick<Job<Payload>, 'name' | 'attempts'>,
+  payload: Payload,
+  options: EnqueueOptions = {},
+) => {
+  await sql`select jobs.add_job(${wanted.name}, ${JSON.stringify(payload)}::json, queue_name => ${options.queue ?? null},
+    job_key => ${options.key ?? null}, run_at => ${options.runAt ?? null}, max_attempts => ${wanted.attempts})`.execute(tx);
+};

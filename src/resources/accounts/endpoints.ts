@@ -1,0 +1,106 @@
+// Accounts: who the token acts for, profiles, and SSH keys.
+import { Type } from 'typebox';
+import { userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
+import { addKey, changeProfile, deleteKey } from './rules.ts';
+import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
+import { countRepositories, findKey, listKeys } from './store.ts';
+
+export const getAuthenticatedUser = endpoint({
+  id: 'users/get-authenticated',
+  method: 'GET',
+  path: '/user',
+  summary: 'Get the authenticated user',
+  access: { permission: { none: 'own_account' }, tokens: userTokens },
+  replies: { 200: PrivateUser },
+  async handle({ db, viewer, links }) {
+    return presentPrivateUser(links, viewer.account, await countRepositories(db, viewer.account.id));
+  },
+});
+
+export const updateAuthenticatedUser = endpoint({
+  id: 'users/update-authenticated',
+  method: 'PATCH',
+  path: '/user',
+  summary: 'Update the authenticated user',
+  access: { permission: 'profile:write', scopes: ['user'], tokens: userTokens },
+  body: ProfileChange,
+  example: { bio: 'Works on engines' },
+  replies: { 200: PrivateUser },
+  async handle({ db, change, viewer, body, links, now }) {
+    const account = await change((tx) => changeProfile(tx, viewer.account, body, now));
+    return presentPrivateUser(links, account, await countRepositories(db, account.id));
+  },
+});
+
+export const getUser = endpoint({
+  id: 'users/get-by-username',
+  method: 'GET',
+  path: '/users/{username}',
+  summary: 'Get a user',
+  access: { permission: { none: 'public' } },
+  replies: { 200: PublicUser },
+  async handle({ db, at, links }) {
+    return presentPublicUser(links, at.user, await countRepositories(db, at.user.id));
+  },
+});
+
+const keys = { scopes: ['read:public_key'], tokens: userTokens } as const;
+
+export const listPublicKeys = endpoint({
+  id: 'users/list-public-ssh-keys-for-authenticated-user',
+  method: 'GET',
+  path: '/user/keys',
+  summary: 'List public SSH keys for the authenticated user',
+  access: { ...keys, permission: 'git_ssh_keys:read' },
+  paging: pages(),
+  replies: { 200: Type.Array(PublicKey) },
+  async handle({ db, viewer, page, links }) {
+    return mapRows(await listKeys(db, viewer.account.id, page), (rows) => rows.map((row) => presentKey(links, row)));
+  },
+});
+
+export const createPublicKey = endpoint({
+  id: 'users/create-public-ssh-key-for-authenticated-user',
+  method: 'POST',
+  path: '/user/keys',
+  summary: 'Create a public SSH key for the authenticated user',
+  access: { ...keys, scopes: ['write:public_key'], permission: 'git_ssh_keys:write' },
+  body: NewPublicKey,
+  example: { title: 'laptop', key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z' },
+  replies: { 201: PublicKey },
+  async handle({ change, viewer, body, links, now }) {
+    return presentKey(links, await change((tx) => addKey(tx, { user: viewer.account, wanted: body, now })));
+  },
+});
+
+export const getPublicKey = endpoint({
+  id: 'users/get-public-ssh-key-for-authenticated-user',
+  method: 'GET',
+  path: '/user/keys/{key_id}',
+  summary: 'Get a public SSH key for the authenticated user',
+  access: { ...keys, permission: 'git_ssh_keys:read' },
+  replies: { 200: PublicKey },
+  async handle({ db, at, viewer, links }) {
+    const key = await findKey(db, viewer.account.id, at.key_id);
+    if (!key) throw notFound();
+    return presentKey(links, key);
+  },
+});
+
+export const deletePublicKey = endpoint({
+  id: 'users/delete-public-ssh-key-for-authenticated-user',
+  method: 'DELETE',
+  path: '/user/keys/{key_id}',
+  summary: 'Delete a public SSH key for the authenticated user',
+  access: { ...keys, scopes: ['admin:public_key'], permission: 'git_ssh_keys:write' },
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteKey(tx, { user: viewer.account, id: at.key_id, now }));
+  },
+});

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { Static } from 'typebox';
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import type { NewPublicKey, ProfileChange } from './schemas.ts';
+import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
+
+/** The public API's rule for logins: letters, digits and single hyphens inside, 39 characters. Words of the site are kept back. */
+const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
+const reservedLogins = new Set([
+  'api',
+  'docs',
+  'login',
+  'avatars',
+  'healthz',
+  'readyz',
+  'metrics',
+  'settings',
+  'sessions',
+  'admin',
+  'raw',
+  'apps',
+]);
+
+export type NewAccount = {
+  login: string;
+  name?: string | undefined;
+  email?: string | undefined;
+  siteAdmin?: boolean;
+  passwordHash?: string;
+  now: Date;
+};
+
+/** Refuses a login that breaks the rule or belongs to somebody. */
+export async function checkLogin(tx: Tx, login: string): Promise<void> {
+  if (!loginPattern.test(login) || reservedLogins.has(login.toLowerCase())) {
+    throw invalid(
+      'User',
+      'login',
+      'invalid',
+      'login may contain letters, digits and single hyphens, and must not be a reserved word',
+    );
+  }
+  if (await isLoginTaken(tx, login)) throw invalid('User', 'login', 'already_exists', 'login has already been taken');
+}
+
+/** Creates a user's account. */
+export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwordHash, now }: NewAccount): Promise<Account> {
+  await checkLogin(tx, login);
+  return insertAccount(tx, {
+    kind: 'user',
+    login,
+    name: name ?? null,
+    email: email ?? null,
+    site_admin: siteAdmin ?? false,
+    password_hash: passwordHash ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** Changes what an account says of itself. */
+export const changeProfile = (tx: Tx, account: Account, wanted: Static<typeof ProfileChange>, now: Date): Promise<Account> =>
+  updateAccount(tx, account.id, { ...defined(wanted), updated_at: now });
+
+const keyTypes = [
+  'ssh-ed25519',
+  'ssh-rsa',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'sk-ssh-ed25519@openssh.com',
+  'sk-ecdsa-sha2-nistp256@openssh.com',
+];
+
+/** The type and blob of an OpenSSH public key line, its comment dropped; undefined when it isn't one. */
+export function parseSshKey(line: string): { key: string; fingerprint: string } | undefined {
+  const [type, encoded] = line.trim().split(/\s+/);
+  if (!type || !encoded || !keyTypes.includes(type) || !/^[A-Za-z0-9+/]+=*$/.test(encoded)) return undefined;
+  const blob = Buffer.from(encoded, 'base64');
+  const length = blob.length >= 4 ? blob.readUInt32BE(0) : 0;
+  if (blob.subarray(4, 4 + length).toString('latin1') !== type || blob.length <= 4 + length) return undefined;
+  return {
+    key: `${type} ${encoded}`,
+    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
+  };
+}
+
+/** Adds an SSH key; one key serves one account. */
+export async function addKey(
+  tx: Tx,
+  { user, wanted, now }: { user: Account; wanted: Static<typeof NewPublicKey>; now: Date },
+): Promise<KeyRow> {
+  const parsed = parseSshKey(wanted.key);
+  if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
+  const row = await insertKey(tx, { user_id: user.id, title: wanted.title ?? '', ...parsed, created_at: now });
+  if (!row) throw invalid('PublicKey', 'key', 'already_exists', 'key is already in use');
+  await record(tx, { kind: 'public_key.created', owner: user.id, actor: user.id, at: now, data: { key: row.id } });
+  return row;
+}
+
+export async function deleteKey(tx: Tx, { user, id, now }: { user: Account; id: Id<'public_keys'>; now: Date }): Promise<void> {
+  if (!(await removeKey(tx, user.id, id))) throw notFound();
+  await record(tx, { kind: 'public_key.deleted', owner: user.id, actor: user.id, at: now, data: { key: id } });
+}

@@ -1,0 +1,78 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Account } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
+
+/** The repositories of an account, counted by who may see them. */
+export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<AccountCounts> {
+  const { rows } = await sql<AccountCounts>`
+    select count(*) filter (where visibility = 'public') as public_repos,
+      count(*) filter (where visibility <> 'public') as private_repos,
+      coalesce(sum(size_kb), 0)::bigint as disk_kb,
+      (select count(distinct c.user_id) from collaborators c join repositories p on p.id = c.repository_id
+        where p.owner_id = ${owner} and p.visibility = 'private') as collaborators
+    from repositories where owner_id = ${owner}`.execute(db);
+  return rows[0] ?? { public_repos: 0, private_repos: 0, disk_kb: 0, collaborators: 0 };
+}
+
+/** Accounts by their ids, for a whole page at once. */
+export async function loadAccounts(
+  db: Db,
+  ids: Iterable<Id<'accounts'> | null | undefined>,
+): Promise<Map<Id<'accounts'>, Account>> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return new Map();
+  const rows = await db.selectFrom('accounts').selectAll().where('id', 'in', wanted).execute();
+  return keyed(rows, (row) => row.id);
+}
+
+/** Users by their logins, letters of either case. */
+export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
+    .where('kind', '=', 'user')
+    .execute();
+
+export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> =>
+  tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
+  tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const isLoginTaken = async (db: Db, login: string): Promise<boolean> =>
+  (await db.selectFrom('accounts').select('id').where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst()) !==
+  undefined;
+
+export type KeyRow = Selectable<DB['public_keys']>;
+
+export const listKeys = (db: Db, user: Id<'accounts'>, page: Page): Promise<Listed<KeyRow>> =>
+  list(db, db.selectFrom('public_keys').selectAll().where('user_id', '=', user).orderBy('id'), page);
+
+export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<KeyRow | undefined> =>
+  db.selectFrom('public_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
+
+/** Inserts a key, or gives undefined when somebody already uses it. */
+export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
+  tx
+    .insertInto('public_keys')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const removeKey = async (tx: Tx, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<boolean> => {
+  const { numDeletedRows } = await tx
+    .deleteFrom('public_keys')
+    .where('user_id', '=', user)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+};

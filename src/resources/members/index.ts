@@ -1,0 +1,1 @@
+export { putMembership } from './store.ts';

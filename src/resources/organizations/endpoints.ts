@@ -1,0 +1,94 @@
+// Organizations: profile, settings, deletion, and the lists of one's own.
+import { Type } from 'typebox';
+import { everyToken, userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { countRepositories, OrganizationSimple, presentOrganization } from '#resources/accounts/index.ts';
+import { presentFullOrganization } from './present.ts';
+import { changeOrganization, deleteOrganization } from './rules.ts';
+import { OrganizationChange, OrganizationFull } from './schemas.ts';
+import { getSettings, listOrganizationsOf, listPublicOrganizationsOf } from './store.ts';
+
+export const getOrganization = endpoint({
+  id: 'orgs/get',
+  method: 'GET',
+  path: '/orgs/{org}',
+  summary: 'Get an organization',
+  access: { permission: { none: 'public' } },
+  replies: { 200: OrganizationFull },
+  async handle({ db, at, links, viewer }) {
+    const [settings, counts] = await Promise.all([getSettings(db, at.org.id), countRepositories(db, at.org.id)]);
+    return presentFullOrganization(links, { ...at.org, settings }, counts, {
+      settings: mayReadSettings(at.org, viewer.grant.kind),
+    });
+  },
+});
+
+/** Owners see the settings by a user's token; an installation sees them by its permission. */
+const mayReadSettings = (
+  org: { role: string | undefined; reached: boolean; held: Record<string, string> },
+  kind: string,
+): boolean => {
+  if (kind === 'classic_pat' || kind === 'oauth_app') return org.role === 'owner';
+  const permitted = org.reached && org.held.organization_administration !== undefined;
+  return permitted && (kind === 'installation' || org.role === 'owner');
+};
+
+export const updateOrganization = endpoint({
+  id: 'orgs/update',
+  method: 'PATCH',
+  path: '/orgs/{org}',
+  summary: 'Update an organization',
+  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
+  body: OrganizationChange,
+  example: { description: 'Engines and their parts' },
+  replies: { 200: OrganizationFull },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const changed = await change((tx) => changeOrganization(tx, { org: at.org, wanted: body, by: viewer, now }));
+    return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
+  },
+});
+
+export const deleteOrg = endpoint({
+  id: 'orgs/delete',
+  method: 'DELETE',
+  path: '/orgs/{org}',
+  summary: 'Delete an organization',
+  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
+  replies: { 202: Type.Object({}) },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteOrganization(tx, { org: at.org, by: viewer, now }));
+    return {};
+  },
+});
+
+export const listOwnOrganizations = endpoint({
+  id: 'orgs/list-for-authenticated-user',
+  method: 'GET',
+  path: '/user/orgs',
+  summary: 'List organizations for the authenticated user',
+  access: { permission: { none: 'own_account' }, scopes: ['read:org', 'user'], tokens: userTokens },
+  paging: pages(),
+  replies: { 200: Type.Array(OrganizationSimple) },
+  async handle({ db, viewer, page, links }) {
+    const within = viewer.grant.kind === 'fine_grained_pat' ? viewer.grant.ownerId : undefined;
+    const found = await listOrganizationsOf(db, viewer.account.id, within, page);
+    return mapRows(found, (rows) => rows.map((row) => presentOrganization(links, row, row.description)));
+  },
+});
+
+export const listUserOrganizations = endpoint({
+  id: 'orgs/list-for-user',
+  method: 'GET',
+  path: '/users/{username}/orgs',
+  summary: 'List organizations for a user',
+  access: { permission: { none: 'public' } },
+  paging: pages(),
+  replies: { 200: Type.Array(OrganizationSimple) },
+  async handle({ db, at, page, links }) {
+    const found = await listPublicOrganizationsOf(db, at.user.id, page);
+    return mapRows(found, (rows) => rows.map((row) => presentOrganization(links, row, row.description)));
+  },
+});

@@ -1,0 +1,2 @@
+export { createOrganization } from './rules.ts';
+export { getSettings } from './store.ts';

@@ -1,0 +1,57 @@
+import type { Account } from '#access/viewer.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { timestamp } from '#lib/time.ts';
+import { presentOrganization } from '#resources/accounts/index.ts';
+import { type OrganizationFull, settingFlags } from './schemas.ts';
+import type { OrganizationRow, Settings } from './store.ts';
+
+type Counts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
+
+/** The whole organization; `settings` are for its owners, as in the public API. */
+export function presentFullOrganization(
+  links: Links,
+  org: OrganizationRow,
+  counts: Counts,
+  shows: { settings: boolean },
+): OrganizationFull {
+  return {
+    ...presentOrganization(links, org, org.settings.description),
+    ...optionalText(org),
+    twitter_username: org.twitter_username,
+    is_verified: false,
+    has_organization_projects: org.settings.has_organization_projects,
+    has_repository_projects: org.settings.has_repository_projects,
+    public_repos: counts.public_repos,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    html_url: path(links.html, org.login),
+    type: 'Organization',
+    created_at: timestamp(org.created_at),
+    updated_at: timestamp(org.updated_at),
+    archived_at: null,
+    ...(shows.settings ? presentSettings(org.settings, counts) : {}),
+  };
+}
+
+/** Profile fields that are left out while empty: their type in the public API is a string. */
+function optionalText({ name, company, blog, location, email }: Account): Partial<OrganizationFull> {
+  return Object.fromEntries(Object.entries({ name, company, blog, location, email }).filter(([, value]) => value !== null));
+}
+
+function presentSettings(settings: Settings, counts: Counts): Partial<OrganizationFull> {
+  const flags = Object.fromEntries(settingFlags.map((flag) => [flag, settings[flag]]));
+  const { members_can_create_repositories: some, members_can_create_public_repositories: open } = settings;
+  return {
+    ...flags,
+    total_private_repos: counts.private_repos,
+    owned_private_repos: counts.private_repos,
+    private_gists: 0,
+    disk_usage: counts.disk_kb,
+    collaborators: counts.collaborators,
+    billing_email: settings.billing_email,
+    default_repository_permission: settings.default_repository_permission,
+    two_factor_requirement_enabled: false,
+    members_allowed_repository_creation_type: some ? (open ? 'all' : 'private') : 'none',
+  };
+}

@@ -1,0 +1,57 @@
+import type { Account, Org, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
+import { putMembership } from '#resources/members/index.ts';
+import type { OrganizationChange } from './schemas.ts';
+import { insertSettings, type OrganizationRow, removeOrganization, updateSettings } from './store.ts';
+
+export type NewOrganization = { login: string; name?: string | undefined; owner: Account; actor?: Id<'accounts'>; now: Date };
+
+/** Creates an organization with its first owner. */
+export async function createOrganization(tx: Tx, { login, name, owner, actor, now }: NewOrganization): Promise<OrganizationRow> {
+  await checkLogin(tx, login);
+  const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
+  const settings = await insertSettings(tx, { account_id: account.id });
+  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', state: 'active', created_at: now });
+  await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
+  return { ...account, settings };
+}
+
+/** The older parameter says in one word which kinds of repositories members may create. */
+function creationFlags(type: OrganizationChange['members_allowed_repository_creation_type']) {
+  if (type === undefined) return {};
+  return {
+    members_can_create_repositories: type !== 'none',
+    members_can_create_public_repositories: type === 'all',
+    members_can_create_private_repositories: type !== 'none',
+  };
+}
+
+/** Changes an organization's profile and settings. */
+export async function changeOrganization(
+  tx: Tx,
+  { org, wanted, by, now }: { org: Org; wanted: OrganizationChange; by: SignedIn; now: Date },
+): Promise<OrganizationRow> {
+  const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
+    wanted;
+  const account = await updateAccount(tx, org.id, {
+    ...defined({ name, company, blog, location, twitter_username, email }),
+    updated_at: now,
+  });
+  const changed = await updateSettings(tx, org.id, {
+    account_id: org.id,
+    ...creationFlags(members_allowed_repository_creation_type),
+    ...defined(settings),
+  });
+  await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });
+  return { ...account, settings: changed };
+}
+
+/** Deletes an organization and everything that it owns. */
+export async function deleteOrganization(tx: Tx, { org, by, now }: { org: Org; by: SignedIn; now: Date }): Promise<void> {
+  await record(tx, { kind: 'organization.deleted', owner: org.id, actor: by.account.id, at: now, data: { login: org.login } });
+  await removeOrganization(tx, org.id);
+}

@@ -1,0 +1,63 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Account } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type Settings = Selectable<DB['organizations']>;
+export type OrganizationRow = Account & { settings: Settings };
+
+export const getSettings = (db: Db, id: Id<'accounts'>): Promise<Settings> =>
+  db.selectFrom('organizations').selectAll().where('account_id', '=', id).executeTakeFirstOrThrow();
+
+export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Promise<Settings> =>
+  tx.insertInto('organizations').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['organizations']>): Promise<Settings> =>
+  tx.updateTable('organizations').set(change).where('account_id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeOrganization = (tx: Tx, id: Id<'accounts'>) =>
+  tx.deleteFrom('accounts').where('id', '=', id).where('kind', '=', 'organization').execute();
+
+/** The organizations of which a user is an active member; `within` narrows them to those that a credential reaches. */
+export function listOrganizationsOf(
+  db: Db,
+  user: Id<'accounts'>,
+  within: Id<'accounts'> | undefined,
+  page: Page,
+): Promise<Listed<Account & { description: string | null }>> {
+  let query = db
+    .selectFrom('accounts')
+    .innerJoin('memberships', 'memberships.organization_id', 'accounts.id')
+    .innerJoin('organizations', 'organizations.account_id', 'accounts.id')
+    .selectAll('accounts')
+    .select('organizations.description')
+    .where('memberships.user_id', '=', user)
+    .where('memberships.state', '=', 'active')
+    .orderBy('accounts.id');
+  if (within !== undefined) query = query.where('accounts.id', '=', within);
+  return list(db, query, page);
+}
+
+/** The organizations of which a user shows membership, or all when the viewer is that user. */
+export const listPublicOrganizationsOf = (
+  db: Db,
+  user: Id<'accounts'>,
+  page: Page,
+): Promise<Listed<Account & { description: string | null }>> =>
+  list(
+    db,
+    db
+      .selectFrom('accounts')
+      .innerJoin('memberships', 'memberships.organization_id', 'accounts.id')
+      .innerJoin('organizations', 'organizations.account_id', 'accounts.id')
+      .selectAll('accounts')
+      .select('organizations.description')
+      .where('memberships.user_id', '=', user)
+      .where('memberships.state', '=', 'active')
+      .where('memberships.public', '=', sql<boolean>`true`)
+      .orderBy('accounts.id'),
+    page,
+  );

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Authenticator, authenticate } from '#access/authenticate.ts';
+import { touchToken } from '#access/credentials.ts';
+import { isToken } from '#access/viewer.ts';
+import { change, type Database } from '#database/connect.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { answer } from './answer.ts';
+import { commonHeaders } from './headers.ts';
+import { errorBody, statusOf } from './refusals.ts';
+import { Moved } from './resolve.ts';
+import { routesOf } from './routes.ts';
+
+/** What an application is made of; everything is handed in. */
+export type Parts = {
+  endpoints: readonly Endpoint[];
+  database: Database;
+  services: Services;
+  log: Logger;
+  clock: () => Date;
+  /** Where people reach the server, or undefined to take each request's own host. */
+  url?: string;
+  adminTokenHash?: Buffer;
+  tls?: { key: string; cert: string };
+};
+
+/** Bodies up to this are read: JSON, and JSON that carries a file (security decision 10). */
+const jsonLimit = 1024 * 1024;
+const fileLimit = 40 * 1024 * 1024;
+
+export const apiPrefix = '/api/v3';
+
+/** Builds the HTTP application from the endpoint list. */
+export function buildApp(parts: Parts): FastifyInstance {
+  const { log } = parts;
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: jsonLimit,
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: 4096 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
+    ...(parts.tls ? { https: parts.tls } : {}),
+  }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-service-request-id', request.id);
+    for (const [name, value] of Object.entries(commonHeaders)) if (!reply.hasHeader(name)) reply.header(name, value);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, id } = request;
+    const seen = {
+      id,
+      method,
+      route: routeOptions.url,
+      actor: request.actor,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    log.info(seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
+  });
+  app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
+  app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));
+
+  for (const declared of parts.endpoints) register(app, parts, declared);
+  return app;
+}
+
+/** The public service's layout: the API at the root of a host named `api.…`. */
+function rewriteApiHost(host: string | undefined, url: string): string {
+  return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
+}
+
+function register(app: FastifyInstance, parts: Parts, endpoint: Endpoint): void {
+  for (const { pattern, wildcard } of routesOf(endpoint.path)) {
+    app.route({
+      method: endpoint.method,
+      url: apiPrefix + (pattern === '/' ? '' : pattern),
+      bodyLimit: endpoint.carries === 'file' ? fileLimit : jsonLimit,
+      exposeHeadRoute: endpoint.method === 'GET',
+      handler: (request, reply) => serve(parts, endpoint, request, reply, wildcard),
+    });
+  }
+}
+
+async function serve(
+  parts: Parts,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wildcard: string | undefined,
+): Promise<void> {
+  const now = parts.clock();
+  const { db } = parts.database;
+  const context: Authenticator = { db, now, ...(parts.adminTokenHash ? { adminTokenHash: parts.adminTokenHash } : {}) };
+  const viewer = await authenticate(request.headers.authorization, context);
+  request.actor = viewer.account?.login;
+  if (isToken(viewer.grant)) touchLater(parts, viewer.grant.tokenId, now);
+  const params = request.params as Record<string, string>; // the router's own strings
+  await answer(
+    {
+      endpoint,
+      viewer,
+      now,
+      db,
+      change: (work) => change(db, work),
+      services: parts.services,
+      links: linksFor(parts, request),
+      params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
+    },
+    request,
+    reply,
+  );
+}
+
+/** Noting the use of a token may fail without harm; it isn't waited for. */
+function touchLater(parts: Parts, id: Parameters<typeof touchToken>[1], now: Date): void {
+  const hour = Math.floor(now.getTime() / 3_600_000);
+  if (touched.get(id) === hour) return;
+  if (touched.size > 10_000) touched.clear();
+  touched.set(id, hour);
+  touchToken(parts.database.db, id, now).catch((error) => parts.log.warn({ error }, 'noting the use of a token failed'));
+}
+const touched = new Map<number, number>();
+
+export const linksFor = (parts: Pick<Parts, 'url'>, request: FastifyRequest): ReturnType<typeof linksOf> => {
+  const { host, protocol } = request;
+  if (host.startsWith('api.')) return { api: `${protocol}://${host}`, html: `${protocol}://${host.slice(4)}` };
+  return linksOf(parts.url ?? `${protocol}://${host}`);
+};
+
+function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Refusal) {
+    if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+    return sendRefusal(parts, request, reply, statusOf(error), error.message, error.errors);
+  }
+  if (error instanceof Moved) return sendMoved(parts, error, request, reply);
+  const known = clientFault(error);
+  if (known) return sendRefusal(parts, request, reply, known.status, known.message);
+  parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request failed');
+  return sendRefusal(parts, request, reply, 500, `Server Error (request ${request.id})`);
+}
+
+/** What the HTTP layer itself refuses. */
+function clientFault(error: unknown): { status: number; message: string } | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
+  if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
+  return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
+}
+
+/** 301 for what only reads, 307 for what must keep its method and body. */
+function sendMoved(parts: Parts, { repo }: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const links = linksFor(parts, request);
+  const rest = request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
+  const url = `${links.api}/repos/${repo.owner.login}/${repo.name}${rest}`;
+  return reply
+    .code(request.method === 'GET' || request.method === 'HEAD' ? 301 : 307)
+    .header('location', url)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ message: 'Moved Permanently', url, documentation_url: `${links.html}/docs` }));
+}
+
+function sendRefusal(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  message: string,
+  errors?: Refusal['errors'],
+): FastifyReply {
+  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, errors);
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}

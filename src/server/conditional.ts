@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/** A weak validator over the bytes of a reply. */
+export const etagOf = (body: string | Buffer): string => `W/"${createHash('sha256').update(body).digest('hex')}"`;
+
+type Validators = { etag: string; lastModified: Date | undefined };
+type Conditions = { 'if-none-match'?: string | undefined; 'if-modified-since'?: string | undefined };
+
+/**
+ * Whether the client's copy is still good (RFC 9110, 13.2.2): `If-None-Match` decides where it is given, else
+ * `If-Modified-Since`; a date that doesn't parse is ignored.
+ */
+export function isNotModified(conditions: Conditions, { etag, lastModified }: Validators): boolean {
+  const tags = conditions['if-none-match'];
+  if (tags !== undefined) {
+    return tags.split(',').some((tag) => tag.trim() === '*' || strong(tag) === strong(etag));
+  }
+  const since = Date.parse(conditions['if-modified-since'] ?? '');
+  return lastModified !== undefined && !Number.isNaN(since) && Math.floor(lastModified.getTime() / 1000) * 1000 <= since;
+}
+
+const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
+
+/** When the object of a reply last changed, where it tells. */
+export function lastModifiedOf(body: unknown): Date | undefined {
+  if (typeof body !== 'object' || body === null || !('updated_at' in body) || typeof body.updated_at !== 'string')
+    return undefined;
+  return new Date(body.updated_at);
+}

@@ -1,0 +1,33 @@
+import { acceptedPermissions } from '#access/policy.ts';
+import { normalizeScopes } from '#access/scopes.ts';
+import { hasScopes } from '#access/tokens.ts';
+import { isToken, type Viewer } from '#access/viewer.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { timestamp } from '#lib/time.ts';
+
+/** What a reply tells of the credential and of what the endpoint wants of one (document 1, Authentication 3 and 5). */
+export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<string, string> {
+  if (!isToken(grant)) return {};
+  const expiry: Record<string, string> = grant.expiresAt
+    ? { 'service-authentication-token-expiration': timestamp(grant.expiresAt) }
+    : {};
+  if (hasScopes(grant.kind) && 'scopes' in grant) {
+    return {
+      ...expiry,
+      'x-oauth-scopes': normalizeScopes(grant.scopes).join(', '),
+      'x-accepted-oauth-scopes': (access.scopes ?? []).join(', '),
+    };
+  }
+  return { ...expiry, 'x-accepted-service-permissions': acceptedPermissions(access.permission) };
+}
+
+/** Headers that stand on every reply. The API holds no page that a browser should run, frame or guess the type of. */
+export const commonHeaders: Record<string, string> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, X-Poll-Interval',
+  'content-security-policy': "default-src 'none'",
+  'referrer-policy': 'origin-when-cross-origin, strict-origin-when-cross-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'deny',
+};

@@ -1,0 +1,23 @@
+import { greedyWords, wordsOf } from '#endpoint/path-words.ts';
+
+/** Paths whose last word may be left out with its slash: the root folder, the default branch. */
+const optionalAtEnd = /\/(contents\/\{path\}|tarball\/\{ref\})$/;
+
+/** A router's pattern for a path of the declarations, and how its wildcard is called. */
+export type Route = { pattern: string; wildcard?: string };
+
+/**
+ * The router's patterns for a path. A word that holds slashes (a file's path, a ref) becomes a wildcard at the end of the
+ * path; in its middle such a word must come escaped.
+ */
+export function routesOf(path: string): Route[] {
+  const words = wordsOf(path);
+  const last = words.at(-1);
+  const greedy = last !== undefined && greedyWords.has(last) && path.endsWith(`{${last}}`);
+  const plain = (text: string): string => text.replace(/\{(\w+)\}/g, ':$1');
+  if (!greedy) return [{ pattern: plain(path) }];
+  const stem = plain(path.slice(0, -`/{${last}}`.length));
+  const routes: Route[] = [{ pattern: `${stem}/*`, wildcard: last }];
+  if (optionalAtEnd.test(path)) routes.push({ pattern: stem, wildcard: last });
+  return routes;
+}
