@@ -95,12 +95,12 @@ function scopesSuffice(policy: Policy, held: readonly string[], target: Target):
 
 function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boolean {
   const holdsHere = (permission: Permission): boolean =>
-    holds(heldFor(permission, grant, target), permission) && reachesFor(permission, target);
+    holds(heldFor(grant, target), permission) && reachesFor(permission, target);
   return alternatives(policy.permission).some((all) => all.every(holdsHere));
 }
 
-/** The permission set that counts for one permission: that of the repository or organization that the path names. */
-function heldFor(permission: Permission, grant: Grant, target: Target): PermissionSet {
+/** The permission set that counts: that of the repository or organization that the path names. */
+function heldFor(grant: Grant, target: Target): PermissionSet {
   const place = target.repo ?? target.org;
   if (place) return place.held;
   return 'permissions' in grant ? grant.permissions : {};

@@ -3,8 +3,9 @@ import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Account, Grant, Org, Repo, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { Media } from '#lib/media.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { ApiVersion, Media, Replies } from './endpoint.ts';
+import type { ApiVersion, Replies } from './endpoint.ts';
 import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
 import type { PathWord, WordsOf, WordValue } from './path-words.ts';
@@ -105,6 +106,7 @@ export type Handled<Answers extends Replies, Lists> =
       ? { [Status in keyof Answers & number]: Reply<Status, BodyOf<Answers[Status]>> }[keyof Answers & number]
       : { [Status in keyof Answers & number]: Single<Answers[Status], Lists> }[keyof Answers & number] extends infer Body
         ? [Body] extends [undefined]
-          ? void | undefined
+          ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a reply body returns nothing at all
+            void | undefined
           : Body
         : never);

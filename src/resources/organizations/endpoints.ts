@@ -4,7 +4,6 @@ import { everyToken, userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { Nothing } from '#lib/shape.ts';
 import { countRepositories, OrganizationSimple, presentOrganization } from '#resources/accounts/index.ts';
 import { presentFullOrganization } from './present.ts';
 import { changeOrganization, deleteOrganization } from './rules.ts';
