@@ -1,0 +1,27 @@
+import { QueryError } from './errors.ts';
+import type { Token } from './lexer.ts';
+
+/** Document 1, rule 5. */
+export const maxLength = 256;
+export const maxOperators = 5;
+/** Deeper parentheses are refused. */
+export const maxDepth = 5;
+/** Hearth's own bound, so that no query becomes a slow statement. Qualifiers that name where to search don't count. */
+export const maxQualifiers = 100;
+
+const scopes = new Set(['repo', 'user', 'org']);
+
+/** Refuses a query that is longer, or has more operators, than document 1 allows. */
+export function checkLimits(tokens: readonly Token[]): void {
+  const words = tokens.filter((token) => token.kind === 'word');
+  const length = words.reduce((sum, word) => sum + [...word.text].length, Math.max(0, words.length - 1));
+  if (length > maxLength) {
+    throw new QueryError('too_long', `The search is longer than ${maxLength} characters, without operators and qualifiers.`);
+  }
+  if (tokens.filter((token) => token.kind === 'operator').length > maxOperators) {
+    throw new QueryError('too_many_operators', `More than ${maxOperators} AND, OR or NOT operators were used.`);
+  }
+  if (tokens.filter((token) => token.kind === 'qualifier' && !scopes.has(token.name)).length > maxQualifiers) {
+    throw new QueryError('too_many_qualifiers', `More than ${maxQualifiers} qualifiers were used.`);
+  }
+}

@@ -1,0 +1,145 @@
+import type { ValueType } from './values.ts';
+
+export const searchKinds = ['code', 'commits', 'issues', 'repositories'] as const;
+export type SearchKind = (typeof searchKinds)[number];
+
+/**
+ * What a qualifier of one search takes. Repeated in the basic grammar, `any` means one of its values, `all` means each of them.
+ * `later` names the data that Hearth doesn't hold yet: the qualifier is understood and matches nothing.
+ */
+export type QualifierSpec = { value: ValueType; repeated: 'any' | 'all'; later?: string };
+
+const any = (value: ValueType, later?: string): QualifierSpec => ({ value, repeated: 'any', ...(later ? { later } : {}) });
+const all = (value: ValueType, later?: string): QualifierSpec => ({ value, repeated: 'all', ...(later ? { later } : {}) });
+
+const text: ValueType = { type: 'text' };
+const words: ValueType = { type: 'words' };
+const number: ValueType = { type: 'number' };
+const date: ValueType = { type: 'date' };
+const flag: ValueType = { type: 'flag' };
+const login: ValueType = { type: 'login' };
+const hash: ValueType = { type: 'hash' };
+const choice = (...of: string[]): ValueType => ({ type: 'choice', of });
+const set = (...of: string[]): ValueType => ({ type: 'set', of });
+
+const scope = { repo: any({ type: 'repository' }), user: any(login), org: any(login) };
+
+const code: Record<string, QualifierSpec> = {
+  ...scope,
+  in: all(set('file', 'path')),
+  path: all(text),
+  filename: any(text),
+  extension: any(text),
+  language: any(text),
+  size: all(number),
+  fork: all(choice('true', 'only', 'false')),
+  is: all(choice('public', 'private')),
+  archived: all(flag),
+};
+
+const commits: Record<string, QualifierSpec> = {
+  ...scope,
+  author: any(login),
+  committer: any(login),
+  'author-name': all(text),
+  'committer-name': all(text),
+  'author-email': any(text),
+  'committer-email': any(text),
+  'author-date': all(date),
+  'committer-date': all(date),
+  merge: all(flag),
+  hash: any(hash),
+  parent: all(hash),
+  tree: any(hash),
+  is: all(choice('public', 'private')),
+};
+
+const reviews = 'pull request reviews';
+const links = 'links between issues and pull requests';
+
+const issues: Record<string, QualifierSpec> = {
+  ...scope,
+  in: all(set('title', 'body', 'comments')),
+  is: all(
+    choice(
+      'issue',
+      'pr',
+      'pull-request',
+      'open',
+      'closed',
+      'merged',
+      'unmerged',
+      'draft',
+      'locked',
+      'unlocked',
+      'public',
+      'private',
+    ),
+  ),
+  type: all(text),
+  state: all(choice('open', 'closed')),
+  reason: any(choice('completed', 'not planned', 'not_planned', 'duplicate', 'reopened')),
+  author: any(login),
+  assignee: all(login),
+  mentions: all(login),
+  commenter: all(login),
+  involves: all(login),
+  team: all({ type: 'team' }, 'mentions of teams'),
+  label: all(words),
+  milestone: any(text),
+  no: all(choice('label', 'milestone', 'assignee', 'project', 'type', 'parent-issue')),
+  linked: all(choice('pr', 'issue'), links),
+  head: any(text),
+  base: any(text),
+  draft: all(flag),
+  review: all(choice('none', 'required', 'approved', 'changes_requested'), reviews),
+  'reviewed-by': all(login, reviews),
+  'review-requested': all(login, 'requests for review'),
+  'user-review-requested': all(login, 'requests for review'),
+  'team-review-requested': all({ type: 'team' }, 'requests for review'),
+  project: any(text, 'projects'),
+  status: any(choice('pending', 'success', 'failure'), 'commit statuses'),
+  sha: any(hash),
+  comments: all(number),
+  interactions: all(number),
+  reactions: all(number),
+  created: all(date),
+  updated: all(date),
+  closed: all(date),
+  merged: all(date),
+  archived: all(flag),
+  language: any(text),
+};
+
+const repositories: Record<string, QualifierSpec> = {
+  ...scope,
+  in: all(set('name', 'description', 'topics', 'readme')),
+  size: all(number),
+  followers: all(number, 'followers'),
+  forks: all(number),
+  stars: all(number),
+  topics: all(number),
+  topic: all(text),
+  language: any(text),
+  license: any(text, 'licences of repositories'),
+  created: all(date),
+  pushed: all(date),
+  fork: all(choice('true', 'only', 'false')),
+  is: all(choice('public', 'private')),
+  archived: all(flag),
+  mirror: all(flag),
+  template: all(flag),
+  'good-first-issues': all(number),
+  'help-wanted-issues': all(number),
+};
+
+/** The qualifiers of every search. A word that isn't here is looked for as text. */
+export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories };
+
+const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
+
+/** What a qualifier takes; `name` in lower case. Issues may be searched by the fields of their organization too. */
+export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {
+  if (kind === 'issues' && issueField.test(name)) return all(text);
+  return Object.hasOwn(qualifiers[kind], name) ? qualifiers[kind][name] : undefined;
+}
