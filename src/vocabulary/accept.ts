@@ -1,24 +1,92 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Media } from '#lib/media.ts';
+import { headerWords, mediaWord } from './words.ts';
 
-/** A header by its neutral name, in either vocabulary. */
-export function neutralHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name] ?? headers[name.replace('service', 'github')];
-  return Array.isArray(value) ? value[0] : value;
+export type Accepted = {
+  /** False where the header rules JSON out: the public API answers 415. */
+  readonly acceptable: boolean;
+  readonly media: Media;
+  /** The version inside the media type (`v3`), where one is named. */
+  readonly version?: string;
+  /** Whether the bytes themselves are wanted (`application/octet-stream`), of endpoints that hold a file. */
+  readonly binary?: true;
+};
+
+const plain: Accepted = { acceptable: true, media: 'json' };
+
+/**
+ * What an `Accept` header asks for, in the media types of either vocabulary. The highest weight wins, then a named type
+ * before a wildcard, then the first.
+ *
+ * @example
+ * acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
+ * acceptMediaType('application/vnd.service.text-match+json').media // 'text-match'
+ * acceptMediaType('image/png').acceptable // false
+ */
+export function acceptMediaType(header: string | undefined): Accepted {
+  if (header === undefined || header === '*/*' || header.trim() === '') return plain;
+  let lenient = false;
+  let best: { accepted: Accepted; rank: number } | undefined;
+  for (const range of header.split(',')) {
+    const [type = '', ...parameters] = range.split(';');
+    const name = type.trim().toLowerCase();
+    const accepted = mediaOf(name);
+    const weight = weightOf(parameters);
+    if (weight === 0) continue;
+    lenient ||= tolerated.test(name);
+    if (!accepted) continue;
+    const rank = weight * 2 + (name.includes('*') ? 0 : 1) * 0.0001;
+    if (!best || rank > best.rank) best = { accepted, rank };
+  }
+  return best?.accepted ?? { ...plain, acceptable: lenient };
 }
 
-const vendorType =
-  /^application\/vnd\.(?:service|github)(?:\.[\w-]+)*?(?:\.(raw|html|text|full|object|diff|patch|sha|text-match|star))?(?:\+json)?$/;
+/** `q`, from 0 to 1; 1 where it is absent or not a number. */
+function weightOf(parameters: readonly string[]): number {
+  const text = parameters.map((parameter) => parameter.trim()).find((parameter) => /^q=/i.test(parameter));
+  const weight = text === undefined ? 1 : Number(text.slice(2));
+  return Number.isNaN(weight) ? 1 : Math.min(1, Math.max(0, weight));
+}
 
-/** What an `Accept` header asks for; anything that includes JSON is acceptable. */
-export function acceptMediaType(header: string | undefined): { media: Media; acceptable: boolean } {
-  const types = (header ?? '*/*').split(',').map((part) => (part.split(';')[0] ?? '').trim().toLowerCase());
-  for (const type of types) {
-    const vendor = vendorType.exec(type);
-    if (vendor) return { media: (vendor[1] ?? 'json') as Media, acceptable: true }; // the pattern's own words
-  }
-  const acceptable = types.some(
-    (type) => type === '' || type === '*/*' || type === 'application/*' || type === 'application/json' || type.endsWith('+json'),
-  );
-  return { media: 'json', acceptable: acceptable || types.some((type) => type.startsWith('text/')) };
+/** Types that JSON doesn't answer to the letter, sent by browsers and generic clients: they get JSON all the same. */
+const tolerated = /^(text\/|.+\+json$)/;
+
+const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/json']);
+const vendorName = new RegExp(`^application/vnd\\.(?:${mediaWord.join('|')})(?:-\\w+)?((?:\\.[\\w-]+)*)(?:\\+json)?$`);
+
+/** The words that media types use for the renderings; the type checker keeps the list whole. */
+const renderings = {
+  json: true,
+  raw: true,
+  html: true,
+  text: true,
+  full: true,
+  object: true,
+  diff: true,
+  patch: true,
+  sha: true,
+  'text-match': true,
+  star: true,
+} satisfies Record<Media, true>;
+
+const isMedia = (word: string): word is Media => Object.hasOwn(renderings, word);
+
+function mediaOf(name: string): Accepted | undefined {
+  if (jsonNames.has(name)) return plain;
+  if (name === 'application/octet-stream') return { ...plain, binary: true };
+  const [matched, rest = ''] = vendorName.exec(name) ?? [];
+  if (matched === undefined) return undefined;
+  const parts = rest.split('.').slice(1);
+  const version = parts.find((part) => /^(v\d+|beta|version)$/.test(part));
+  const media = parts.find(isMedia) ?? 'json'; // names of previews ask for nothing now
+  return version?.startsWith('v') && version !== 'version' ? { acceptable: true, media, version } : { acceptable: true, media };
+}
+
+const vendorHeaders = new Map(headerWords.map(([neutral, vendor]) => [neutral.toLowerCase(), vendor.toLowerCase()]));
+
+/** A request's header by its neutral name, in whichever vocabulary it was sent; the neutral one first. Names are in lower case. */
+export function neutralHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const vendor = vendorHeaders.get(name);
+  const value = headers[name] ?? (vendor === undefined ? undefined : headers[vendor]);
+  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,3 +1,109 @@
-/** Which words a server emits: the documents' neutral ones, or those that existing clients know. Both are always accepted. */
+/**
+ * The one table of the words in which the documents and the public API differ. Everything else in this folder is derived
+ * from it. Each pair is [the documents' word, the public API's word]; no word stands twice on one side of a list, so that
+ * every translation can be undone.
+ */
+
+/** `service` speaks the documents' neutral words, `github` the public API's. */
 export const vocabularies = ['service', 'github'] as const;
 export type Vocabulary = (typeof vocabularies)[number];
+
+export type Pair = readonly [neutral: string, vendor: string];
+
+/** The word inside media types (`application/vnd.service+json`) and in front of the media type header's value. */
+export const mediaWord: Pair = ['service', 'github'];
+
+/** What signs webhook deliveries as their sender; a revision follows after a slash. */
+export const agentWord: Pair = ['Service-Hookshot', 'GitHub-Hookshot'];
+
+export const headerWords: readonly Pair[] = [
+  ['X-Service-Api-Version', 'X-GitHub-Api-Version'],
+  ['X-Service-Api-Version-Selected', 'X-GitHub-Api-Version-Selected'],
+  ['X-Service-Media-Type', 'X-GitHub-Media-Type'],
+  ['X-Service-Request-Id', 'X-GitHub-Request-Id'],
+  ['X-Service-OTP', 'X-GitHub-OTP'],
+  ['X-Service-SSO', 'X-GitHub-SSO'],
+  ['X-Service-Enterprise-Version', 'X-GitHub-Enterprise-Version'],
+  ['X-Service-Enterprise-Host', 'X-GitHub-Enterprise-Host'],
+  ['X-Accepted-Service-Permissions', 'X-Accepted-GitHub-Permissions'],
+  ['Service-Authentication-Token-Expiration', 'GitHub-Authentication-Token-Expiration'],
+  ['X-Service-Delivery', 'X-GitHub-Delivery'],
+  ['X-Service-Event', 'X-GitHub-Event'],
+  ['X-Service-Hook-ID', 'X-GitHub-Hook-ID'],
+  ['X-Service-Hook-Installation-Target-ID', 'X-GitHub-Hook-Installation-Target-ID'],
+  ['X-Service-Hook-Installation-Target-Type', 'X-GitHub-Hook-Installation-Target-Type'],
+];
+
+/** Fixed words of paths, each at its own place: the last segment differs, `{}` is any one segment, whatever follows is kept. */
+export const pathWords: readonly Pair[] = [
+  ['/orgs/{}/actions/hosted-runners/images/service-owned', '/orgs/{}/actions/hosted-runners/images/github-owned'],
+  ['/orgs/{}/assistant', '/orgs/{}/copilot'],
+  ['/orgs/{}/assistant-spaces', '/orgs/{}/copilot-spaces'],
+  ['/orgs/{}/dependency-bot', '/orgs/{}/dependabot'],
+  ['/orgs/{}/members/{}/assistant', '/orgs/{}/members/{}/copilot'],
+  ['/orgs/{}/team/{}/assistant', '/orgs/{}/team/{}/copilot'],
+];
+
+/** Names of path parameters. They show in descriptions of the API, never in a request. */
+export const parameterWords: readonly Pair[] = [['advisory_id', 'ghsa_id']];
+
+/** Categories of permission sets, in tokens, installations and the accepted-permissions header. */
+export const permissionWords: readonly Pair[] = [
+  ['dependency_bot_secrets', 'dependabot_secrets'],
+  ['organization_assistant_agent_settings', 'organization_copilot_agent_settings'],
+  ['organization_assistant_business', 'organization_copilot_seat_management'],
+  ['organization_webhooks', 'organization_hooks'],
+  ['repository_webhooks', 'repository_hooks'],
+];
+
+/** Names of JSON fields, translated where a schema declares them. */
+export const fieldWords: readonly Pair[] = [
+  ...permissionWords,
+  ['advisory_id', 'ghsa_id'],
+  ['assistant', 'copilot'],
+  ['assistant_usage_records', 'copilot_usage_records'],
+  ['dependency_bot', 'dependabot'],
+  ['dependency_bot_alerts', 'dependabot_alerts'],
+  ['dependency_bot_alerts_enabled_for_new_repositories', 'dependabot_alerts_enabled_for_new_repositories'],
+  ['dependency_bot_delegated_alert_dismissal', 'dependabot_delegated_alert_dismissal'],
+  ['dependency_bot_security_updates', 'dependabot_security_updates'],
+  ['dependency_bot_security_updates_enabled_for_new_repositories', 'dependabot_security_updates_enabled_for_new_repositories'],
+  ['is_cname_to_pages_dot_service_dot_com', 'is_cname_to_pages_dot_github_dot_com'],
+  ['is_cname_to_service_user_domain', 'is_cname_to_github_user_domain'],
+  ['is_non_service_pages_ip_present', 'is_non_github_pages_ip_present'],
+  ['is_pointed_to_service_pages_ip', 'is_pointed_to_github_pages_ip'],
+  ['performed_via_service_app', 'performed_via_github_app'],
+  ['registry_a_oidc_provider_name', 'jfrog_oidc_provider_name'],
+  ['service_enterprise_importer', 'github_enterprise_importer'],
+  ['service_owned_allowed', 'github_owned_allowed'],
+];
+
+/** Field names that differ in one operation alone. */
+export const fieldWordsOfOperation: Readonly<Record<string, readonly Pair[]>> = {
+  // Document 2 names this list as the list of one image's versions.
+  'actions/list-custom-images-for-org': [['image_versions', 'images']],
+};
+
+const imageSources: readonly Pair[] = [['service', 'github']];
+
+/** Values of closed sets, by the field, query parameter or path word that holds them. */
+export const valueWords: Readonly<Record<string, readonly Pair[]>> = {
+  approval_policy: [['first_time_contributors_new_to_service', 'first_time_contributors_new_to_github']],
+  auth_type: [
+    ['oidc_cloud_a', 'oidc_azure'],
+    ['oidc_cloud_b', 'oidc_aws'],
+    ['oidc_cloud_c', 'oidc_gcp'],
+    ['oidc_registry_a', 'oidc_jfrog'],
+    ['oidc_registry_b', 'oidc_cloudsmith'],
+  ],
+  image_source: imageSources,
+  security_product: [
+    ['dependency_bot_alerts', 'dependabot_alerts'],
+    ['dependency_bot_security_updates', 'dependabot_security_updates'],
+  ],
+  source: imageSources,
+  type: [
+    ['ADVISORY', 'GHSA'],
+    ['assistant_code_review', 'copilot_code_review'],
+  ],
+};

@@ -1,0 +1,69 @@
+import { tableOf, translated } from './table.ts';
+import { agentWord, headerWords, mediaWord, type Pair, permissionWords, type Vocabulary } from './words.ts';
+
+const canonical = tableOf(headerWords);
+const lower = tableOf(headerWords.map(([neutral, vendor]): Pair => [neutral.toLowerCase(), vendor.toLowerCase()]));
+const permissions = tableOf(permissionWords);
+
+/**
+ * The name of a header as the vocabulary writes it. A name in lower case stays in lower case.
+ *
+ * @example
+ * emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
+ */
+export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
+  vocabulary === 'service' ? name : translated(name === name.toLowerCase() ? lower : canonical, 'toVendor', name);
+
+/** The name of a permission category, for example in `X-Accepted-Service-Permissions`. */
+export const emitPermission = (vocabulary: Vocabulary, name: string): string =>
+  vocabulary === 'service' ? name : translated(permissions, 'toVendor', name);
+
+/** The category that a permission's name of either vocabulary means. */
+export const neutralPermission = (name: string): string => translated(permissions, 'toNeutral', name);
+
+/** Who a webhook delivery says it is from, for example `Service-Hookshot/0.1.0`. */
+export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string => `${pick(agentWord, vocabulary)}/${revision}`;
+
+/**
+ * A media type as the vocabulary writes it.
+ *
+ * @example
+ * emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
+ */
+export const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
+  vocabulary === 'service' ? type : type.replace(`application/vnd.${mediaWord[0]}`, `application/vnd.${mediaWord[1]}`);
+
+type Value = number | string | string[] | undefined;
+
+/** A reply's headers, names and the words inside their values, as the vocabulary writes them. */
+export function emitHeaders<Headers extends Readonly<Record<string, Value>>>(
+  vocabulary: Vocabulary,
+  headers: Headers,
+): Record<string, Value> {
+  if (vocabulary === 'service') return headers;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [emitHeader(vocabulary, name), emitValue(vocabulary, name, value)]),
+  );
+}
+
+/** The value of a reply's header, known by its neutral name, as the vocabulary writes it. */
+export function emitValue<Given extends Value>(vocabulary: Vocabulary, name: string, value: Given): Given | string {
+  const emit = vocabulary === 'service' || typeof value !== 'string' ? undefined : valueRules[name.toLowerCase()];
+  return emit && typeof value === 'string' ? emit(vocabulary, value) : value;
+}
+
+const headerNames = (vocabulary: Vocabulary, list: string): string =>
+  list.replace(/[\w-]+/g, (name) => emitHeader(vocabulary, name));
+
+/** The headers whose values hold words of the vocabulary. */
+const valueRules: Readonly<Record<string, (vocabulary: Vocabulary, value: string) => string>> = {
+  'content-type': emitMediaType,
+  'x-service-media-type': (vocabulary, value) =>
+    value.startsWith(`${mediaWord[0]}.`) ? pick(mediaWord, vocabulary) + value.slice(mediaWord[0].length) : value,
+  'x-accepted-service-permissions': (vocabulary, value) => value.replace(/\w+/g, (name) => emitPermission(vocabulary, name)),
+  vary: headerNames,
+  'access-control-allow-headers': headerNames,
+  'access-control-expose-headers': headerNames,
+};
+
+const pick = ([neutral, vendor]: Pair, vocabulary: Vocabulary): string => (vocabulary === 'service' ? neutral : vendor);

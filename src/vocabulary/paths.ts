@@ -1,0 +1,67 @@
+import { type Direction, tableOf, translated } from './table.ts';
+import { parameterWords, pathWords, type Vocabulary, valueWords } from './words.ts';
+
+type Rule = { readonly from: readonly string[]; readonly to: string };
+
+const rules: Readonly<Record<Direction, readonly Rule[]>> = {
+  toVendor: pathWords.map(([neutral, vendor]) => ruleOf(neutral, vendor)),
+  toNeutral: pathWords.map(([neutral, vendor]) => ruleOf(vendor, neutral)),
+};
+
+function ruleOf(from: string, to: string): Rule {
+  return { from: from.split('/'), to: to.slice(to.lastIndexOf('/') + 1) };
+}
+
+const parameters = tableOf(parameterWords);
+
+/**
+ * The route that the public API uses for a neutral one, to be registered beside it; undefined where both use the same words.
+ *
+ * @example
+ * publicPath('/orgs/{org}/assistant/billing') // '/orgs/{org}/copilot/billing'
+ * publicPath('/orgs/{org}/hooks') // undefined
+ */
+export function publicPath(route: string): string | undefined {
+  const path = exchange(route, 'toVendor');
+  return path === route ? undefined : path;
+}
+
+/** A route as a description of the API shows it: with the vocabulary's words and names of parameters. */
+export const emitRoute = (vocabulary: Vocabulary, route: string): string =>
+  vocabulary === 'service' ? route : named(exchange(route, 'toVendor'), 'toVendor');
+
+/** The route in the documents' words that one of either vocabulary means. */
+export const neutralRoute = (route: string): string => named(exchange(route, 'toNeutral'), 'toNeutral');
+
+/** The path of a URL as the vocabulary writes it. */
+export const emitPath = (vocabulary: Vocabulary, path: string): string =>
+  vocabulary === 'service' ? path : exchange(path, 'toVendor');
+
+/**
+ * A request's path in the documents' words, from either vocabulary. Only fixed words at their own places are touched, never a
+ * segment that holds somebody's name; the query stays as it is.
+ */
+export const neutralPath = (path: string): string => exchange(path, 'toNeutral');
+
+const named = (route: string, direction: Direction): string =>
+  route.includes('{')
+    ? route.replace(/\{(\w+)\}/g, (_braces, name: string) => `{${translated(parameters, direction, name)}}`)
+    : route;
+
+function exchange(path: string, direction: Direction): string {
+  if (!path.startsWith('/orgs/')) return path; // where every path with a word of its own begins
+  const end = path.indexOf('?');
+  const segments = (end < 0 ? path : path.slice(0, end)).split('/');
+  const rule = rules[direction].find(({ from }) => begins(segments, from));
+  if (!rule) return path;
+  segments[rule.from.length - 1] = rule.to;
+  return segments.join('/') + (end < 0 ? '' : path.slice(end));
+}
+
+const begins = (segments: readonly string[], from: readonly string[]): boolean =>
+  segments.length >= from.length && from.every((word, i) => (word === '{}' ? segments[i] !== '' : word === segments[i]));
+
+const values = new Map(Object.entries(valueWords).map(([name, pairs]) => [name, tableOf(pairs)]));
+
+/** The value of a path word or query parameter that takes a closed set, in the documents' words. */
+export const neutralValue = (name: string, value: string): string => translated(values.get(name), 'toNeutral', value);
