@@ -1,0 +1,132 @@
+import { GitError } from './errors.ts';
+import { type GitProcess, startGit } from './process.ts';
+import type { Repo } from './repo.ts';
+
+export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+/** What is known of an object without reading it. */
+export type ObjectInfo = { oid: string; type: ObjectType; size: number };
+
+/** An answer to one question: the object (with its bytes, if they were asked for), or nothing. */
+type Answer = { info: ObjectInfo; data: Buffer } | undefined;
+
+type Question = { contents: boolean; name: string; resolve(answer: Answer): void; reject(error: GitError): void };
+
+const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
+const silence = 60_000;
+
+/**
+ * One `git cat-file --batch-command` process. Questions of one turn of the event loop are sent together and answered in
+ * order. Names must be checked by the caller: full object names, refs, or either with `:path`; never with NUL.
+ */
+export class CatFile {
+  readonly #git: GitProcess;
+  #waiting: Question[] = [];
+  #unsent: string[] = [];
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #wanted = 1;
+  #dead: GitError | undefined;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(repo: Repo) {
+    this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z']);
+    this.#git.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    void this.#git.ended.then(({ cause }) =>
+      this.#fail(cause ?? new GitError('failed', 'The object reader ended', this.#git.stderr())),
+    );
+  }
+
+  /** Whether the process has ended; a new one has to be started then. */
+  get dead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  ask(name: string, wanted: 'info' | 'contents'): Promise<Answer> {
+    if (this.#dead) return Promise.reject(this.#dead);
+    if (name.includes('\0')) return Promise.reject(new GitError('invalid', 'A name holds a NUL'));
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ contents: wanted === 'contents', name, resolve, reject });
+    if (this.#unsent.length === 0) setImmediate(() => this.#send());
+    this.#unsent.push(`${wanted} ${name}\0`);
+    return promise;
+  }
+
+  /** Ends the process; questions still open fail. */
+  async close(): Promise<void> {
+    this.#fail(new GitError('aborted', 'The object reader was closed'));
+    this.#git.stdin.end();
+    await this.#git.ended;
+  }
+
+  #send(): void {
+    if (this.#dead) return;
+    this.#git.stdin.write(`${this.#unsent.join('')}flush\0`);
+    this.#unsent = [];
+    this.#watch ??= setTimeout(() => this.#git.stop(new GitError('timeout', 'Git took too long')), silence);
+  }
+
+  #fail(error: GitError): void {
+    this.#dead ??= error;
+    clearTimeout(this.#watch);
+    for (const question of this.#waiting.splice(0)) question.reject(this.#dead);
+  }
+
+  #take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    this.#watch?.refresh();
+    if (this.#held < this.#wanted) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    let answered = 0;
+    this.#wanted = 1;
+    for (const question of this.#waiting) {
+      const used = this.#answer(question, rest);
+      if (used === 0) break;
+      rest = rest.subarray(used);
+      answered++;
+    }
+    this.#waiting.splice(0, answered);
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#held = rest.length;
+    if (this.#wanted <= this.#held) this.#wanted = this.#held + 1;
+    if (this.#waiting.length > 0) return;
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+
+  /** Answers from the bytes at hand and says how many it used; 0 when they don't hold the whole answer. */
+  #answer(question: Question, bytes: Buffer): number {
+    const lineEnd = bytes.indexOf(10);
+    if (lineEnd < 0) return 0;
+    const found = header.exec(bytes.toString('latin1', 0, Math.min(lineEnd, 80)));
+    if (!found) return this.#answerAbsent(question, bytes);
+    const [, oid = '', word = '', digits = ''] = found;
+    const type = objectTypes.find((known) => known === word) ?? 'blob';
+    const info = { oid, type, size: Number(digits) };
+    const start = lineEnd + 1;
+    if (!question.contents) {
+      question.resolve({ info, data: Buffer.alloc(0) });
+      return start;
+    }
+    const end = start + info.size;
+    if (bytes.length <= end) {
+      this.#wanted = end + 1;
+      return 0;
+    }
+    question.resolve({ info, data: bytes.subarray(start, end) });
+    return end + 1;
+  }
+
+  // git repeats the name that it didn't find, line breaks included, and adds ` missing` or ` ambiguous`.
+  #answerAbsent(question: Question, bytes: Buffer): number {
+    let end = -1;
+    for (let lines = question.name.split('\n').length; lines > 0; lines--) {
+      end = bytes.indexOf(10, end + 1);
+      if (end < 0) return 0;
+    }
+    question.resolve(undefined);
+    return end + 1;
+  }
+}

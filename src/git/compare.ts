@@ -1,0 +1,45 @@
+import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
+import { countCommits } from './history.ts';
+import { openObjects } from './objects.ts';
+import { checkedOid, type Oid } from './oid.ts';
+import type { Commit } from './parse-commit.ts';
+import type { Repo } from './repo.ts';
+import { findMergeBase } from './resolve.ts';
+import { runText } from './run.ts';
+
+/** How `head` relates to `base`. Without a merge base the histories are unrelated. */
+export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
+
+/** Commits on either side of two tips, and where they part. */
+export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
+  const range = `${checkedOid(base)}...${checkedOid(head)}`;
+  const text = await runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
+  const [behind = 0, ahead = 0] = text.trim().split('\t').map(Number);
+  const mergeBase = await findMergeBase(repo, base, head);
+  return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
+}
+
+/** A page of the commits that `head` has and `base` hasn't, oldest first. */
+export async function listAhead(repo: Repo, given: { base: Oid; head: Oid; offset?: number; limit: number }): Promise<Commit[]> {
+  const { base, head, offset = 0, limit } = given;
+  const text = await runText(repo, ['rev-list', '--topo-order', '--reverse', checkedOid(head), `^${checkedOid(base)}`, '--']);
+  const oids = text.split('\n').filter((line) => line !== '');
+  await using reader = await openObjects(repo);
+  return reader.getCommits(oids.slice(offset, offset + limit));
+}
+
+/** What a commit changed against its first parent, or against nothing when it has none. */
+export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'parents'>, limits: DiffLimits = {}): Promise<Diff> {
+  return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
+}
+
+/** What `head` changed since it parted from `base` (three dots in Git's words); all of it for unrelated histories. */
+export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
+  const from = await findMergeBase(repo, given.base, given.head);
+  return diffTrees(repo, { ...given, from: from ?? null, to: given.head });
+}
+
+/** Whether there is anything in `head` that `base` hasn't. */
+export async function isAhead(repo: Repo, given: { base: Oid; head: Oid }): Promise<boolean> {
+  return (await countCommits(repo, { from: given.head, without: given.base, most: 1 })) > 0;
+}

@@ -1,0 +1,87 @@
+import { type PathChange, parseRawHead } from './changes.ts';
+import { checkedOid, emptyTree, type Oid } from './oid.ts';
+import { unquotePath } from './quoted-path.ts';
+import type { Repo } from './repo.ts';
+import { run } from './run.ts';
+
+/** A changed file with its counts. No `patch`: it is binary, unchanged in content, or past the limits. */
+export type FileDiff = PathChange & { additions: number; deletions: number; binary: boolean; patch?: string };
+
+/** All changed files and their sums. `truncated`: the patches of the later files are missing. */
+export type Diff = { files: FileDiff[]; additions: number; deletions: number; truncated: boolean };
+
+/** Bounds on patch text, in bytes. */
+export type DiffLimits = { patchSize?: number; filePatchSize?: number };
+
+const mebi = 1024 * 1024;
+
+/**
+ * Compares two commits or trees (`from: null`: with the empty tree), renames found. The files and their counts are always
+ * complete; patches are given up to the limits.
+ */
+export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
+  const from = given.from === null ? emptyTree : checkedOid(given.from);
+  const format = ['--raw', '--numstat', '--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
+  const patchSize = given.patchSize ?? 8 * mebi;
+  const trees = [from, checkedOid(given.to), '--'];
+  const head = await run(repo, ['diff-tree', ...format, ...trees]);
+  const files = parseHead(head.stdout.toString('utf8'));
+  const patch =
+    patchSize === 0
+      ? undefined
+      : await run(repo, ['diff-tree', '-p', ...format.slice(2), ...trees], { maxOutput: patchSize, truncate: true });
+  if (patch) attachPatches(files, patch.stdout.toString('utf8'), { whole: !patch.truncated, most: given.filePatchSize ?? mebi });
+  const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
+  return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
+}
+
+/** Reads raw lines, then as many lines of counts in the same order. */
+export function parseHead(text: string): FileDiff[] {
+  const files: FileDiff[] = [];
+  let counted = 0;
+  for (const line of text.split('\n')) {
+    const [head = '', ...names] = line.split('\t');
+    const record = parseRawHead(head);
+    if (record) {
+      const [path = '', next] = names.map(unquotePath);
+      const place = next === undefined ? { path } : { path: next, previousPath: path };
+      files.push({ ...place, ...record, additions: 0, deletions: 0, binary: false });
+      continue;
+    }
+    const file = files[counted];
+    const counts = /^(\d+|-)\t(\d+|-)\t/.exec(line);
+    if (!file || !counts) continue;
+    counted++;
+    file.binary = counts[1] === '-';
+    if (file.binary) continue;
+    file.additions = Number(counts[1]);
+    file.deletions = Number(counts[2]);
+  }
+  return files;
+}
+
+// A line of content begins with a space, +, - or \, so this begins a file's section wherever it begins a line.
+const sectionStart = /^diff --git /m;
+
+/** Gives each file its hunks. Sections come in the files' order; a change of kind has two: a removal and an addition. */
+function attachPatches(files: FileDiff[], text: string, { whole, most }: { whole: boolean; most: number }): void {
+  const sections = text.split(sectionStart).slice(1);
+  let at = 0;
+  for (const file of files) {
+    const count = file.status === 'changed' ? 2 : 1;
+    const own = sections.slice(at, at + count);
+    at += count;
+    const cutOff = !whole && at >= sections.length;
+    if (cutOff || own.length < count || file.binary) continue;
+    const patch = own
+      .map(hunksOf)
+      .filter((hunks) => hunks !== '')
+      .join('\n');
+    if (patch !== '' && patch.length <= most) file.patch = patch;
+  }
+}
+
+function hunksOf(section: string): string {
+  const start = section.search(/^@@ /m);
+  return start < 0 ? '' : section.slice(start).replace(/\n$/, '');
+}

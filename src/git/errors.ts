@@ -1,0 +1,23 @@
+/** Why a Git operation didn't succeed, for callers that answer differently to each. */
+export const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
+export type GitErrorKind = (typeof gitErrorKinds)[number];
+
+/** The only error that `src/git` throws on purpose. `message` is safe to show; `detail` (git's own words) is for logs. */
+export class GitError extends Error {
+  readonly kind: GitErrorKind;
+  readonly detail: string;
+
+  constructor(kind: GitErrorKind, message: string, detail = '') {
+    super(message);
+    this.name = 'GitError';
+    this.kind = kind;
+    this.detail = detail;
+  }
+}
+
+/** Whether a caught value is a GitError, of this kind where one is named. */
+export const isGitError = (error: unknown, kind?: GitErrorKind): error is GitError =>
+  error instanceof GitError && (kind === undefined || error.kind === kind);
+
+/** Any caught value as an Error, for streams that must be destroyed with one. */
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new GitError('failed', String(error)));

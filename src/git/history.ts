@@ -1,0 +1,84 @@
+import { openObjects } from './objects.ts';
+import { checkedOid, type Oid, zeroOid } from './oid.ts';
+import type { Commit } from './parse-commit.ts';
+import { checkPath } from './paths.ts';
+import type { Repo } from './repo.ts';
+import { runText } from './run.ts';
+
+/** Which commits of a history are wanted. `authors` match any part of `Name <email>`, whatever its case. */
+export type HistoryFilter = {
+  path?: string;
+  authors?: readonly string[];
+  committers?: readonly string[];
+  since?: Date;
+  until?: Date;
+};
+
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+
+function filterArgs({ authors = [], committers = [], since, until }: HistoryFilter): string[] {
+  const people = [...authors.map((text) => `--author=${text}`), ...committers.map((text) => `--committer=${text}`)];
+  return [
+    ...(people.length > 0 ? ['--fixed-strings', '--regexp-ignore-case', ...people.filter((text) => !/[\0\n]/.test(text))] : []),
+    ...(since ? [`--max-age=${seconds(since)}`] : []),
+    ...(until ? [`--min-age=${seconds(until)}`] : []),
+  ];
+}
+
+function pathArgs({ path }: HistoryFilter): string[] {
+  if (path === undefined || path === '') return ['--'];
+  checkPath(path);
+  return ['--', path];
+}
+
+/** A page of the commits reachable from a commit, newest first. One process finds them, the object reader reads them all. */
+export async function listCommits(
+  repo: Repo,
+  given: HistoryFilter & { from: Oid; offset?: number; limit: number },
+): Promise<Commit[]> {
+  const page = [`--skip=${given.offset ?? 0}`, `--max-count=${given.limit}`];
+  return readAll(repo, await listOids(repo, [...page, ...filterArgs(given), checkedOid(given.from), ...pathArgs(given)]));
+}
+
+/** How many commits there are, counted up to `most`. */
+export async function countCommits(
+  repo: Repo,
+  given: HistoryFilter & { from: Oid; without?: Oid; most?: number },
+): Promise<number> {
+  const bound = given.most === undefined ? [] : [`--max-count=${given.most}`];
+  const not = given.without === undefined ? [] : [`^${checkedOid(given.without)}`];
+  const args = ['rev-list', '--count', ...bound, ...filterArgs(given), checkedOid(given.from), ...not, ...pathArgs(given)];
+  return Number(await runText(repo, args));
+}
+
+/**
+ * The commits that a push brought: those of `to` that `from` doesn't have (null: none was there), oldest first, at most
+ * `limit`, with their number. `exclude` names further tips whose commits were there before.
+ */
+export async function listNewCommits(
+  repo: Repo,
+  given: { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number },
+): Promise<{ commits: Commit[]; total: number }> {
+  const known = [...(given.from === null || given.from === zeroOid ? [] : [given.from]), ...(given.exclude ?? [])];
+  const tips = [checkedOid(given.to), ...known.map((oid) => `^${checkedOid(oid)}`)];
+  const input = `${tips.join('\n')}\n`;
+  const text = await runText(repo, ['rev-list', '--reverse', '--topo-order', '--ignore-missing', '--stdin'], { input });
+  const oids = text.split('\n').filter((line) => line !== '');
+  return { commits: await readAll(repo, oids.slice(-given.limit)), total: oids.length };
+}
+
+/** The latest commit at or before `from` that changed this path; undefined when none did. */
+export async function findLastCommit(repo: Repo, given: { from: Oid; path: string }): Promise<Commit | undefined> {
+  const [commit] = await listCommits(repo, { ...given, limit: 1 });
+  return commit;
+}
+
+async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
+  const text = await runText(repo, ['rev-list', ...args]);
+  return text.split('\n').filter((line) => line !== '');
+}
+
+async function readAll(repo: Repo, oids: readonly Oid[]): Promise<Commit[]> {
+  await using reader = await openObjects(repo);
+  return reader.getCommits(oids);
+}

@@ -1,0 +1,35 @@
+/** Who made a commit or a tag, and when, in their own time zone. */
+export type Identity = { name: string; email: string; date: Date /** Minutes east of UTC. */; zone: number };
+
+const pattern = /^(.*?)\s*<([^>]*)>\s*(.*)$/s;
+const stamp = /(-?\d{1,15})\s*([+-]\d{2})(\d{2})\s*$/;
+const lastSecond = 8.64e12;
+
+/** Reads `Name <email> seconds zone`. Old tools wrote broken ones: whatever can't be read is left empty, or is the epoch. */
+export function parseIdentity(text: string): Identity {
+  const found = pattern.exec(text);
+  if (!found) return { name: text.trim(), email: '', date: new Date(0), zone: 0 };
+  const [, name = '', email = '', rest = ''] = found;
+  const time = stamp.exec(rest);
+  const seconds = Number(time?.[1] ?? /-?\d{1,15}/.exec(rest)?.[0] ?? 0);
+  const hours = Number(time?.[2] ?? 0);
+  const minutes = Number(time?.[3] ?? 0);
+  const west = time?.[2]?.startsWith('-') ?? false;
+  return {
+    name: name.trim(),
+    email: email.trim(),
+    date: new Date(Math.abs(seconds) <= lastSecond ? seconds * 1000 : 0),
+    zone: 60 * hours + (west ? -minutes : minutes) || 0,
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that would break an identity's line.
+const breaking = /[\u0000-\u001f<>]/g;
+
+/** Writes an identity as commits and tags hold it; characters that would break the line are left out, as git does. */
+export function formatIdentity({ name, email, date, zone }: Identity): string {
+  const minutes = Math.abs(zone);
+  const digits = String(Math.floor(minutes / 60)).padStart(2, '0') + String(minutes % 60).padStart(2, '0');
+  const clean = (text: string) => text.replace(breaking, '').trim();
+  return `${clean(name)} <${clean(email)}> ${Math.floor(date.getTime() / 1000)} ${zone < 0 ? '-' : '+'}${digits}`;
+}

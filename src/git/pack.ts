@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import type { ObjectType } from './cat-file.ts';
+import type { Oid } from './oid.ts';
+
+/** An object to be written. */
+export type NewObject = { type: ObjectType; data: Buffer };
+
+const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const compress = promisify(deflate);
+
+/** The name that Git gives to these bytes. */
+export function oidOf({ type, data }: NewObject): Oid {
+  return createHash('sha1').update(`${type} ${data.length}\0`).update(data).digest('hex');
+}
+
+/** A pack of whole objects (no deltas), the form in which git takes many objects from one stream. */
+export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
+  const head = Buffer.alloc(12);
+  head.write('PACK', 0, 'latin1');
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(objects.length, 8);
+  const parts: Buffer[] = [head];
+  for (const { type, data } of objects) parts.push(entryHeader(typeNumbers[type], data.length), await compress(data));
+  const body = Buffer.concat(parts);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+/** Type and size: four bits of the size in the first byte, seven in each further one. */
+function entryHeader(type: number, size: number): Buffer {
+  const bytes: number[] = [];
+  let byte = (type << 4) | (size & 15);
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push(byte | 128);
+    byte = rest % 128;
+  }
+  return Buffer.from([...bytes, byte]);
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { gitEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+import type { GitStore, Repo } from './repo.ts';
+
+const stderrKept = 16_384;
+const killGrace = 3_000;
+
+/** How a git process ended. `cause` is set when it was stopped, or couldn't be started. */
+export type Ending = { code: number | undefined; cause?: GitError };
+
+/** A running git process. `ended` always resolves, after all output was given. */
+export type GitProcess = {
+  stdin: Writable;
+  stdout: Readable;
+  child: ChildProcess;
+  ended: Promise<Ending>;
+  stderr(): string;
+  stop(cause: GitError): void;
+};
+
+export type StartOptions = {
+  config?: readonly (readonly [string, string])[];
+  env?: Readonly<Record<string, string>>;
+  timeout?: number;
+  signal?: AbortSignal | undefined;
+  /** Further pipes from file descriptor 3 on. */
+  extraPipes?: number;
+  onStderr?: (text: string) => void;
+};
+
+/** Ends a whole process group: politely, so that git removes its lock files, then for certain. */
+function killGroup(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const send = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // The group has already ended.
+    }
+  };
+  send('SIGTERM');
+  const timer = setTimeout(() => send('SIGKILL'), killGrace);
+  child.once('close', () => clearTimeout(timer));
+}
+
+/** Starts git without a shell, in a process group of its own, with Hearth's configuration only. */
+export function startGit(at: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
+  const repo = 'path' in at ? at : undefined;
+  const env = gitEnvironment({ inherited: at.store.env, ...(repo && { repo }), config: options.config ?? [] });
+  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
+  const child = spawn('git', args, {
+    cwd: repo?.path ?? at.store.root,
+    env: { ...env, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe', ...extra],
+    detached: true,
+  });
+
+  let cause: GitError | undefined;
+  let stderr = '';
+  const stop = (why: GitError) => {
+    if (cause) return;
+    cause = why;
+    killGroup(child);
+  };
+  const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
+  const timer = options.timeout
+    ? setTimeout(() => stop(new GitError('timeout', 'Git took too long')), options.timeout)
+    : undefined;
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted) onAbort();
+
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-stderrKept);
+    options.onStderr?.(text);
+  });
+  // A process that ends before it has read everything breaks its pipe: its exit code tells why, the pipe's error doesn't.
+  child.stdin?.on('error', () => undefined);
+
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('error', (error) => {
+      const missing = 'code' in error && error.code === 'ENOENT';
+      cause ??= new GitError(
+        missing ? 'not-found' : 'failed',
+        missing ? 'The repository is not on disk' : 'Git could not be started',
+        String(error),
+      );
+      if (child.pid === undefined) resolve({ code: undefined, cause });
+    });
+    child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));
+  }).finally(() => {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', onAbort);
+  });
+
+  const { stdin, stdout } = child;
+  if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
+  return { stdin, stdout, child, ended, stderr: () => stderr, stop };
+}

@@ -1,0 +1,195 @@
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ByteSource, byteSource } from './byte-source.ts';
+import { asError, GitError } from './errors.ts';
+import { gunzip } from './inflate.ts';
+import { flushPacket, packet, takePacket } from './pkt-line.ts';
+import type { GitProcess } from './process.ts';
+import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
+import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
+import { misleadingRefProblem, refNameProblem } from './ref-name.ts';
+import { findRef } from './refs.ts';
+import type { Repo } from './repo.ts';
+import { type ExchangeOptions, startService } from './smart-http.ts';
+
+/** Reasons by ref: these commands are refused, and the client reads why. */
+export type Refused = ReadonlyMap<string, string>;
+
+/** The caller's part in a push. */
+export type PushHandlers = {
+  /** Judges the commands before any object is taken. An error that it throws ends the push with no reply begun. */
+  before?: (commands: readonly PushCommand[]) => Promise<Refused | undefined>;
+  /** Records what happened. The client hears of success only after it, and never if it throws. */
+  after?: (results: readonly PushResult[]) => Promise<void>;
+};
+
+export type ReceiveOptions = ExchangeOptions & PushHandlers & { maxSize?: number };
+
+/**
+ * The reply to `POST git-receive-pack`: takes a push. The pack streams through to git; progress streams back; the report is
+ * held until `after` is done. A client that goes away before its pack is complete changes nothing; one that goes away
+ * later misses the report only: `after` still runs.
+ */
+export async function receivePack(repo: Repo, body: Readable, options: ReceiveOptions = {}): Promise<Readable> {
+  const most = options.maxSize ?? repo.store.limits.push;
+  const source = byteSource(options.gzip ? gunzip(body) : body, most);
+  const request = await readPushRequest(source);
+  if (!request) return Readable.from([]);
+  const refused = refuseAll(request, await refusals(request.commands, options));
+  const kept = request.commands.filter(({ ref }) => !refused.has(ref));
+  const reply = new PassThrough();
+  const push = { repo, request, kept, refused, source, reply, most, options };
+  void (kept.length === 0 ? drain(push) : take(push)).catch((error: unknown) => reply.destroy(asError(error)));
+  return reply;
+}
+
+type Push = {
+  repo: Repo;
+  request: PushRequest;
+  kept: PushCommand[];
+  refused: Refused;
+  source: ByteSource;
+  reply: PassThrough;
+  most: number;
+  options: ReceiveOptions;
+};
+
+async function refusals(commands: readonly PushCommand[], { before }: ReceiveOptions): Promise<Map<string, string>> {
+  const refused = new Map<string, string>();
+  for (const { ref, to } of commands) {
+    const problem = refNameProblem(ref) ?? (to === null ? undefined : misleadingRefProblem(ref));
+    if (problem) refused.set(ref, `the name ${problem}`);
+  }
+  const fine = commands.filter(({ ref }) => !refused.has(ref));
+  for (const [ref, reason] of (fine.length > 0 && (await before?.(fine))) || []) refused.set(ref, reason);
+  return refused;
+}
+
+/** An atomic push stands or falls as one. */
+function refuseAll({ commands, capabilities }: PushRequest, refused: Map<string, string>): Refused {
+  if (refused.size === 0 || !capabilities.includes('atomic')) return refused;
+  return new Map(commands.map(({ ref }) => [ref, refused.get(ref) ?? 'atomic push failed']));
+}
+
+/** Nothing is left to do: reads the rest of the request, since the client listens only after it has sent everything. */
+async function drain(push: Push): Promise<void> {
+  for await (const _ of push.source.rest());
+  await finish(push, { unpack: 'ok', results: [] });
+}
+
+/** Gives the push to git and passes its progress on. */
+async function take(push: Push): Promise<void> {
+  const { repo, request, kept, reply, source, most, options } = push;
+  const config = [['receive.maxInputSize', String(most)]] as const;
+  const git = await startService(repo, 'git-receive-pack', [], { protocol: undefined, config });
+  const sending = send(git, { ...request, commands: kept }, source);
+  const leave = () => {
+    if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
+  };
+  reply.once('close', leave);
+  options.signal?.addEventListener('abort', leave, { once: true });
+  const banded = usesBands(request);
+  const report = banded ? await readBands(git, reply) : Buffer.concat(await Array.fromAsync(git.stdout));
+  const broken = await sending;
+  const { cause } = await git.ended;
+  const outcome = (report.length > 0 && tryParse(report, kept)) || (await lookAtRefs(push, git, broken ?? cause));
+  await finish(push, outcome);
+}
+
+/** Sends git the request. Gives the error of a body that broke off; git ending early isn't one. */
+async function send(git: GitProcess, request: PushRequest, source: ByteSource): Promise<GitError | undefined> {
+  let broken: GitError | undefined;
+  async function* bytes() {
+    yield formatPushRequest(request);
+    try {
+      for await (const chunk of source.rest()) {
+        yield chunk;
+      }
+    } catch (error) {
+      broken = error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error));
+      throw error;
+    }
+  }
+  try {
+    await pipeline(bytes, git.stdin);
+  } catch {
+    if (broken) git.stop(broken);
+    else for await (const _ of source.rest());
+  }
+  return broken;
+}
+
+function usesBands({ capabilities }: PushRequest): boolean {
+  return capabilities.includes('side-band-64k') || capabilities.includes('side-band');
+}
+
+/** Passes progress (band 2) and errors (band 3) on at once; collects the report (band 1). */
+async function readBands(git: GitProcess, reply: PassThrough): Promise<Buffer> {
+  const report: Buffer[] = [];
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of git.stdout) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    for (let taken = takePacket(held); taken; taken = takePacket(held)) {
+      held = held.subarray(taken.used);
+      if (taken.packet.kind !== 'data') continue;
+      const { data } = taken.packet;
+      if (data[0] === 1) report.push(data.subarray(1));
+      else if (reply.writable && !reply.write(packet(data))) await drained(reply);
+    }
+  }
+  return Buffer.concat(report);
+}
+
+async function drained(reply: PassThrough): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      reply.off('drain', done).off('close', done);
+      resolve();
+    };
+    reply.once('drain', done).once('close', done);
+  });
+}
+
+function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport | undefined {
+  try {
+    return parseReport(report, commands);
+  } catch {
+    // git was ended while it wrote: what it did stands in the refs.
+    return undefined;
+  }
+}
+
+/** Without a report, the refs say what was done. */
+async function lookAtRefs({ repo, kept }: Push, git: GitProcess, cause: GitError | undefined): Promise<PushReport> {
+  const reason = cause?.message ?? 'git failed';
+  const results = await Promise.all(
+    kept.map(async (command): Promise<PushResult> => {
+      const now = (await findRef(repo, command.ref))?.oid ?? null;
+      return now === command.to && command.to !== command.from ? { ...command, ok: true } : { ...command, ok: false, reason };
+    }),
+  );
+  if (results.some(({ ok }) => ok)) return { unpack: 'ok', results };
+  throw cause ?? new GitError('failed', 'The push failed', git.stderr().trim());
+}
+
+/** Lets the caller record the results, then tells the client. */
+async function finish({ request, refused, reply, options }: Push, { unpack, results }: PushReport): Promise<void> {
+  const done = new Map(results.map((result) => [result.ref, result]));
+  const all = request.commands.map((command): PushResult => {
+    const reason = refused.get(command.ref) ?? 'not reported';
+    return done.get(command.ref) ?? { ...command, ok: false, reason };
+  });
+  await options.after?.(all);
+  if (!reportOf(request.capabilities)) return void reply.end();
+  const report = formatReport({ unpack, results: all });
+  reply.end(usesBands(request) ? inBands(report, request) : report);
+}
+
+/** The report in packets of band 1; the older side-band allows 1,000 bytes a packet. */
+function inBands(report: Buffer, { capabilities }: PushRequest): Buffer {
+  const most = capabilities.includes('side-band-64k') ? 65_000 : 990;
+  const parts: Buffer[] = [];
+  for (let at = 0; at < report.length; at += most)
+    parts.push(packet(Buffer.concat([Buffer.from([1]), report.subarray(at, at + most)])));
+  return Buffer.concat([...parts, flushPacket]);
+}

@@ -1,0 +1,46 @@
+import { GitError } from './errors.ts';
+
+const longest = 1024;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Git forbids here.
+const forbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{/;
+
+/**
+ * Why this full ref name (`refs/heads/x`) is none, by the rules of `git check-ref-format`; undefined when it is fine.
+ * A name may begin with `-` after `refs/heads/`: such names are legal, so no ref name may stand where git reads options.
+ */
+export function refNameProblem(name: string): string | undefined {
+  if (!name.startsWith('refs/')) return 'must begin with refs/';
+  if (Buffer.byteLength(name) > longest) return 'is too long';
+  // U+FFFD is what bytes that aren't UTF-8 were read as: the name would become another one.
+  if (!name.isWellFormed() || name.includes('\ufffd')) return 'is not Unicode text';
+  if (forbidden.test(name)) return 'holds a character or sequence that Git forbids';
+  if (name.endsWith('.')) return 'ends with a dot';
+  const parts = name.split('/');
+  if (parts.length < 3) return 'needs a name after refs/ and its kind';
+  if (parts.some((part) => part === '')) return 'has an empty part';
+  if (parts.some((part) => part.startsWith('.') || part.endsWith('.lock')))
+    return 'has a part that begins with . or ends with .lock';
+  return undefined;
+}
+
+/** Throws `invalid` unless the text is a full ref name. */
+export function checkRefName(name: string): void {
+  const problem = refNameProblem(name);
+  if (problem) throw new GitError('invalid', `The ref name ${problem}`);
+}
+
+const objectName = /^[0-9a-f]{40}$/i;
+
+/**
+ * Why nobody may make this branch or tag though Git allows it: names that read as something else would be found in its
+ * place (`refs/heads/refs/heads/x` for `refs/heads/x`, 40 digits for a commit, `HEAD`).
+ */
+export function misleadingRefProblem(name: string): string | undefined {
+  const short = /^refs\/(?:heads|tags)\/(.+)$/s.exec(name)?.[1];
+  if (short === undefined) return undefined;
+  if (objectName.test(short)) return 'reads as an object name';
+  if (short === 'HEAD' || short === '@') return 'reads as HEAD';
+  if (short.startsWith('refs/')) return 'reads as a full ref name';
+  return undefined;
+}

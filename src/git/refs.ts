@@ -1,0 +1,78 @@
+import { GitError } from './errors.ts';
+import { type ObjectType, openObjects } from './objects.ts';
+import type { Oid } from './oid.ts';
+import { checkRefName, refNameProblem } from './ref-name.ts';
+import type { Repo } from './repo.ts';
+import { run, runText } from './run.ts';
+
+/** A ref and what it names. `peeled` is the object behind an annotated tag. */
+export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
+
+/**
+ * The refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), in order of their names. `total` counts all
+ * of them, `rows` is the page.
+ */
+export async function listRefs(
+  repo: Repo,
+  options: { prefix: string; offset?: number; limit?: number },
+): Promise<{ rows: Ref[]; total: number }> {
+  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
+  const found = (await listRefNames(repo, prefix)).filter(({ name }) => name.startsWith(prefix));
+  const page = found.slice(offset, offset + limit);
+  return { rows: await describe(repo, page), total: found.length };
+}
+
+/** Names and objects of all refs in the folder that the prefix names. Internal refs are never among them. */
+async function listRefNames(repo: Repo, prefix: string): Promise<{ name: string; oid: Oid }[]> {
+  if (!prefix.startsWith('refs/') || prefix.includes('\0')) throw new GitError('invalid', 'The prefix must begin with refs/');
+  const folder = prefix.slice(0, prefix.lastIndexOf('/'));
+  // Such a prefix can begin no name, and git would read it as a pattern.
+  if (folder !== 'refs' && refNameProblem(`${folder}/x`)) return [];
+  const text = await runText(repo, ['for-each-ref', '--format=%(objectname) %(refname)', ...(folder === 'refs' ? [] : [folder])]);
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines
+    .map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }))
+    .filter(({ name }) => !name.startsWith('refs/hearth/'));
+}
+
+async function describe(repo: Repo, found: readonly { name: string; oid: Oid }[]): Promise<Ref[]> {
+  await using reader = await openObjects(repo);
+  return Promise.all(
+    found.map(async ({ name, oid }): Promise<Ref> => {
+      const type = (await reader.findInfo(oid))?.type ?? 'commit';
+      if (type !== 'tag') return { name, oid, type };
+      const target = await reader.findInfo(oid, { peel: 'commit' });
+      return target ? { name, oid, type, peeled: { oid: target.oid, type: target.type } } : { name, oid, type };
+    }),
+  );
+}
+
+/** The ref of exactly this full name, if it exists. */
+export async function findRef(repo: Repo, name: string): Promise<Ref | undefined> {
+  if (refNameProblem(name)) return undefined;
+  const { code, stdout } = await run(repo, ['show-ref', '--verify', '--', name], { codes: [0, 1, 128] });
+  if (code !== 0) return undefined;
+  const [ref] = await describe(repo, [{ name, oid: stdout.toString('latin1', 0, 40) }]);
+  return ref;
+}
+
+/** The branch that HEAD names, and the commit there; no `oid` in a repository where that branch doesn't exist. */
+export async function getDefaultBranch(repo: Repo): Promise<{ name: string; oid?: Oid } | undefined> {
+  const text = await runText(repo, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
+  const ref = text.trimEnd();
+  if (!ref.startsWith('refs/heads/')) return undefined;
+  await using reader = await openObjects(repo);
+  const oid = (await reader.findInfo('HEAD'))?.oid;
+  return { name: ref.slice('refs/heads/'.length), ...(oid !== undefined && { oid }) };
+}
+
+/** Points HEAD at a branch, existing or not. */
+export async function setDefaultBranch(repo: Repo, branch: string): Promise<void> {
+  checkRefName(`refs/heads/${branch}`);
+  await run(repo, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+}
+
+/** Puts loose refs into one file, so that listing many stays quick. */
+export async function packRefs(repo: Repo): Promise<void> {
+  await run(repo, ['pack-refs', '--all']);
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GitError } from './errors.ts';
+import { type GitProcess, type StartOptions, startGit } from './process.ts';
+import type { GitStore, Repo } from './repo.ts';
+
+/** What a finished command gave. `truncated` says that it was stopped at `maxOutput`. */
+export type Output = { stdout: Buffer; stderr: string; code: number; truncated: boolean };
+
+export type RunOptions = StartOptions & {
+  input?: string | Uint8Array | Readable;
+  maxOutput?: number;
+  /** At `maxOutput`, give what there is instead of failing. */
+  truncate?: boolean;
+  /** Exit codes that are answers; 0 alone when left out. */
+  codes?: readonly number[];
+};
+
+async function feed(git: GitProcess, input: RunOptions['input']): Promise<void> {
+  if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
+    git.stdin.end(input);
+    return;
+  }
+  try {
+    await pipeline(input, git.stdin);
+  } catch (error) {
+    // git may answer without reading everything; only a source that broke is a failure.
+    if (input.errored) git.stop(new GitError('aborted', 'The input broke off', String(error)));
+  }
+}
+
+/** Runs a short git command to its end and gives its whole output. Throws a `GitError` for an unexpected exit code. */
+export async function run(at: Repo | { store: GitStore }, args: readonly string[], options: RunOptions = {}): Promise<Output> {
+  const { limits, commandSlots } = at.store;
+  const release = await commandSlots.take();
+  try {
+    const git = startGit(at, args, { timeout: limits.commandTime, ...options });
+    const most = options.maxOutput ?? limits.output;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let truncated = false;
+    git.stdout.on('data', (chunk: Buffer) => {
+      if (truncated) return;
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= most) return;
+      truncated = true;
+      git.stop(new GitError('too-large', 'The answer of git is too large'));
+    });
+    await feed(git, options.input);
+    const { code, cause } = await git.ended;
+    const stdout = Buffer.concat(chunks);
+    if (truncated && options.truncate) return { stdout: stdout.subarray(0, most), stderr: git.stderr(), code: 0, truncated };
+    if (cause) throw cause;
+    if (code === undefined || !(options.codes ?? [0]).includes(code)) throw failure(args, git.stderr());
+    return { stdout, stderr: git.stderr(), code, truncated };
+  } finally {
+    release();
+  }
+}
+
+/** The error of a command that ended badly. */
+export const failure = (args: readonly string[], stderr: string): GitError =>
+  new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());
+
+/** As `run`, for output that is text. */
+export async function runText(
+  at: Repo | { store: GitStore },
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { stdout } = await run(at, args, options);
+  return stdout.toString('utf8');
+}
+
+/** Starts a transfer: git holds one of the transfer slots until it ends. */
+export async function startTransfer(
+  at: Repo | { store: GitStore },
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<GitProcess> {
+  const release = await at.store.transferSlots.take();
+  try {
+    const git = startGit(at, args, { timeout: at.store.limits.transferTime, ...options });
+    void git.ended.then(release);
+    return git;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inheritedEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+import { makeReaderPool } from './reader-pool.ts';
+import { checkRefName } from './ref-name.ts';
+import type { GitLimits, GitStore, Repo } from './repo.ts';
+import { run, runText } from './run.ts';
+import { makeSlots } from './slots.ts';
+
+const mebi = 1024 * 1024;
+
+/** Limits for a team's machine; each can be set when the store is opened. */
+export const defaultLimits: GitLimits = {
+  commands: 4 * availableParallelism(),
+  transfers: 8 * availableParallelism(),
+  commandTime: 30_000,
+  transferTime: 3_600_000,
+  output: 256 * mebi,
+  object: 100 * mebi,
+  push: 4096 * mebi,
+  readers: 32,
+  readerIdle: 30_000,
+};
+
+/** Opens the folder of all repositories, making it where it is missing. Disposing of it ends the open readers. */
+export async function openGitStore(given: {
+  root: string;
+  env: NodeJS.ProcessEnv;
+  limits?: Partial<GitLimits>;
+}): Promise<GitStore> {
+  const limits = { ...defaultLimits, ...given.limits };
+  const readers = makeReaderPool(limits);
+  await mkdir(join(given.root, 'tmp'), { recursive: true });
+  return {
+    root: given.root,
+    env: inheritedEnvironment(given.env),
+    limits,
+    commandSlots: makeSlots(limits.commands),
+    transferSlots: makeSlots(limits.transfers),
+    readers,
+    [Symbol.asyncDispose]: () => readers.closeAll(),
+  };
+}
+
+/** The repository of this id, whether or not it is on disk. Folders hold a thousand repositories each. */
+export function repoOf(store: GitStore, id: number): Repo {
+  if (!Number.isSafeInteger(id) || id < 1) throw new GitError('invalid', 'A repository is named by its number');
+  const shard = String(Math.floor(id / 1000)).padStart(2, '0');
+  return { store, id, path: join(store.root, shard, `${id}.git`) };
+}
+
+/** Whether the repository is on disk. */
+export async function repositoryExists(repo: Repo): Promise<boolean> {
+  const found = await stat(join(repo.path, 'HEAD')).catch(() => undefined);
+  return found !== undefined;
+}
+
+/** Builds a repository beside its place, then moves it there in one step: a crash leaves either nothing or all of it. */
+export async function buildRepository(repo: Repo, build: (draft: Repo) => Promise<void>): Promise<Repo> {
+  if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
+  const draftPath = join(await mkdtemp(join(repo.store.root, 'tmp', 'new-')), 'repository.git');
+  try {
+    await build({ store: repo.store, id: repo.id, path: draftPath });
+    await mkdir(dirname(repo.path), { recursive: true });
+    await rename(draftPath, repo.path).catch((error: unknown) => {
+      throw new GitError('conflict', 'The repository is already on disk', String(error));
+    });
+    await syncFolder(dirname(repo.path));
+  } finally {
+    await rm(dirname(draftPath), { recursive: true, force: true });
+  }
+  return repo;
+}
+
+/** Makes an empty repository whose HEAD names the default branch, which doesn't exist yet. */
+export async function createRepository(store: GitStore, id: number, options: { defaultBranch: string }): Promise<Repo> {
+  return buildRepository(repoOf(store, id), (draft) => initialise(draft, options.defaultBranch));
+}
+
+/** `git init` with nothing but what Git needs: no template, so no sample hooks and no description. */
+export async function initialise(draft: Repo, defaultBranch: string): Promise<void> {
+  checkRefName(`refs/heads/${defaultBranch}`);
+  const { store, path } = draft;
+  await run({ store }, [
+    'init',
+    '--quiet',
+    '--bare',
+    '--template=',
+    '--object-format=sha1',
+    `--initial-branch=${defaultBranch}`,
+    path,
+  ]);
+}
+
+/** Removes a repository from disk; one that isn't there is no error. It is out of its place at once. */
+export async function removeRepository(repo: Repo): Promise<void> {
+  await repo.store.readers.closeOf(repo.path);
+  const grave = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));
+  const moved = await rename(repo.path, join(grave, 'repository.git')).then(
+    () => true,
+    () => false,
+  );
+  if (!moved && (await repositoryExists(repo))) throw new GitError('failed', 'The repository could not be removed');
+  await rm(grave, { recursive: true, force: true });
+}
+
+/**
+ * Copies branches and tags into a new repository, for a fork. Object files are linked where the file system can (they
+ * never change), so that the copy stays whole when its source is removed.
+ */
+export async function copyRepository(source: Repo, id: number): Promise<Repo> {
+  if (!(await repositoryExists(source))) throw new GitError('not-found', 'The repository is not on disk');
+  const { store } = source;
+  return buildRepository(repoOf(store, id), async (draft) => {
+    const head = await runText(source, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
+    const timeout = store.limits.transferTime;
+    await run({ store }, ['clone', '--quiet', '--bare', '--template=', '--local', '--', source.path, draft.path], { timeout });
+    await run(draft, ['config', '--remove-section', 'remote.origin']);
+    if (head.trim() !== '') await run(draft, ['symbolic-ref', 'HEAD', head.trim()]);
+  });
+}
+
+/** Bytes that the repository's objects take. */
+export async function sizeOnDisk(repo: Repo): Promise<number> {
+  const text = await runText(repo, ['count-objects', '-v']);
+  const kibibytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return 1024 * (kibibytes('size') + kibibytes('size-pack'));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
