@@ -94,3 +94,15 @@ export const reviveAccount = (json: AccountJson): Account => ({
   updated_at: new Date(json.updated_at),
   suspended_at: json.suspended_at === null ? null : new Date(json.suspended_at),
 });
+
+/** The role levels (0 to 5) of one account in many repositories. */
+export async function loadRoleLevels(
+  db: Db,
+  accountId: Id<'accounts'>,
+  ids: readonly Id<'repositories'>[],
+): Promise<Map<Id<'repositories'>, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: Id<'repositories'>; level: number }>`
+    select r.id, ${roleLevelOf(accountId)} as level from repositories r where r.id = any (${[...ids]})`.execute(db);
+  return new Map(rows.map((row) => [row.id, row.level]));
+}

@@ -1,5 +1,5 @@
 import type { Limits } from '#access/rate-limits.ts';
-import type { GitStore } from '#git/store.ts';
+import type { GitStore } from '#git/repo.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
 /** What the process holds once and hands to every call. */

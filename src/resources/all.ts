@@ -1,14 +1,33 @@
 import { type Endpoint, isEndpoint } from '#endpoint/endpoint.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Subscription } from '#events/subscription.ts';
+import type { Job } from '#jobs/job.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as organizations from './organizations/endpoints.ts';
+import * as repositoryCopies from './repositories/endpoints/copies.ts';
+import * as repositoryLists from './repositories/endpoints/lists.ts';
+import * as repositories from './repositories/endpoints/repositories.ts';
+import { removeFolder } from './repositories/jobs.ts';
 
 /** The families in their order: a family may import only families above it. */
-const families: Record<string, Record<string, unknown>> = { accounts, organizations };
+const families: Record<string, readonly Record<string, unknown>[]> = {
+  accounts: [accounts],
+  organizations: [organizations],
+  repositories: [repositories, repositoryLists, repositoryCopies],
+};
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = Object.entries(families).flatMap(
-  ([family, exported]) =>
-    Object.values(exported)
-      .filter(isEndpoint)
-      .map((endpoint) => ({ ...endpoint, family })),
+  ([family, modules]) =>
+    modules.flatMap((exported) =>
+      Object.values(exported)
+        .filter(isEndpoint)
+        .map((endpoint) => ({ ...endpoint, family })),
+    ),
 );
+
+/** Everything that is done in the background because something happened. */
+export const allSubscriptions: readonly Subscription<never, Services>[] = [removeFolder];
+
+/** Background work beside that: by the clock, or asked for by a rule. */
+export const allJobs: readonly Job<never, Services>[] = [];

@@ -1,0 +1,132 @@
+import type { NewOwner } from '#access/owner.ts';
+import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Identity } from '#git/identity.ts';
+import type { GitStore } from '#git/repo.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { beginAfresh, copyOf } from './fill.ts';
+import { checkMayCreate, checkName, createRepository } from './rules.ts';
+import {
+  addForks,
+  clearGrants,
+  findForkOf,
+  findOwned,
+  giveTeamAccess,
+  putRedirect,
+  removeRedirect,
+  updateRepository,
+} from './store.ts';
+
+/** Repositories that come out of others: forks, copies of templates, and those that change hands. */
+
+type Forking = {
+  git: GitStore;
+  repo: Repo;
+  owner: NewOwner;
+  by: SignedIn;
+  name: string | undefined;
+  only: string | undefined;
+  now: Date;
+};
+
+/**
+ * Forks a repository into an account. Whoever has one of the same source already gets that one back, as in the public API.
+ * A fork of what is private stays private.
+ */
+export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: Forking): Promise<RepositoryRow> {
+  if (!repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
+  if (owner.id === repo.owner_id) throw forbidden('Repository cannot be forked into the account that owns it.');
+  const source = repo.source_id ?? repo.id;
+  const existing = await findForkOf(tx, owner.id, source);
+  if (existing) return existing;
+  const row = await createRepository(tx, {
+    git,
+    owner,
+    by,
+    wanted: {
+      name: name ?? (await freeName(tx, owner, repo.name)),
+      description: repo.description,
+      visibility: repo.visibility,
+      has_issues: false,
+    },
+    from: { parent_id: repo.id, source_id: source, default_branch: repo.default_branch },
+    fill: copyOf(git, repo, only),
+    now,
+  });
+  await addForks(tx, repo.id, 1);
+  await record(tx, {
+    kind: 'repository.forked',
+    owner: repo.owner_id,
+    repository: repo.id,
+    actor: by.account.id,
+    at: now,
+    data: { fork: row.id },
+  });
+  return row;
+}
+
+/** The name, or the name with the first number that makes it free. */
+async function freeName(tx: Tx, owner: Account, name: string): Promise<string> {
+  if (!(await findOwned(tx, owner.id, name))) return name;
+  for (let number = 1; number < 100; number++)
+    if (!(await findOwned(tx, owner.id, `${name}-${number}`))) return `${name}-${number}`;
+  throw invalid('Fork', 'name', 'already_exists', 'Give the fork a name of its own');
+}
+
+type Generating = {
+  git: GitStore;
+  template: Repo;
+  owner: NewOwner;
+  by: SignedIn;
+  wanted: { name: string; description?: string | undefined; private?: boolean | undefined };
+  allBranches: boolean;
+  identity: Identity;
+  now: Date;
+};
+
+/** Makes a repository out of a template: the files of its branches, without their history. */
+export async function generateFromTemplate(
+  tx: Tx,
+  { git, template, owner, by, wanted, allBranches, identity, now }: Generating,
+): Promise<RepositoryRow> {
+  if (!template.is_template) throw unprocessable('The repository is not a template.');
+  return createRepository(tx, {
+    git,
+    owner,
+    by,
+    wanted,
+    from: { template_id: template.id, default_branch: template.default_branch },
+    fill: beginAfresh(git, template, { by: identity, allBranches }),
+    now,
+  });
+}
+
+type Handing = { repo: Repo; to: NewOwner; name: string | undefined; teams: readonly number[]; by: SignedIn; now: Date };
+
+/** Gives a repository to another account: to the caller's own, or to an organization in which the caller may create one. */
+export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, by, now }: Handing): Promise<RepositoryRow> {
+  const name = wish === undefined ? repo.name : checkName(wish);
+  if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
+    throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
+  await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
+  const taken = await findOwned(tx, to.id, name);
+  if (taken && taken.id !== repo.id)
+    throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
+  await clearGrants(tx, repo.id);
+  const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
+  await removeRedirect(tx, to.login, name);
+  await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+  const given = await giveTeamAccess(tx, to.id, teams, repo.id, now);
+  if (given.length !== new Set(teams).size)
+    throw invalid('Repository', 'team_ids', 'invalid', 'team_ids must be teams of the new owner');
+  await record(tx, {
+    kind: 'repository.transferred',
+    owner: to.id,
+    repository: repo.id,
+    actor: by.account.id,
+    at: now,
+    data: { from: repo.owner_id },
+  });
+  return row;
+}

@@ -1,0 +1,114 @@
+// Forks, copies of templates, and transfers.
+import { Type } from 'typebox';
+import { findNewOwner } from '#access/owner.ts';
+import { userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { invalid } from '#lib/refusal.ts';
+import { OneOf, withDefault } from '#lib/shape.ts';
+import { forkRepository, generateFromTemplate, transferRepository } from '../copies.ts';
+import { identityOf } from '../fill.ts';
+import { presentFullRepository, presentRepositories } from '../present.ts';
+import { FromTemplate, FullRepository, MinimalRepository, NewFork, Transfer } from '../schemas.ts';
+import { listForks, type Order } from '../store.ts';
+
+export const listRepositoryForks = endpoint({
+  id: 'repos/list-forks',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/forks',
+  summary: 'List forks',
+  access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+  query: Type.Object({ sort: withDefault(OneOf(['newest', 'oldest', 'stargazers', 'watchers']), 'newest') }),
+  paging: pages(),
+  replies: { 200: Type.Array(MinimalRepository) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const order: Order | 'stargazers' =
+      query.sort === 'newest' || query.sort === 'oldest'
+        ? { sort: 'created', direction: query.sort === 'newest' ? 'desc' : 'asc' }
+        : 'stargazers';
+    return mapRows(await listForks(db, viewer, at.repo.id, order, page), (rows) =>
+      presentRepositories({ db, links, viewer }, rows),
+    );
+  },
+});
+
+export const createFork = endpoint({
+  id: 'repos/create-fork',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/forks',
+  summary: 'Create a fork',
+  access: {
+    permission: { allOf: ['administration:write', 'contents:read'] },
+    scopes: ['repo'],
+    tokens: userTokens,
+    role: 'read',
+    archived: 'allowed',
+  },
+  body: NewFork,
+  example: {},
+  replies: { 202: FullRepository },
+  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
+    const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
+    if (!owner) throw invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
+    const only = body.default_branch_only ? at.repo.default_branch : undefined;
+    const row = await change((tx) => forkRepository(tx, { git, repo: at.repo, owner, by: viewer, name: body.name, only, now }));
+    return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
+  },
+});
+
+export const createFromTemplate = endpoint({
+  id: 'repos/create-using-template',
+  method: 'POST',
+  path: '/repos/{template_owner}/{template_repo}/generate',
+  summary: 'Create a repository using a template',
+  access: {
+    permission: { allOf: ['administration:write', 'contents:read'] },
+    scopes: ['repo'],
+    tokens: userTokens,
+    role: 'read',
+    archived: 'allowed',
+  },
+  body: FromTemplate,
+  example: { name: 'engine-copy' },
+  replies: { 201: FullRepository },
+  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
+    const { owner: login, include_all_branches, ...wanted } = body;
+    const owner = await findNewOwner(db, viewer, login, 'administration:write');
+    if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
+    const identity = identityOf(viewer.account, links, now);
+    const allBranches = include_all_branches ?? false;
+    const row = await change((tx) =>
+      generateFromTemplate(tx, { git, template: at.template, owner, by: viewer, wanted, allBranches, identity, now }),
+    );
+    return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
+  },
+});
+
+export const transfer = endpoint({
+  id: 'repos/transfer',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/transfer',
+  summary: 'Transfer a repository',
+  access: {
+    permission: 'administration:write',
+    scopes: ['repo'],
+    tokens: ['classic_pat', 'oauth_app', 'app_user'],
+    role: 'admin',
+    archived: 'allowed',
+  },
+  body: Transfer,
+  example: { new_owner: 'acme' },
+  replies: { 202: MinimalRepository },
+  async handle({ db, change, at, viewer, body, links, now }) {
+    const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
+    if (!to)
+      throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
+    const row = await change((tx) =>
+      transferRepository(tx, { repo: at.repo, to, name: body.new_name, teams: body.team_ids ?? [], by: viewer, now }),
+    );
+    const [presented] = await presentRepositories({ db, links, viewer }, [row]);
+    if (!presented) throw new Error('A transferred repository was not presented');
+    return presented;
+  },
+});

@@ -1,0 +1,94 @@
+// The lists of repositories: of an organization, of a user, and one's own.
+import { Type } from 'typebox';
+import { userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { unprocessable } from '#lib/refusal.ts';
+import { OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { presentRepositories } from '../present.ts';
+import { ListOrder, MinimalRepository } from '../schemas.ts';
+import { type Affiliation, listAffiliated, listContributed, listOwned, type Order, type Sort } from '../store.ts';
+
+/** By name lists ascend, by time they begin with the newest. */
+const orderOf = (sort: Sort, direction: 'asc' | 'desc' | undefined): Order => ({
+  sort,
+  direction: direction ?? (sort === 'full_name' ? 'asc' : 'desc'),
+});
+
+export const listForOrg = endpoint({
+  id: 'repos/list-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/repos',
+  summary: 'List organization repositories',
+  access: { permission: 'metadata:read', public: true },
+  query: Type.Object({
+    ...ListOrder,
+    type: withDefault(OneOf(['all', 'public', 'private', 'forks', 'sources', 'member', 'internal']), 'all'),
+  }),
+  paging: pages(),
+  replies: { 200: Type.Array(MinimalRepository) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const order = orderOf(query.sort ?? 'created', query.direction);
+    const found = await listOwned(db, viewer, { owner: at.org.id, kind: query.type, order, page });
+    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+  },
+});
+
+export const listForUser = endpoint({
+  id: 'repos/list-for-user',
+  method: 'GET',
+  path: '/users/{username}/repos',
+  summary: 'List repositories for a user',
+  access: { permission: { none: 'public' } },
+  query: Type.Object({ ...ListOrder, type: withDefault(OneOf(['all', 'owner', 'member']), 'owner') }),
+  paging: pages(),
+  replies: { 200: Type.Array(MinimalRepository) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const wanted = { owner: at.user.id, kind: query.type, order: orderOf(query.sort ?? 'full_name', query.direction), page };
+    const found = await (query.type === 'member' ? listContributed(db, viewer, wanted) : listOwned(db, viewer, wanted));
+    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+  },
+});
+
+const affiliations = ['owner', 'collaborator', 'organization_member'] as const;
+
+export const listOwn = endpoint({
+  id: 'repos/list-for-authenticated-user',
+  method: 'GET',
+  path: '/user/repos',
+  summary: 'List repositories for the authenticated user',
+  access: { permission: 'metadata:read', tokens: userTokens },
+  query: Type.Object({
+    ...ListOrder,
+    visibility: Type.Optional(OneOf(['all', 'public', 'private'])),
+    affiliation: Type.Optional(
+      Type.String({ pattern: '^(owner|collaborator|organization_member)(,(owner|collaborator|organization_member))*$' }),
+    ),
+    type: Type.Optional(OneOf(['all', 'owner', 'public', 'private', 'member'])),
+    since: Type.Optional(Timestamp),
+    before: Type.Optional(Timestamp),
+  }),
+  paging: pages(),
+  replies: { 200: Type.Array(MinimalRepository) },
+  async handle({ db, query, page, viewer, links }) {
+    if (query.type && (query.visibility || query.affiliation))
+      throw unprocessable('If you specify visibility or affiliation, you cannot specify type.');
+    const found = await listAffiliated(db, viewer, {
+      affiliations: chosen(query.affiliation, query.type),
+      visibility: query.type === 'public' || query.type === 'private' ? query.type : (query.visibility ?? 'all'),
+      since: query.since ? new Date(query.since) : undefined,
+      before: query.before ? new Date(query.before) : undefined,
+      order: orderOf(query.sort ?? 'full_name', query.direction),
+      page,
+    });
+    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+  },
+});
+
+function chosen(named: string | undefined, type: string | undefined): Affiliation[] {
+  if (named) return affiliations.filter((affiliation) => named.split(',').includes(affiliation));
+  if (type === 'owner') return ['owner'];
+  if (type === 'member') return ['collaborator', 'organization_member'];
+  return [...affiliations];
+}

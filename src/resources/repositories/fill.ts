@@ -1,0 +1,101 @@
+import type { Account, Repo, RepositoryRow } from '#access/viewer.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { RefMove } from '#events/catalogue.ts';
+import type { Identity } from '#git/identity.ts';
+import { openObjects } from '#git/objects.ts';
+import { listRefs } from '#git/refs.ts';
+import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import { findRevision } from '#git/resolve.ts';
+import { copyRepository, createRepository, repoOf, repositoryExists } from '#git/store.ts';
+import { mustUpdateRefs } from '#git/update-refs.ts';
+import { writeBlob, writeCommit } from '#git/write-objects.ts';
+import { writeTree } from '#git/write-tree.ts';
+import { noreplyAddress } from '#lib/noreply.ts';
+
+/** How the folder of a new repository comes to its first contents. Each gives the branches that it begins with. */
+export type Fill = (row: RepositoryRow) => Promise<RefMove[]>;
+
+const begun = (ref: string, after: string): RefMove => ({ ref, before: null, after, forced: false });
+
+/** Who made a commit that the server makes for an account. */
+export const identityOf = (account: Account, links: Links, now: Date): Identity => ({
+  name: account.name ?? account.login,
+  email: account.email ?? noreplyAddress(account, new URL(links.html).hostname),
+  date: now,
+  zone: 0,
+});
+
+/** An empty repository. */
+export const emptyIn =
+  (git: GitStore): Fill =>
+  async (row) => {
+    await createRepository(git, row.id, { defaultBranch: row.default_branch });
+    return [];
+  };
+
+/** A repository with one commit: a README that holds its name and description. */
+export const beginWithReadme =
+  (git: GitStore, account: Account, links: Links, now: Date): Fill =>
+  async (row) => {
+    const disk = await createRepository(git, row.id, { defaultBranch: row.default_branch });
+    const text = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
+    const blob = await writeBlob(disk, Buffer.from(text));
+    const tree = await writeTree(disk, { changes: [{ path: 'README.md', mode: '100644', oid: blob }] });
+    const by = identityOf(account, links, now);
+    const ref = `refs/heads/${row.default_branch}`;
+    const commit = await writeCommit(disk, { tree, parents: [], author: by, committer: by, message: 'Initial commit' });
+    await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
+    return [begun(ref, commit)];
+  };
+
+async function copied(git: GitStore, from: Repo, row: RepositoryRow): Promise<Disk> {
+  const source = repoOf(git, from.id);
+  return (await repositoryExists(source))
+    ? copyRepository(source, row.id)
+    : createRepository(git, row.id, { defaultBranch: row.default_branch });
+}
+
+/** The branches and tags of another repository; `only` keeps one branch. */
+export const copyOf =
+  (git: GitStore, from: Repo, only: string | undefined): Fill =>
+  async (row) => {
+    const disk = await copied(git, from, row);
+    const { rows: refs } = await listRefs(disk, { prefix: 'refs/' });
+    const kept = refs.filter((ref) => only === undefined || ref.name === `refs/heads/${only}`);
+    const dropped = refs.filter((ref) => !kept.includes(ref));
+    await mustUpdateRefs(
+      disk,
+      dropped.map((ref) => ({ ref: ref.name, from: ref.oid, to: null })),
+    );
+    return kept.map((ref) => begun(ref.name, ref.oid));
+  };
+
+type Fresh = { by: Identity; allBranches: boolean };
+
+/** The files of a template's branches, each as one commit without history. */
+export const beginAfresh =
+  (git: GitStore, template: Repo, { by, allBranches }: Fresh): Fill =>
+  async (row) => {
+    const disk = await copied(git, template, row);
+    const { rows: refs } = await listRefs(disk, { prefix: 'refs/' });
+    const wanted = refs.filter(
+      (ref) => ref.name === `refs/heads/${row.default_branch}` || (allBranches && ref.name.startsWith('refs/heads/')),
+    );
+    const moves: RefMove[] = [];
+    for (const ref of wanted) moves.push(begun(ref.name, await withoutHistory(disk, ref.oid, by)));
+    const dropped = refs.filter((ref) => !wanted.includes(ref)).map((ref) => ({ ref: ref.name, from: ref.oid, to: null }));
+    await mustUpdateRefs(disk, [...dropped, ...moves.map(({ ref, after }) => ({ ref, to: after }))]);
+    return moves;
+  };
+
+async function withoutHistory(disk: Disk, commit: string, by: Identity): Promise<string> {
+  const tree = await findRevision(disk, commit, { peel: 'tree' });
+  if (!tree) throw new Error(`The commit ${commit} has no tree`);
+  return writeCommit(disk, { tree: tree.oid, parents: [], author: by, committer: by, message: 'Initial commit' });
+}
+
+/** Whether a branch exists. */
+export async function branchExists(git: GitStore, id: number, branch: string): Promise<boolean> {
+  await using reader = await openObjects(repoOf(git, id));
+  return (await reader.findInfo(`refs/heads/${branch}`)) !== undefined;
+}

@@ -1,0 +1,6 @@
+export { branchExists, identityOf } from './fill.ts';
+export { repositoryUrl } from './links.ts';
+export { presentFullRepository, presentRepositories } from './present.ts';
+export { checkName, createRepository } from './rules.ts';
+export { FullRepository, MinimalRepository } from './schemas.ts';
+export { loadRepositories, updateRepository } from './store.ts';

@@ -1,0 +1,13 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { removeRepository, repoOf } from '#git/store.ts';
+
+/** A deleted repository's folder leaves the disk. */
+export const removeFolder = subscription<'repository.deleted', Services>({
+  name: 'repositories.remove-folder',
+  on: ['repository.deleted'],
+  attempts: 25,
+  async run(event, { services }) {
+    if (event.repository !== undefined) await removeRepository(repoOf(services.git, event.repository));
+  },
+});

@@ -1,0 +1,131 @@
+import { loadRoleLevels } from '#access/lookup.ts';
+import { type Role, reaches, roleOfLevel } from '#access/roles.ts';
+import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { must } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
+import { linksOfRepository } from './links.ts';
+import type { FullRepository, MinimalRepository } from './schemas.ts';
+import { countNetwork, loadRepositories } from './store.ts';
+
+type Context = { db: Db; links: Links; viewer: Viewer };
+
+const presentPermissions = (role: Role | undefined): MinimalRepository['permissions'] => ({
+  admin: reaches(role, 'admin'),
+  maintain: reaches(role, 'maintain'),
+  push: reaches(role, 'write'),
+  triage: reaches(role, 'triage'),
+  pull: reaches(role, 'read'),
+});
+
+/** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
+export async function presentRepositories(
+  { db, links, viewer }: Context,
+  rows: readonly RepositoryRow[],
+): Promise<MinimalRepository[]> {
+  const [owners, levels] = await Promise.all([
+    loadAccounts(
+      db,
+      rows.map((row) => row.owner_id),
+    ),
+    viewer.account
+      ? loadRoleLevels(
+          db,
+          viewer.account.id,
+          rows.map((row) => row.id),
+        )
+      : undefined,
+  ]);
+  return rows.map((row) => presentOne(links, row, must(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)));
+}
+
+/** One repository whose owner and role are known; without a role (a signed-out viewer) it shows no permissions. */
+function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {
+  return {
+    id: row.id,
+    node_id: nodeId('Repository', row.id),
+    name: row.name,
+    full_name: `${owner.login}/${row.name}`,
+    owner: presentUser(links, owner),
+    private: row.visibility !== 'public',
+    description: row.description,
+    fork: row.source_id !== null,
+    ...linksOfRepository(links, owner.login, row.name),
+    mirror_url: null,
+    homepage: row.homepage,
+    language: row.language,
+    forks_count: row.forks_count,
+    stargazers_count: row.stargazers_count,
+    watchers_count: row.stargazers_count,
+    size: row.size_kb,
+    open_issues_count: row.open_issues_count,
+    forks: row.forks_count,
+    open_issues: row.open_issues_count,
+    watchers: row.stargazers_count,
+    default_branch: row.default_branch,
+    topics: row.topics,
+    is_template: row.is_template,
+    has_issues: row.has_issues,
+    has_projects: row.has_projects,
+    has_wiki: row.has_wiki,
+    has_pages: false,
+    has_downloads: row.has_downloads,
+    has_discussions: row.has_discussions,
+    archived: row.archived,
+    disabled: false,
+    visibility: row.visibility,
+    pushed_at: timestampOrNull(row.pushed_at),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    ...(role === undefined ? {} : { permissions: presentPermissions(role) }),
+    allow_forking: row.allow_forking,
+    web_commit_signoff_required: row.web_commit_signoff_required,
+    license: null,
+  };
+}
+
+/** The whole repository, with what it was forked or made from as far as the viewer may see that. */
+export async function presentFullRepository(
+  context: Context,
+  row: RepositoryRow,
+  owner: Account,
+  role: Role | undefined,
+): Promise<FullRepository> {
+  const { db, links, viewer } = context;
+  const [relatives, network] = await Promise.all([
+    loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
+    countNetwork(db, row.source_id ?? row.id),
+  ]);
+  const shown = new Map((await presentRepositories(context, relatives)).map((repository) => [repository.id, repository]));
+  const relative = (id: number | null): MinimalRepository | undefined => (id === null ? undefined : shown.get(id));
+  const parent = relative(row.parent_id);
+  const source = relative(row.source_id);
+  return {
+    ...presentOne(links, row, owner, viewer.account ? role : undefined),
+    ...(reaches(role, 'write') ? presentMergeSettings(row) : {}),
+    temp_clone_token: null,
+    subscribers_count: 0,
+    network_count: network,
+    ...(owner.kind === 'organization' ? { organization: presentUser(links, owner) } : {}),
+    ...(parent ? { parent } : {}),
+    ...(source ? { source } : {}),
+    template_repository: relative(row.template_id) ?? null,
+  };
+}
+
+const presentMergeSettings = (row: RepositoryRow) => ({
+  allow_squash_merge: row.allow_squash_merge,
+  allow_merge_commit: row.allow_merge_commit,
+  allow_rebase_merge: row.allow_rebase_merge,
+  allow_auto_merge: row.allow_auto_merge,
+  allow_update_branch: row.allow_update_branch,
+  delete_branch_on_merge: row.delete_branch_on_merge,
+  use_squash_pr_title_as_default: row.use_squash_pr_title_as_default,
+  squash_merge_commit_title: row.squash_merge_commit_title,
+  squash_merge_commit_message: row.squash_merge_commit_message,
+  merge_commit_title: row.merge_commit_title,
+  merge_commit_message: row.merge_commit_message,
+});

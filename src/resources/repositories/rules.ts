@@ -1,0 +1,221 @@
+import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { setDefaultBranch } from '#git/refs.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { defined } from '#lib/collections.ts';
+import { forbidden, invalid } from '#lib/refusal.ts';
+import { getSettings } from '#resources/organizations/index.ts';
+import { branchExists, emptyIn, type Fill } from './fill.ts';
+import type { NewRepository, RepositoryChange } from './schemas.ts';
+import {
+  addForks,
+  findOwned,
+  giveTeamAccess,
+  insertRepository,
+  putRedirect,
+  removeRedirect,
+  removeRepository,
+  updateRepository,
+} from './store.ts';
+
+/** The public API's rule: ASCII letters, digits, `.`, `-` and `_`, 100 characters; not a name that paths or Git give a meaning. */
+const namePattern = /^[\w.-]{1,100}$/;
+const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
+
+/** Refuses a name that breaks the rule. A trailing `.git` is dropped, as the public API does. */
+export function checkName(name: string): string {
+  const plain = name.replace(/\.git$/i, '');
+  if (!namePattern.test(plain) || forbiddenNames.has(plain.toLowerCase())) {
+    throw invalid('Repository', 'name', 'invalid', 'name can only contain ASCII letters, digits, and the characters ., -, and _');
+  }
+  return plain;
+}
+
+const nameTaken = () => invalid('Repository', 'name', 'already_exists', 'name already exists on this account');
+
+type Visibility = RepositoryRow['visibility'];
+
+/** `visibility` says more than `private` and wins over it. */
+const visibilityOf = ({
+  visibility,
+  private: secret,
+}: {
+  visibility?: Visibility | undefined;
+  private?: boolean | undefined;
+}): Visibility | undefined => visibility ?? (secret === undefined ? undefined : secret ? 'private' : 'public');
+
+/** Refuses an account that may not create a repository of this visibility for this owner. */
+export async function checkMayCreate(
+  tx: Tx,
+  { owner, by, visibility }: { owner: Account & { role?: string | undefined }; by: SignedIn; visibility: Visibility },
+): Promise<void> {
+  if (owner.kind !== 'organization') {
+    if (visibility === 'internal')
+      throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+    return;
+  }
+  if (by.grant.kind === 'installation' || owner.role === 'owner') return;
+  const settings = await getSettings(tx, owner.id);
+  const allowed = settings.members_can_create_repositories && settings[`members_can_create_${visibility}_repositories`];
+  if (owner.role !== 'member' || !allowed) throw forbidden(`You may not create ${visibility} repositories in this organization.`);
+}
+
+export type Creation = {
+  git: GitStore;
+  owner: Account & { role?: string | undefined };
+  by: SignedIn;
+  wanted: NewRepository;
+  from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
+  /** Makes the folder on disk; by default an empty repository. Returns the branches that it begins with. */
+  fill?: Fill;
+  now: Date;
+};
+
+/**
+ * Creates a repository: its row, its folder on disk and its event. The folder is made before the transaction commits, so that
+ * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't used twice.
+ */
+export async function createRepository(
+  tx: Tx,
+  { git, owner, by, wanted, from = {}, fill = emptyIn(git), now }: Creation,
+): Promise<RepositoryRow> {
+  const { auto_init, team_id, private: secret, visibility: asked, name: wish, ...settings } = wanted;
+  const name = checkName(wish);
+  const visibility = visibilityOf(wanted) ?? 'public';
+  await checkMayCreate(tx, { owner, by, visibility });
+  const row = await insertRepository(tx, {
+    ...defined(settings),
+    ...from,
+    owner_id: owner.id,
+    name,
+    visibility,
+    created_by: by.account.id,
+    created_at: now,
+    updated_at: now,
+  });
+  if (!row) throw nameTaken();
+  await removeRedirect(tx, owner.login, name);
+  if (team_id !== undefined) await giveTeam(tx, owner, team_id, row, now);
+  const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
+  await record(tx, { ...event, kind: 'repository.created', data: {} });
+  const moves = await fill(row);
+  if (moves.length === 0) return row;
+  await record(tx, { ...event, kind: 'push', data: { moves } });
+  return updateRepository(tx, row.id, { pushed_at: now });
+}
+
+async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
+  const given = await giveTeamAccess(tx, owner.id, [team], row.id, now);
+  if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
+}
+
+export type Change = { git: GitStore; repo: Repo; by: SignedIn; wanted: RepositoryChange; now: Date };
+
+/** Changes a repository; each change that others must hear of becomes an event of its own. */
+export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: Change): Promise<RepositoryRow> {
+  const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
+  const name = wish === undefined ? repo.name : checkName(wish);
+  const visibility = visibilityOf(wanted) ?? repo.visibility;
+  if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
+  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, repo, by, visibility);
+  if (name !== repo.name) await takeName(tx, repo, name, now);
+  const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
+  const event = { owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now };
+  if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
+  if (visibility !== repo.visibility) {
+    const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
+    await record(tx, { ...event, kind, data: {} });
+  }
+  if (row.archived !== repo.archived)
+    await record(tx, { ...event, kind: row.archived ? 'repository.archived' : 'repository.unarchived', data: {} });
+  if (row.default_branch !== repo.default_branch) {
+    await moveDefaultBranch(git, repo, row.default_branch);
+    await record(tx, {
+      ...event,
+      kind: 'repository.default_branch_changed',
+      data: { from: repo.default_branch, to: row.default_branch },
+    });
+  }
+  const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
+  if (changes.length > 0) await record(tx, { ...event, kind: 'repository.updated', data: { changes } });
+  return row;
+}
+
+/** The branch must exist; an empty repository may name the branch that its first push will make. */
+async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
+  if (repo.pushed_at !== null && !(await branchExists(git, repo.id, branch))) {
+    throw invalid(
+      'Repository',
+      'default_branch',
+      'invalid',
+      `The branch ${branch} was not found. Please push that ref first or create it via the API.`,
+    );
+  }
+  await setDefaultBranch(repoOf(git, repo.id), branch);
+}
+
+async function checkMayChangeVisibility(tx: Tx, repo: Repo, by: SignedIn, visibility: Visibility): Promise<void> {
+  if (repo.owner.kind === 'user') {
+    if (visibility === 'internal')
+      throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+    return;
+  }
+  const settings = await getSettings(tx, repo.owner_id);
+  if (!settings.members_can_change_repo_visibility && repo.owner_id !== by.account.id)
+    throw forbidden('Members may not change the visibility of repositories.');
+}
+
+/** Gives a repository another name; the old one leads here until somebody takes it. */
+async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
+  const taken = await findOwned(tx, repo.owner_id, name);
+  if (taken && taken.id !== repo.id) throw nameTaken();
+  await removeRedirect(tx, repo.owner.login, name);
+  if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+}
+
+/** Deletes a repository. Its folder goes afterwards, by the job that hears of it. */
+export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; by: SignedIn; now: Date }): Promise<void> {
+  await record(tx, {
+    kind: 'repository.deleted',
+    owner: repo.owner_id,
+    repository: repo.id,
+    actor: by.account.id,
+    at: now,
+    data: { name: repo.name },
+  });
+  if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);
+  await removeRepository(tx, repo.id);
+}
+
+/** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */
+const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
+const maxTopics = 20;
+
+export async function replaceTopics(
+  tx: Tx,
+  { repo, by, names, now }: { repo: Repo; by: SignedIn; names: readonly string[]; now: Date },
+): Promise<string[]> {
+  const topics = [...new Set(names.map((name) => name.toLowerCase()))];
+  if (topics.length > maxTopics)
+    throw invalid('Repository', 'names', 'invalid', `A repository can have at most ${maxTopics} topics`);
+  if (!topics.every((topic) => topicPattern.test(topic))) {
+    throw invalid(
+      'Repository',
+      'names',
+      'invalid',
+      'Topics must start with a lowercase letter or number, and hold only those and hyphens, 50 at most',
+    );
+  }
+  const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
+  await record(tx, {
+    kind: 'repository.updated',
+    owner: repo.owner_id,
+    repository: repo.id,
+    actor: by.account.id,
+    at: now,
+    data: { changes: ['topics'] },
+  });
+  return row.topics;
+}

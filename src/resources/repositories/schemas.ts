@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox';
+import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { User } from '#resources/accounts/index.ts';
+import { repositoryLinks } from './links.ts';
+
+export const visibilities = ['public', 'private', 'internal'] as const;
+
+const RolePermissions = Type.Object(each(['admin', 'maintain', 'push', 'triage', 'pull'], Type.Boolean()));
+
+const License = Type.Object({
+  key: Type.String(),
+  name: Type.String(),
+  spdx_id: Nullable(Type.String()),
+  url: Nullable(Type.String()),
+  node_id: Type.String(),
+});
+
+/** A repository as it stands in lists and inside other objects. */
+export const MinimalRepository = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  name: Type.String(),
+  full_name: Type.String(),
+  owner: User,
+  private: Type.Boolean(),
+  description: Nullable(Type.String()),
+  fork: Type.Boolean(),
+  ...each(repositoryLinks, Type.String()),
+  mirror_url: Nullable(Type.String()),
+  homepage: Nullable(Type.String()),
+  language: Nullable(Type.String()),
+  ...each(
+    ['forks_count', 'stargazers_count', 'watchers_count', 'size', 'open_issues_count', 'forks', 'open_issues', 'watchers'],
+    Type.Integer(),
+  ),
+  default_branch: Type.String(),
+  topics: Type.Array(Type.String()),
+  ...each(
+    ['is_template', 'has_issues', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads', 'has_discussions'],
+    Type.Boolean(),
+  ),
+  archived: Type.Boolean(),
+  disabled: Type.Boolean(),
+  visibility: OneOf(visibilities),
+  pushed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  permissions: Type.Optional(RolePermissions),
+  allow_forking: Type.Boolean(),
+  web_commit_signoff_required: Type.Boolean(),
+  license: Nullable(License),
+});
+export type MinimalRepository = Static<typeof MinimalRepository>;
+
+const squashTitles = ['PR_TITLE', 'COMMIT_OR_PR_TITLE'] as const;
+const squashMessages = ['PR_BODY', 'COMMIT_MESSAGES', 'BLANK'] as const;
+const mergeTitles = ['PR_TITLE', 'MERGE_MESSAGE'] as const;
+const mergeMessages = ['PR_BODY', 'PR_TITLE', 'BLANK'] as const;
+
+const mergeFlags = [
+  'allow_squash_merge',
+  'allow_merge_commit',
+  'allow_rebase_merge',
+  'allow_auto_merge',
+  'allow_update_branch',
+  'delete_branch_on_merge',
+  'use_squash_pr_title_as_default',
+] as const;
+
+const mergeTexts = {
+  squash_merge_commit_title: OneOf(squashTitles),
+  squash_merge_commit_message: OneOf(squashMessages),
+  merge_commit_title: OneOf(mergeTitles),
+  merge_commit_message: OneOf(mergeMessages),
+};
+
+/** The whole repository; merge settings are for those who may push, as in the public API. */
+export const FullRepository = Type.Object({
+  ...MinimalRepository.properties,
+  ...each(mergeFlags, Type.Optional(Type.Boolean())),
+  ...Type.Partial(Type.Object(mergeTexts)).properties,
+  temp_clone_token: Nullable(Type.String()),
+  subscribers_count: Type.Integer(),
+  network_count: Type.Integer(),
+  organization: Type.Optional(Nullable(User)),
+  parent: Type.Optional(MinimalRepository),
+  source: Type.Optional(MinimalRepository),
+  template_repository: Type.Optional(Nullable(MinimalRepository)),
+});
+export type FullRepository = Static<typeof FullRepository>;
+
+const name = Type.String({ minLength: 1, maxLength: 100 });
+
+const settings = {
+  description: Type.Optional(Nullable(Type.String({ maxLength: 350 }))),
+  homepage: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+  private: Type.Optional(Type.Boolean()),
+  visibility: Type.Optional(OneOf(visibilities)),
+  ...each(
+    ['has_issues', 'has_projects', 'has_wiki', 'has_downloads', 'has_discussions', 'is_template'],
+    Type.Optional(Type.Boolean()),
+  ),
+  ...each(mergeFlags, Type.Optional(Type.Boolean())),
+  ...Type.Partial(Type.Object(mergeTexts)).properties,
+};
+
+export const NewRepository = Type.Object(
+  { name, ...settings, auto_init: Type.Optional(Type.Boolean()), team_id: Type.Optional(Type.Integer({ minimum: 1 })) },
+  { title: 'Repository' },
+);
+export type NewRepository = Static<typeof NewRepository>;
+
+export const RepositoryChange = Type.Object(
+  {
+    name: Type.Optional(name),
+    ...settings,
+    default_branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    archived: Type.Optional(Type.Boolean()),
+    allow_forking: Type.Optional(Type.Boolean()),
+    web_commit_signoff_required: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Repository' },
+);
+export type RepositoryChange = Static<typeof RepositoryChange>;
+
+export const NewFork = Type.Object(
+  { organization: Type.Optional(Type.String()), name: Type.Optional(name), default_branch_only: Type.Optional(Type.Boolean()) },
+  { title: 'Fork' },
+);
+
+export const FromTemplate = Type.Object(
+  {
+    owner: Type.Optional(Type.String()),
+    name,
+    description: Type.Optional(Type.String({ maxLength: 350 })),
+    include_all_branches: Type.Optional(Type.Boolean()),
+    private: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Repository' },
+);
+
+export const Transfer = Type.Object(
+  {
+    new_owner: Type.String(),
+    new_name: Type.Optional(name),
+    team_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100 })),
+  },
+  { title: 'Repository' },
+);
+
+export const Topics = Type.Object({ names: Type.Array(Type.String(), { maxItems: 1000 }) }, { title: 'Repository' });
+
+/** Filters and order of the lists of repositories. */
+export const ListOrder = {
+  sort: Type.Optional(OneOf(['created', 'updated', 'pushed', 'full_name'])),
+  direction: Type.Optional(OneOf(['asc', 'desc'])),
+};

@@ -1,0 +1,209 @@
+import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds } from '#access/sql.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type Sort = 'created' | 'updated' | 'pushed' | 'full_name';
+export type Order = { sort: Sort; direction: 'asc' | 'desc' };
+
+type Query = SelectQueryBuilder<DB & { r: DB['repositories'] }, 'r', RepositoryRow>;
+
+const readable = (db: Db, viewer: Viewer): Query =>
+  db
+    .selectFrom('repositories as r')
+    .selectAll('r')
+    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`) as Query;
+
+const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
+
+/** Ties are broken by id, so that pages neither repeat nor miss a row. */
+function ordered(query: Query, { sort, direction }: Order): Query {
+  if (sort === 'full_name') return query.orderBy(sql`lower(r.name)`, direction).orderBy('r.id', direction);
+  return query
+    .orderBy(columns[sort], (order) => (direction === 'asc' ? order.asc().nullsFirst() : order.desc().nullsLast()))
+    .orderBy('r.id', direction);
+}
+
+export type Kind = 'all' | 'public' | 'private' | 'forks' | 'sources' | 'member' | 'internal' | 'owner';
+
+function ofKind(query: Query, kind: Kind): Query {
+  switch (kind) {
+    case 'public':
+    case 'private':
+    case 'internal':
+      return query.where('r.visibility', '=', kind);
+    case 'forks':
+      return query.where('r.source_id', 'is not', null);
+    case 'sources':
+      return query.where('r.source_id', 'is', null);
+    case 'all':
+    case 'owner':
+    case 'member':
+      return query;
+  }
+}
+
+type OwnerList = { owner: Id<'accounts'>; kind: Kind; order: Order; page: Page };
+
+/** What an account owns, as far as the viewer may see it. */
+export const listOwned = (db: Db, viewer: Viewer, { owner, kind, order, page }: OwnerList): Promise<Listed<RepositoryRow>> =>
+  list(db, ordered(ofKind(readable(db, viewer).where('r.owner_id', '=', owner), kind), order), page);
+
+/** What an account works on without owning it, as far as the viewer may see it. */
+export const listContributed = (
+  db: Db,
+  viewer: Viewer,
+  { owner, kind, order, page }: OwnerList,
+): Promise<Listed<RepositoryRow>> => {
+  const query = readable(db, viewer)
+    .where('r.owner_id', '<>', owner)
+    .where(sql<boolean>`r.id in (select c.repository_id from collaborators c where c.user_id = ${owner})`);
+  return list(db, ordered(ofKind(query, kind), order), page);
+};
+
+export type Affiliation = 'owner' | 'collaborator' | 'organization_member';
+type OwnList = {
+  affiliations: readonly Affiliation[];
+  visibility: 'all' | 'public' | 'private';
+  since: Date | undefined;
+  before: Date | undefined;
+  order: Order;
+  page: Page;
+};
+
+/** The repositories in which the viewer has a role, by where the role comes from. */
+export function listAffiliated(
+  db: Db,
+  viewer: Viewer & { account: { id: Id<'accounts'> } },
+  { affiliations, visibility, since, before, order, page }: OwnList,
+): Promise<Listed<RepositoryRow>> {
+  const me = viewer.account.id;
+  const conditions = {
+    owner: sql<boolean>`r.owner_id = ${me}`,
+    collaborator: sql<boolean>`r.id in (select c.repository_id from collaborators c where c.user_id = ${me})`,
+    organization_member: sql<boolean>`r.owner_id in (select m.organization_id from memberships m where m.user_id = ${me} and m.state = 'active')`,
+  };
+  let query = db
+    .selectFrom('repositories as r')
+    .selectAll('r')
+    .where(sql<boolean>`r.id in (${affiliatedRepositoryIds(me)})`)
+    .where(sql<boolean>`(r.visibility = 'public' or ${reachedBy(viewer.grant)})`)
+    .where((eb) => eb.or(affiliations.map((affiliation) => conditions[affiliation]))) as Query;
+  if (visibility !== 'all') query = query.where('r.visibility', visibility === 'public' ? '=' : '<>', 'public');
+  if (since) query = query.where('r.updated_at', '>', since);
+  if (before) query = query.where('r.updated_at', '<', before);
+  return list(db, ordered(query, order), page);
+}
+
+export const listForks = (
+  db: Db,
+  viewer: Viewer,
+  parent: Id<'repositories'>,
+  order: Order | 'stargazers',
+  page: Page,
+): Promise<Listed<RepositoryRow>> => {
+  const query = readable(db, viewer).where('r.parent_id', '=', parent);
+  return list(
+    db,
+    order === 'stargazers' ? query.orderBy('r.stargazers_count', 'desc').orderBy('r.id') : ordered(query, order),
+    page,
+  );
+};
+
+/** Those of the given repositories that the viewer may read. */
+export const loadRepositories = async (
+  db: Db,
+  viewer: Viewer,
+  ids: Iterable<Id<'repositories'> | null>,
+): Promise<RepositoryRow[]> => {
+  const wanted = unique(ids);
+  return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
+};
+
+/** How many repositories descend from a source, itself included, less one: the public API's `network_count`. */
+export async function countNetwork(db: Db, source: Id<'repositories'>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from repositories where source_id = ${source}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<RepositoryRow | undefined> =>
+  db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('owner_id', '=', owner)
+    .where(sql<boolean>`lower(name) = lower(${name})`)
+    .executeTakeFirst();
+
+export const findForkOf = (db: Db, owner: Id<'accounts'>, source: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
+  db.selectFrom('repositories').selectAll().where('owner_id', '=', owner).where('source_id', '=', source).executeTakeFirst();
+
+/** Inserts a repository, or gives undefined when its owner has one of that name. */
+export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): Promise<RepositoryRow | undefined> =>
+  tx
+    .insertInto('repositories')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const updateRepository = (
+  tx: Tx,
+  id: Id<'repositories'>,
+  change: Updateable<DB['repositories']>,
+): Promise<RepositoryRow> =>
+  tx.updateTable('repositories').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
+
+export const addForks = (tx: Tx, id: Id<'repositories'>, by: 1 | -1) =>
+  tx
+    .updateTable('repositories')
+    .set({ forks_count: sql<number>`greatest(forks_count + ${by}, 0)` })
+    .where('id', '=', id)
+    .execute();
+
+/** A name that led to a repository goes on leading there. */
+export const putRedirect = (tx: Tx, owner: string, name: string, repository: Id<'repositories'>, now: Date) =>
+  tx
+    .insertInto('repository_redirects')
+    .values({ owner_login: owner.toLowerCase(), name: name.toLowerCase(), repository_id: repository, created_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['owner_login', 'name']).doUpdateSet({ repository_id: repository, created_at: now }),
+    )
+    .execute();
+
+/** A name that is taken anew leads nowhere else any more. */
+export const removeRedirect = (tx: Tx, owner: string, name: string) =>
+  tx
+    .deleteFrom('repository_redirects')
+    .where('owner_login', '=', owner.toLowerCase())
+    .where('name', '=', name.toLowerCase())
+    .execute();
+
+/** After a transfer only those keep a direct role who the new owner would have let in: direct grants go. */
+export const clearGrants = async (tx: Tx, id: Id<'repositories'>) => {
+  await tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
+  await tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();
+  await tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
+};
+
+export const giveTeamAccess = async (
+  tx: Tx,
+  organization: Id<'accounts'>,
+  teams: readonly number[],
+  repository: Id<'repositories'>,
+  now: Date,
+) => {
+  const { rows } = await sql<{ team_id: Id<'teams'> }>`
+    insert into team_repositories (team_id, repository_id, role, created_at)
+    select t.id, ${repository}, 'read', ${now} from teams t where t.organization_id = ${organization} and t.id = any (${[...teams]})
+    on conflict do nothing returning team_id`.execute(tx);
+  return rows.map((row) => row.team_id);
+};

@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Limits } from '#access/rate-limits.ts';
+import { type Address, type Database, openDatabase } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { eventJobs } from '#events/dispatch.ts';
+import { openGitStore } from '#git/store.ts';
+import type { WorkerParts } from '#jobs/worker.ts';
+import { allEndpoints, allJobs, allSubscriptions } from '#resources/all.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
+import { buildApp } from './app.ts';
+
+/** What a Hearth is opened with; the command line and the tests fill it in. */
+export type Settings = {
+  address: Address;
+  repositories: string;
+  env: NodeJS.ProcessEnv;
+  url?: string;
+  vocabulary: Vocabulary;
+  limits: Limits;
+  version: string;
+  log: Logger;
+  clock: () => Date;
+  connections?: number;
+  adminTokenHash?: Buffer;
+  tls?: { key: string; cert: string };
+};
+
+/** An opened Hearth: its database and Git store, the HTTP application, and what a worker needs. Nothing listens yet. */
+export type Hearth = {
+  database: Database;
+  services: Services;
+  app: FastifyInstance;
+  worker: WorkerParts<Services>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export async function openHearth(settings: Settings): Promise<Hearth> {
+  const { log, clock, vocabulary, limits, version, url, adminTokenHash, tls } = settings;
+  const database = openDatabase(settings.address, settings.connections === undefined ? {} : { max: settings.connections });
+  const git = await openGitStore({ root: settings.repositories, env: settings.env });
+  const services: Services = { git, vocabulary, limits, version };
+  const app = buildApp({
+    endpoints: allEndpoints,
+    database,
+    services,
+    log,
+    clock,
+    ...(url === undefined ? {} : { url }),
+    ...(adminTokenHash ? { adminTokenHash } : {}),
+    ...(tls ? { tls } : {}),
+  });
+  const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
+  return {
+    database,
+    services,
+    app,
+    worker,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await git[Symbol.asyncDispose]();
+      await database.close();
+    },
+  };
+}

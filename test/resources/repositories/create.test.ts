@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { fresh, world } from '#test/support/world.ts';
+
+test('a user creates a repository and reads it back', async () => {
+  const { as, user } = await world();
+  const ada = await user();
+  const client = await as(ada);
+
+  const created = await client.post('/user/repos', { name: 'engine', description: 'Steam', private: true, auto_init: true });
+  const read = await client.get(`/repos/${ada.login}/ENGINE`);
+
+  expect(created).toMatchObject({
+    status: 201,
+    body: { name: 'engine', private: true, owner: { login: ada.login }, permissions: { admin: true } },
+  });
+  expect(read).toMatchObject({ status: 200, body: { id: created.body.id, default_branch: 'main' } });
+  expect(created.headers.location).toBe(created.body.url);
+});
+
+test('a stranger and nobody learn nothing of a private repository', async () => {
+  const { as, user, repo } = await world();
+  const secret = await repo(await user(), { visibility: 'private' });
+  const path = `/repos/${secret.owner.login}/${secret.name}`;
+
+  for (const who of [await user(), undefined]) {
+    const denied = await (await as(who)).get(path);
+    const absent = await (await as(who)).get(`/repos/${secret.owner.login}/absent`);
+    expect(denied.status).toBe(404);
+    expect(denied.body).toEqual(absent.body);
+  }
+});
+
+test.each([
+  [{}, 'name', 'missing_field'],
+  [{ name: 'a b' }, 'name', 'invalid'],
+  [{ name: 7 }, 'name', 'invalid'],
+  [{ name: 'ok', private: 'yes' }, 'private', 'invalid'],
+  [{ name: 'ok', description: 'a\u0000b' }, 'description', 'invalid'],
+])('refuses %o, naming the field, and writes nothing', async (body, field, code) => {
+  const { as, user, unchanged } = await world();
+  const client = await as(await user());
+  await unchanged(['repositories', 'events'], async () => {
+    const reply = await client.post('/user/repos', body);
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { message: 'Validation Failed', errors: [{ resource: 'Repository', field, code }] },
+    });
+  });
+});
+
+test('a rename leaves a redirect that ends when the name is taken anew', async () => {
+  const { as, user, repo } = await world();
+  const ada = await user();
+  const engine = await repo(ada);
+  const client = await as(ada);
+  const name = fresh('renamed');
+
+  await client.patch(`/repos/${ada.login}/${engine.name}`, { name });
+  const moved = await client.get(`/repos/${ada.login}/${engine.name}`);
+  await client.post('/user/repos', { name: engine.name });
+  const taken = await client.get(`/repos/${ada.login}/${engine.name}`);
+
+  expect(moved.status).toBe(301);
+  expect(moved.headers.location).toMatch(new RegExp(`/repos/${ada.login}/${name}$`));
+  expect(taken.body.id).not.toBe(engine.id);
+});
+
+test('a list costs as many statements for 1 repository as for 60', async () => {
+  const { as, user, repo } = await world();
+  const [few, many] = [await user(), await user()];
+  await repo(few);
+  for (let i = 0; i < 60; i++) await repo(many);
+
+  const one = await (await as(few)).get(`/users/${few.login}/repos?per_page=100`);
+  const sixty = await (await as(many)).get(`/users/${many.login}/repos?per_page=100`);
+
+  expect(one.body).toHaveLength(1);
+  expect(sixty.body).toHaveLength(60);
+});

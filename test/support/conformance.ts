@@ -1,0 +1,46 @@
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { greedyWords } from '#endpoint/path-words.ts';
+import { allEndpoints } from '#resources/all.ts';
+import type { Answer } from './client.ts';
+
+const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
+const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
+
+const validatorOf = (schema: TSchema) => {
+  const known = compiled.get(schema) ?? ajv.compile(schema);
+  compiled.set(schema, known);
+  return known;
+};
+
+const patterns = allEndpoints.map((endpoint) => ({
+  endpoint,
+  pattern: patternOf(endpoint.path),
+  literals: endpoint.path.replace(/\{\w+\}/g, '').length,
+}));
+
+function patternOf(path: string): RegExp {
+  const source = path.replace(/\{(\w+)\}/g, (_, word: string) => (greedyWords.has(word) ? '(.+)' : '([^/]+)'));
+  return new RegExp(`^${source}$`);
+}
+
+/** The endpoint that a path belongs to: of those that fit, the one with the most literal text. */
+export const endpointOf = (method: string, path: string): Endpoint | undefined =>
+  patterns
+    .filter(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))
+    .sort((one, other) => other.literals - one.literals)[0]?.endpoint;
+
+/** What is wrong with a reply by its endpoint's own declaration. */
+export function replyProblems(method: string, path: string, answer: Answer): string[] {
+  const endpoint = endpointOf(method, path);
+  if (!endpoint) return answer.status === 404 ? [] : [`no endpoint is declared for ${method} ${path}`];
+  if (answer.status >= 500) return [`${answer.status}: ${answer.text}`];
+  if (answer.status >= 300) return [];
+  const schema = endpoint.replies[answer.status];
+  if (!schema) return [`the status ${answer.status} is not declared`];
+  if (answer.body === undefined) return [];
+  const validator = validatorOf(schema);
+  return validator(answer.body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, expect } from 'vitest';
+import { defaultLimits } from '#access/rate-limits.ts';
+import { scopes as everyScope, type Scope } from '#access/scopes.ts';
+import { tokenPrefixes } from '#access/tokens.ts';
+import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import { change, type Db, type Tx } from '#database/connect.ts';
+import { runDueJobs } from '#jobs/worker.ts';
+import type { Id } from '#lib/id.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { createUser } from '#resources/accounts/index.ts';
+import { putMembership } from '#resources/members/index.ts';
+import { createOrganization } from '#resources/organizations/index.ts';
+import { createRepository } from '#resources/repositories/index.ts';
+import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
+import { type Client, clientOf } from './client.ts';
+import { testDatabase } from './database.ts';
+
+/** The whole of Hearth for one test file: real HTTP on loopback, a database and a Git root of its own. */
+export type World = {
+  hearth: Hearth;
+  db: Db;
+  /** Where the server answers, without `/api/v3`. */
+  url: string;
+  /** What the clock says; tests move it. */
+  clock: { now: Date };
+  user(login?: string, more?: Partial<Account>): Promise<Account>;
+  org(owner: Account, login?: string): Promise<Account>;
+  member(org: Account, user: Account, role?: 'owner' | 'member'): Promise<void>;
+  repo(
+    owner: Account,
+    wanted?: { name?: string; visibility?: RepositoryRow['visibility']; by?: Account },
+  ): Promise<RepositoryRow & { owner: Account }>;
+  collaborator(repo: RepositoryRow, user: Account, role: 'read' | 'triage' | 'write' | 'maintain' | 'admin'): Promise<void>;
+  /** A classic token with the scopes given, or all of them. */
+  token(user: Account, scopes?: readonly Scope[]): Promise<string>;
+  fineGrained(
+    user: Account,
+    owner: Account,
+    permissions: Record<string, string>,
+    repositories?: readonly RepositoryRow[],
+  ): Promise<string>;
+  /** A client that speaks for an account by a classic token, for the holder of a token, or for nobody. */
+  as(who: Account | string | undefined): Promise<Client>;
+  change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs jobs until none is due. */
+  settle(): Promise<void>;
+  /** Runs `work` and demands that no row of the given tables changed. */
+  unchanged(tables: readonly string[], work: () => Promise<unknown>): Promise<void>;
+};
+
+let opened: Promise<World> | undefined;
+let counter = 0;
+
+/** A name that no other test of the file uses. */
+export const fresh = (stem: string): string => `${stem}-${++counter}`;
+
+/** The world of this test file; opened at the first call, closed after the last test. */
+export function world(settings: Partial<Settings> = {}): Promise<World> {
+  opened ??= open(settings);
+  return opened;
+}
+
+async function open(settings: Partial<Settings>): Promise<World> {
+  const database = await testDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-world-'));
+  const clock = { now: new Date('2026-01-01T00:00:00Z') };
+  const hearth = await openHearth({
+    address: database.address,
+    repositories: join(folder, 'repositories'),
+    env: process.env,
+    vocabulary: 'service',
+    limits: { ...defaultLimits, enabled: false },
+    version: '0.0.0-test',
+    log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
+    clock: () => clock.now,
+    connections: 8,
+    ...settings,
+  });
+  const url = await hearth.app.listen({ port: 0, host: '127.0.0.1' });
+  afterAll(async () => {
+    await hearth[Symbol.asyncDispose]();
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return makeWorld(hearth, url, clock);
+}
+
+function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
+  const { db } = hearth.database;
+  const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
+  const insertToken = async (row: {
+    kind: 'classic_pat' | 'fine_grained_pat';
+    account: Account;
+    scopes?: readonly string[];
+    ownerId?: Id<'accounts'>;
+    permissions?: Record<string, string>;
+    selection?: 'all' | 'selected';
+  }) => {
+    const token = newToken(tokenPrefixes[row.kind]);
+    const { id } = await db
+      .insertInto('tokens')
+      .values({
+        kind: row.kind,
+        hash: hashToken(token),
+        last_eight: token.slice(-8),
+        account_id: row.account.id,
+        scopes: [...(row.scopes ?? [])],
+        owner_id: row.ownerId ?? null,
+        permissions: JSON.stringify(row.permissions ?? {}),
+        repository_selection: row.selection ?? null,
+        created_at: clock.now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return { token, id };
+  };
+  const self: World = {
+    hearth,
+    db,
+    url,
+    clock,
+    change: doChange,
+    async user(login = fresh('user'), more = {}) {
+      const account = await doChange((tx) => createUser(tx, { login, now: clock.now }));
+      if (Object.keys(more).length === 0) return account;
+      return db.updateTable('accounts').set(more).where('id', '=', account.id).returningAll().executeTakeFirstOrThrow();
+    },
+    org: (owner, login = fresh('org')) => doChange((tx) => createOrganization(tx, { login, owner, now: clock.now })),
+    async member(org, user, role = 'member') {
+      await doChange((tx) =>
+        putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'active', created_at: clock.now }),
+      );
+    },
+    async repo(owner, { name = fresh('repo'), visibility = 'public', by = owner } = {}) {
+      const viewer: SignedIn = { account: by, grant: { kind: 'none' } };
+      const asOwner = { ...owner, role: 'owner' };
+      const row = await doChange((tx) =>
+        createRepository(tx, {
+          git: hearth.services.git,
+          owner: asOwner,
+          by: viewer,
+          wanted: { name, visibility },
+          now: clock.now,
+        }),
+      );
+      return { ...row, owner };
+    },
+    async collaborator(repo, user, role) {
+      await db
+        .insertInto('collaborators')
+        .values({ repository_id: repo.id, user_id: user.id, role, created_at: clock.now })
+        .execute();
+    },
+    token: async (user, scopes = everyScope) => (await insertToken({ kind: 'classic_pat', account: user, scopes })).token,
+    async fineGrained(user, owner, permissions, repositories) {
+      const selection = repositories ? 'selected' : 'all';
+      const { token, id } = await insertToken({
+        kind: 'fine_grained_pat',
+        account: user,
+        ownerId: owner.id,
+        permissions,
+        selection,
+      });
+      for (const repository of repositories ?? [])
+        await db.insertInto('token_repositories').values({ token_id: id, repository_id: repository.id }).execute();
+      return token;
+    },
+    async as(who) {
+      const token = typeof who === 'string' || who === undefined ? who : await self.token(who);
+      return clientOf(url, token);
+    },
+    settle: () => runDueJobs(hearth.worker),
+    async unchanged(tables, work) {
+      const before = await snapshot(db, tables);
+      await work();
+      expect(await snapshot(db, tables)).toEqual(before);
+    },
+  };
+  return self;
+}
+
+async function snapshot(db: Db, tables: readonly string[]): Promise<unknown[]> {
+  return Promise.all(
+    tables.map((table) =>
+      db
+        .selectFrom(table as 'accounts')
+        .selectAll()
+        .orderBy('id')
+        .execute(),
+    ),
+  );
+}
