@@ -59,7 +59,7 @@ function exchange(path: string, direction: Direction): string {
 }
 
 const begins = (segments: readonly string[], from: readonly string[]): boolean =>
-  segments.length >= from.length && from.every((word, i) => (word === '{}' ? segments[i] !== '' : word === segments[i]));
+  segments.length >= from.length && from.every((word, i) => word === '{}' || word === segments[i]);
 
 const values = new Map(Object.entries(valueWords).map(([name, pairs]) => [name, tableOf(pairs)]));
 

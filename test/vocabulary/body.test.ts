@@ -5,6 +5,7 @@ import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { emitBody, emitField, neutralBody, translatorOf } from '#vocabulary/body.ts';
 import { fieldWords, fieldWordsOfOperation, type Pair, valueWords } from '#vocabulary/words.ts';
 import { generate } from './generate.ts';
+import { random } from './random.ts';
 
 type Schema = { [keyword: string]: unknown };
 type Operation = { responses: Record<string, Schema | null>; body?: Schema; parameters: { name: string; schema: Schema }[] };
@@ -184,15 +185,6 @@ test('no word stands twice on a side, and no neutral word is a vendor word elsew
     for (const [neutral] of pairs) expect(neutral).not.toMatch(/github|copilot|dependabot|jfrog|azure/i);
   }
 });
-
-/** Small, fast and the same in each run. */
-function random(seed: number): (bound: number) => number {
-  let state = seed + 1;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
 
 const dangerous = [
   'copilot',

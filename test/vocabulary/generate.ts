@@ -35,7 +35,7 @@ export function generate(schema: Schema, making: Making, depth = 0): unknown {
   if (branches.length > 0 && !('properties' in schema)) return generate(branches[pick(branches.length)] ?? {}, making, depth);
   const parts = listOf(schema.allOf);
   if (parts.length > 0) {
-    const made = parts.map((part) => generate(part, making, depth));
+    const made = parts.map((part) => generate({ ...followed(part, making), nullable: false }, making, depth));
     return made.every(isSchema) ? Object.assign({}, ...made) : made[0];
   }
   const type = Array.isArray(schema.type) ? schema.type[pick(schema.type.length)] : schema.type;
@@ -45,8 +45,14 @@ export function generate(schema: Schema, making: Making, depth = 0): unknown {
     return Math.max(Number(schema.minimum ?? 0), Math.min(Number(schema.maximum ?? 99), pick(99)));
   if (type === 'boolean') return pick(2) === 0;
   if (type === 'null') return null;
-  return samples[String(schema.format)] ?? (typeof schema.pattern === 'string' ? undefined : making.text());
+  return (
+    samples[String(schema.format)] ??
+    (typeof schema.pattern === 'string' ? undefined : making.text().padEnd(Number(schema.minLength ?? 0), '.'))
+  );
 }
+
+const followed = (schema: Schema, { schemas }: Making): Schema =>
+  typeof schema.$ref === 'string' ? (schemas[schema.$ref.replace('#/schemas/', '')] ?? {}) : schema;
 
 function listOfItems(schema: Schema, making: Making, depth: number): unknown[] {
   const length = Math.max(Number(schema.minItems ?? 0), depth > 5 ? 0 : making.pick(3));

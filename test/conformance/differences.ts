@@ -1,0 +1,42 @@
+import type { Vocabulary } from '#vocabulary/words.ts';
+
+/** A place where replies differ from the public description on purpose. */
+export type Difference = {
+  readonly operationId: string;
+  /** Where, as a JSON pointer in the public words; `*` stands for each item of a list. What lies below is covered too. */
+  readonly pointer: string;
+  readonly reason: string;
+  /** Where the documents win over the public API, the difference holds in the `service` vocabulary alone. */
+  readonly vocabulary?: Vocabulary;
+};
+
+export type Place = { readonly operationId: string; readonly pointer: string; readonly vocabulary: Vocabulary };
+
+/** The differences that are allowed, one entry each with its reason. The list can only shrink: see `neverNeeded`. */
+export const differences: readonly Difference[] = [];
+
+/** Keeps which entries of a list were needed. */
+export function registerOf(list: readonly Difference[]) {
+  const needed = new Set<Difference>();
+  return {
+    /** Whether a problem at a place is a difference on purpose. Each entry that covers it counts as needed from then on. */
+    allows({ operationId, pointer, vocabulary }: Place): boolean {
+      const place = pointer.replace(/\/\d+(?=\/|$)/g, '/*');
+      const covering = list.filter(
+        (entry) =>
+          entry.operationId === operationId &&
+          (entry.vocabulary ?? vocabulary) === vocabulary &&
+          (place === entry.pointer || place.startsWith(`${entry.pointer}/`)),
+      );
+      for (const entry of covering) needed.add(entry);
+      return covering.length > 0;
+    },
+    /** The entries that no reply has needed so far in this process: after every operation has answered, each of them must go. */
+    neverNeeded: (): Difference[] => list.filter((entry) => !needed.has(entry)),
+  };
+}
+
+const register = registerOf(differences);
+
+export const allowsDifference = register.allows;
+export const neverNeeded = register.neverNeeded;

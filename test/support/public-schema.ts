@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { allowsDifference, type Place } from '#test/conformance/differences.ts';
+import { translatorOf } from '#vocabulary/body.ts';
+import { neutralRoute } from '#vocabulary/paths.ts';
+import { freeValuesOf, isFree, isSchema, leavesOf, propertiesOf, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
+
+/** One operation of the public description. */
+export type PublicOperation = {
+  readonly method: string;
+  /** In the public words. */
+  readonly path: string;
+  readonly category: string;
+  readonly parameters: readonly Schema[];
+  readonly body?: Schema;
+  readonly bodyRequired?: boolean;
+  /** By status; null where a reply has no body. */
+  readonly responses: Readonly<Record<string, Schema | null>>;
+};
+
+export type Findings = {
+  /** What breaks the public schema, each with its place: wrong types, unknown values, required properties that are absent. */
+  readonly problems: readonly string[];
+  /** The places of properties that the public schema doesn't know. */
+  readonly unknown: readonly string[];
+};
+
+type Description = { operations: Record<string, PublicOperation>; schemas: Record<string, Schema> };
+const description: Description = JSON.parse(readFileSync(new URL('../spec/public-description.json', import.meta.url), 'utf8'));
+const { operations, schemas } = description;
+
+const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
+const byShape = new Map(Object.entries(operations).map(([id, { method, path }]) => [shapeOf(method, neutralRoute(path)), id]));
+
+/** The public operation behind a neutral path, for example of `GET /orgs/{org}/assistant/billing`; parameters may be named otherwise. */
+export function publicOperation(method: string, neutralPath: string): { id: string; operation: PublicOperation } | undefined {
+  const id = byShape.get(shapeOf(method, neutralPath));
+  const operation = id === undefined ? undefined : operations[id];
+  return id !== undefined && operation ? { id, operation } : undefined;
+}
+
+/** The statuses that the public description names for an operation; none for an operation that it doesn't know. */
+export const documentedStatuses = (operationId: string): number[] =>
+  Object.keys(operations[operationId]?.responses ?? {}).map(Number);
+
+/**
+ * Checks a reply's JSON body against the public description. A body of the `service` vocabulary is put into the public words
+ * first. A refusal of a status that isn't documented must at least be a basic error. `body` is undefined where none was sent.
+ */
+export function checkAgainstPublicSchema(operationId: string, status: number, body: unknown, vocabulary: Vocabulary): Findings {
+  const operation = operations[operationId];
+  if (!operation) return { problems: [`${operationId} is not an operation of the public description`], unknown: [] };
+  const documented = operation.responses[status];
+  const schema = documented === undefined && status >= 400 ? schemas['basic-error'] : documented;
+  if (schema === undefined) return { problems: [`status ${status} is not documented for ${operationId}`], unknown: [] };
+  if (schema === null)
+    return { problems: body === undefined || body === '' ? [] : ['a body is sent where none is documented'], unknown: [] };
+  const translator =
+    vocabulary === 'service' ? translatorOf(schema, { words: 'vendor', operation: operationId, resolve }) : undefined;
+  const value = translator ? translator.toVendor(body) : body;
+  const isMeant = (pointer: string): boolean => allowsDifference({ operationId, pointer, vocabulary } satisfies Place);
+  return {
+    problems: problemsOf(schema, value)
+      .filter(({ pointer }) => !isMeant(pointer))
+      .map(({ pointer, text }) => `${pointer || '/'} ${text}`),
+    unknown: [...unknownIn(value, [schema], '')].filter((pointer) => !isMeant(pointer)),
+  };
+}
+
+const resolve = (reference: string): Schema | undefined => schemas[reference.replace('#/schemas/', '')];
+
+type Problem = { pointer: string; text: string };
+
+const base = 'public:description';
+const ajv = makeAjv();
+const validators = new WeakMap<object, ValidateFunction>();
+
+function problemsOf(schema: Schema, value: unknown): Problem[] {
+  const validator = validators.get(schema) ?? ajv.compile(converted(schema));
+  validators.set(schema, validator);
+  if (validator(value)) return [];
+  return uniqueBy((validator.errors ?? []).map(problemOf), ({ pointer, text }) => `${pointer} ${text}`);
+}
+
+const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
+  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+];
+
+function problemOf({ instancePath, keyword, params, message = 'is wrong', data }: ErrorObject): Problem {
+  if (keyword === 'required') return { pointer: `${instancePath}/${params.missingProperty}`, text: 'is missing' };
+  if (keyword === 'additionalProperties')
+    return { pointer: `${instancePath}/${params.additionalProperty}`, text: 'is not allowed here' };
+  const allowed = keyword === 'enum' ? `: ${params.allowedValues.join(', ')}` : '';
+  const found = 'found' in params ? params.found : data;
+  return { pointer: instancePath, text: `${message}${allowed}, but is ${(JSON.stringify(found) ?? 'undefined').slice(0, 80)}` };
+}
+
+function makeAjv(): Ajv2020 {
+  const made = formats.default(new Ajv2020({ strict: false, allErrors: true, verbose: true, inlineRefs: false }));
+  made.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text))); // document 1
+  made.addFormat('repo.nwo', /^[\w.-]+\/[\w.-]+$/);
+  made.addKeyword({ keyword: 'alternatives', schemaType: 'array', errors: 'full', compile: compileAlternatives });
+  made.addSchema({ $id: base, schemas: convertedAll(schemas) });
+  return made;
+}
+
+/**
+ * In place of `anyOf` and `oneOf`, which the public description uses alike: passes where one branch does, and otherwise tells
+ * what is wrong by the nearest branch instead of by all of them.
+ */
+function compileAlternatives(branches: Schema[]) {
+  let compiled: ValidateFunction[] | undefined; // on first use, since branches may lead back here
+  const validate: { (value: unknown, context?: { instancePath: string }): boolean; errors?: ErrorObject[] } = (
+    value,
+    context,
+  ) => {
+    compiled ??= branches.map((branch) => ajv.compile({ ...branch }));
+    let nearest: { errors: ErrorObject[]; distance: number } | undefined;
+    for (const branch of compiled) {
+      if (branch(value)) return true;
+      const errors = branch.errors ?? [];
+      const distance = errors.reduce(
+        (sum, { instancePath, keyword }) => sum + (instancePath === '' && keyword === 'type' ? 1000 : 1),
+        0,
+      );
+      if (!nearest || distance < nearest.distance) nearest = { errors, distance };
+    }
+    const at = context?.instancePath ?? '';
+    // Ajv puts this keyword's own value into `data`, so that what was found is kept beside it.
+    validate.errors = (nearest?.errors ?? []).map((error) => ({
+      ...error,
+      instancePath: at + error.instancePath,
+      params: { found: error.data, ...error.params },
+    }));
+    return false;
+  };
+  return validate;
+}
+
+function convertedAll(all: Readonly<Record<string, unknown>>): Schema {
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, isSchema(schema) ? converted(schema) : schema]));
+}
+
+/** From OpenAPI 3.0 to JSON Schema: references to the whole description, `nullable` as a type. */
+function converted(schema: Schema): Schema {
+  const { nullable, discriminator: _discriminator, oneOf, anyOf, $ref, ...rest } = schema;
+  const made: Record<string, unknown> = { ...rest };
+  if (isSchema(rest.properties)) made.properties = convertedAll(rest.properties);
+  for (const keyword of ['items', 'additionalProperties', 'not']) {
+    const inner = rest[keyword];
+    if (isSchema(inner)) made[keyword] = converted(inner);
+  }
+  if (rest.allOf !== undefined) made.allOf = schemasIn(rest.allOf).map(converted);
+  const branches = [...schemasIn(oneOf), ...schemasIn(anyOf)];
+  if (branches.length > 0) made.alternatives = branches.map(converted);
+  if (typeof $ref === 'string') made.$ref = base + $ref;
+  return nullable === true ? { alternatives: [{ type: 'null' }, made] } : made;
+}
+
+function* unknownIn(value: unknown, known: readonly Schema[], pointer: string): Generator<string> {
+  const leaves = leavesOf(known, resolve);
+  if (Array.isArray(value)) {
+    const items = leaves.flatMap((leaf) => schemasIn(leaf.items));
+    for (const [i, item] of value.entries()) yield* unknownIn(item, items, `${pointer}/${i}`);
+  }
+  if (!isSchema(value) || leaves.length === 0) return;
+  const properties = Map.groupBy(leaves.flatMap(propertiesOf), ([name]) => name);
+  const isOpen = leaves.some((leaf) => isFree(leaf) || leaf.additionalProperties === true || freeValuesOf(leaf).length > 0);
+  for (const [name, inner] of Object.entries(value)) {
+    const declared = properties.get(name);
+    if (declared)
+      yield* unknownIn(
+        inner,
+        declared.map(([, schema]) => schema),
+        `${pointer}/${name}`,
+      );
+    else if (!isOpen) yield `${pointer}/${name}`;
+  }
+}
