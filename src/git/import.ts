@@ -1,0 +1,59 @@
+import { isAbsolute } from 'node:path';
+import { GitError } from './errors.ts';
+import { type Progress, progressReader } from './progress.ts';
+import { refNameProblem } from './ref-name.ts';
+import type { GitStore, Repo } from './repo.ts';
+import { runText, startTransfer } from './run.ts';
+import { buildRepository, initialise, repoOf } from './store.ts';
+
+/**
+ * Copies an existing repository's branches and tags into a new one, and its default branch. `source` is an absolute path or
+ * an http(s) address that the operator gave; it is never an API caller's, since git itself goes there.
+ */
+export async function importRepository(
+  store: GitStore,
+  id: number,
+  given: { source: string; fallbackBranch: string; onProgress?: (progress: Progress) => void; signal?: AbortSignal },
+): Promise<Repo> {
+  const source = checkedSource(given.source);
+  return buildRepository(repoOf(store, id), async (draft) => {
+    await initialise(draft, given.fallbackBranch);
+    const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
+    const onStderr = progressReader(given.onProgress ?? (() => undefined));
+    const git = await startTransfer(draft, [...args, ...wantedRefs], { onStderr, signal: given.signal, env: allowed });
+    git.stdin.end();
+    git.stdout.resume();
+    const { code, cause } = await git.ended;
+    if (cause) throw cause;
+    if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', withoutSecrets(git.stderr()));
+    await chooseHead(draft, source);
+  });
+}
+
+const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+const allowed = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
+
+function checkedSource(source: string): string {
+  if (isAbsolute(source) && !source.includes('\0')) return source;
+  const url = URL.parse(source);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new GitError('invalid', 'The source must be an absolute path or an http(s) address');
+}
+
+/** HEAD follows the source's where that branch came along; else it names `main`, `master` or the first branch. */
+async function chooseHead(draft: Repo, source: string): Promise<void> {
+  const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
+    env: allowed,
+    timeout: draft.store.limits.transferTime,
+  });
+  const theirs = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];
+  const branches = (await runText(draft, ['for-each-ref', '--format=%(refname)', 'refs/heads']))
+    .split('\n')
+    .filter((name) => name !== '');
+  const wanted = [theirs, 'refs/heads/main', 'refs/heads/master', branches[0]];
+  const head = wanted.find((name) => name !== undefined && branches.includes(name)) ?? theirs;
+  if (head !== undefined && !refNameProblem(head)) await runText(draft, ['symbolic-ref', 'HEAD', head]);
+}
+
+/** An address may carry a password, and git repeats addresses in its errors. */
+const withoutSecrets = (text: string) => text.replace(/(https?:\/\/)[^@\s/]+@/g, '$1').trim();

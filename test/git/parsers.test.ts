@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isGitError } from '#git/errors.ts';
+import { formatIdentity, parseIdentity } from '#git/identity.ts';
+import { parseCommit, parseTag } from '#git/parse-commit.ts';
+import { parseTree } from '#git/parse-tree.ts';
+import { packet, parsePackets } from '#git/pkt-line.ts';
+import { progressReader } from '#git/progress.ts';
+import { formatReport, parseReport } from '#git/push-report.ts';
+import { unquotePath } from '#git/quoted-path.ts';
+
+const oid = 'a'.repeat(40);
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)),
+  // Nearly right input gets further into a parser than noise does.
+  fc
+    .array(
+      fc.constantFrom(
+        'tree ',
+        'parent ',
+        'object ',
+        oid,
+        '\n',
+        ' ',
+        '\0',
+        'author ',
+        'A <b> 1 +0000',
+        'encoding ',
+        'gpgsig ',
+        '0000',
+        '0009',
+        'unpack ok',
+        'ok r',
+        'ng r no',
+        '100644 a',
+        'ÿ',
+        '<>',
+        '9'.repeat(20),
+        '-9999',
+      ),
+      { maxLength: 20 },
+    )
+    .map((parts) => Buffer.from(parts.join(''))),
+);
+
+test.each<[string, (data: Buffer) => unknown]>([
+  ['packets', parsePackets],
+  ['commit', (data) => parseCommit(oid, data)],
+  ['tag', (data) => parseTag(oid, data)],
+  ['tree', parseTree],
+  ['push report', (data) => parseReport(data, [{ ref: 'r', from: null, to: oid }])],
+  ['identity', (data) => formatIdentity(parseIdentity(data.toString('latin1')))],
+  ['quoted path', (data) => unquotePath(data.toString('latin1'))],
+  ['progress', (data) => progressReader(() => undefined)(data.toString('latin1'))],
+])('no input makes the %s parser throw anything but the typed error', (_name, parse) => {
+  fc.assert(
+    fc.property(bytes, (data) => {
+      try {
+        parse(data);
+      } catch (error) {
+        if (!isGitError(error, 'invalid')) throw error;
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('packets come back as they were made', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), (parts) => {
+      const made = Buffer.concat(parts.map((part) => packet(Buffer.from(part))));
+      const read = parsePackets(made).map((one) => (one.kind === 'data' ? one.data.toString('hex') : one.kind));
+      expect(read).toEqual(parts.map((part) => Buffer.from(part).toString('hex')));
+    }),
+  );
+});
+
+test.each(['zzzz', '0003', 'fff5', '000', '00-1', '+00a', '0x0a'])('the malformed packet %s is refused', (text) => {
+  expect(() => parsePackets(Buffer.from(text))).toThrow(/protocol|break off/);
+});
+
+test('a report comes back as it was made, on one line each', () => {
+  const results = [
+    { ref: 'refs/heads/a', from: null, to: oid, ok: true as const, options: ['refname refs/heads/b'] },
+    { ref: 'refs/heads/c', from: null, to: oid, ok: false as const, reason: 'no\nok refs/heads/d' },
+  ];
+  const read = parseReport(formatReport({ unpack: 'ok', results }), results);
+  expect(read.results).toEqual([results[0], { ...results[1], reason: 'no ok refs/heads/d' }]);
+});
+
+test.each([
+  ['Ada <a@b> 1714979289 +0200', { name: 'Ada', email: 'a@b', seconds: 1714979289, zone: 120 }],
+  ['Ada <a@b> 1714979289 -0330', { name: 'Ada', email: 'a@b', seconds: 1714979289, zone: -210 }],
+  ['<> 0 +0000', { name: '', email: '', seconds: 0, zone: 0 }],
+  ['Ada <a@b>', { name: 'Ada', email: 'a@b', seconds: 0, zone: 0 }],
+  ['Ada', { name: 'Ada', email: '', seconds: 0, zone: 0 }],
+  ['Ada <a@b> 99999999999999999999 +0000', { name: 'Ada', email: 'a@b', zone: 0 }],
+  ['Ada <a@b> -5 +0000', { name: 'Ada', email: 'a@b', seconds: -5, zone: 0 }],
+])('the identity %j is read', (text, { seconds, ...rest }: { seconds?: number; name: string; email: string; zone: number }) => {
+  const { date, ...read } = parseIdentity(text);
+  expect(read).toEqual(rest);
+  expect(Number.isNaN(date.getTime())).toBe(false);
+  if (seconds !== undefined) expect(date.getTime()).toBe(seconds * 1000);
+});
+
+test('a commit in an old encoding is read as text', () => {
+  const data = Buffer.from(
+    `tree ${oid}\nauthor J\xfcrgen <j@x> 1 +0000\ncommitter C <c@x> 1 +0000\nencoding ISO-8859-1\n\nGr\xfc\xdfe\n`,
+    'latin1',
+  );
+  expect(parseCommit(oid, data)).toMatchObject({ author: { name: 'Jürgen' }, message: 'Grüße\n' });
+  const unknown = Buffer.from(data.toString('latin1').replace('ISO-8859-1', 'x-none'), 'latin1');
+  expect(parseCommit(oid, unknown)).toMatchObject({ committer: { name: 'C' }, message: 'Gr\ufffd\ufffde\n' });
+});
+
+test.each([
+  ['plain', 'plain'],
+  ['"a\\tb"', 'a\tb'],
+  ['"\\303\\274 \\"x\\" \\\\"', 'ü "x" \\'],
+])('the quoted path %s is read', (text, path) => {
+  expect(unquotePath(text)).toBe(path);
+});
