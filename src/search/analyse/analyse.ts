@@ -1,0 +1,90 @@
+import { pairsOf, partsOf, unspacedOf } from './split.ts';
+
+/** Raise this when texts are analysed otherwise: indexes made by another version are rebuilt. */
+export const analyserVersion = 1;
+
+/** Longer identifiers are known by their beginning; encoded data isn't worth its parts. */
+const maxLexeme = 128;
+const maxWithParts = 64;
+
+/** Bounds for one text: PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
+const maxLexemes = 20_000;
+const maxBytes = 1_000_000;
+
+const asciiRun = /\w+/g;
+const run = /[\p{L}\p{N}\p{M}_]+/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is what ASCII means
+const allAscii = /^[\x00-\x7f]*$/;
+
+/** The identifiers of a text, as written and in their order. */
+export const identifiersOf = (text: string): string[] => text.match(allAscii.test(text) ? asciiRun : run) ?? [];
+
+/** How a word is kept and looked for: composed, in lower case, cut to a bounded length. */
+export const fold = (word: string): string => {
+  const lower = (allAscii.test(word) ? word : word.normalize('NFC')).toLowerCase();
+  return lower.length > maxLexeme ? lower.slice(0, maxLexeme).toWellFormed() : lower;
+};
+
+const cacheSize = 200_000;
+let cache = new Map<string, readonly string[]>();
+
+/** What an identifier is found by: the whole and its parts. Single letters are no parts. */
+export function lexemesOf(identifier: string): readonly string[] {
+  const known = cache.get(identifier);
+  if (known) return known;
+  if (cache.size >= cacheSize) cache = new Map();
+  const lexemes = analyseIdentifier(identifier);
+  cache.set(identifier, lexemes);
+  return lexemes;
+}
+
+function analyseIdentifier(identifier: string): string[] {
+  const lexemes = [fold(identifier)];
+  if (identifier.length > maxWithParts) return lexemes;
+  const parts = partsOf(identifier);
+  if (parts.length > 1 || identifier.includes('_')) {
+    for (const { start, end } of parts) if (end - start > 1) lexemes.push(fold(identifier.slice(start, end)));
+  }
+  for (const { start, end } of unspacedOf(identifier)) {
+    const stretch = fold(identifier.slice(start, end));
+    lexemes.push(...pairsOf(stretch), ...stretch);
+  }
+  return lexemes;
+}
+
+/** Everything that a text is found by, and how many words it has. Beyond the bounds, the rest of a text isn't searchable. */
+export function analyse(text: string): { lexemes: Set<string>; length: number } {
+  const identifiers = identifiersOf(text);
+  const lexemes = new Set<string>();
+  let bytes = 0;
+  for (const identifier of new Set(identifiers)) {
+    for (const lexeme of lexemesOf(identifier)) {
+      if (lexemes.has(lexeme)) continue;
+      lexemes.add(lexeme);
+      bytes += lexeme.length * (allAscii.test(lexeme) ? 1 : 3);
+    }
+    if (lexemes.size >= maxLexemes || bytes >= maxBytes) break;
+  }
+  return { lexemes, length: identifiers.length };
+}
+
+/** One word of a query: as it was written, and the lexemes that a text must have for it. */
+export type Term = { written: string; lexemes: string[] };
+
+/** The words of a query's text. A stretch without blanks is looked for by its pairs, so that it is found inside longer ones. */
+export const termsOf = (text: string): Term[] => identifiersOf(text).flatMap(termsOfIdentifier);
+
+function termsOfIdentifier(identifier: string): Term[] {
+  const stretches = unspacedOf(identifier);
+  if (stretches.length === 0) return [{ written: identifier, lexemes: [fold(identifier)] }];
+  const terms: Term[] = [];
+  let at = 0;
+  for (const { start, end } of [...stretches, { start: identifier.length, end: identifier.length }]) {
+    const between = identifier.slice(at, start).replace(/^_+|_+$/g, '');
+    if (between !== '') terms.push({ written: between, lexemes: [fold(between)] });
+    const stretch = identifier.slice(start, end);
+    if (stretch !== '') terms.push({ written: stretch, lexemes: pairsOf(fold(stretch)) });
+    at = end;
+  }
+  return terms;
+}

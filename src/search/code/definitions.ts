@@ -1,0 +1,27 @@
+const keywords = [
+  ...['function', 'class', 'interface', 'type', 'enum', 'struct', 'trait', 'impl', 'def', 'fn', 'func', 'fun', 'module', 'namespace'],
+  ...['package', 'sub', 'proc', 'macro', 'protocol', 'record', 'union', 'object', 'const', 'let', 'var', 'val', 'table', 'view'],
+];
+
+const modifiers = [
+  ...['export', 'default', 'declare', 'public', 'private', 'protected', 'internal', 'static', 'abstract', 'final', 'sealed', 'async'],
+  ...['pub', 'unsafe', 'extern', 'override', 'open', 'data', 'inline', 'virtual', 'readonly', 'partial', 'create', 'mut'],
+];
+
+const line = new RegExp(`^[ \\t]{0,8}(?:(?:${modifiers.join('|')})\\s+)*(?:${keywords.join('|')})\\b\\*?\\s+([\\p{L}_$][\\p{L}\\p{N}_$]*)`, 'gmu');
+const macro = /^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)/gm;
+
+/** The most names kept for one file. */
+const most = 500;
+
+/** The names that a text defines, as far as the first words of its lines tell: a hit there comes before a mere mention. */
+export function definitionsOf(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const pattern of [line, macro]) {
+    for (const [, name] of text.matchAll(pattern)) {
+      if (name && name.length > 1) names.add(name);
+      if (names.size >= most) return names;
+    }
+  }
+  return names;
+}

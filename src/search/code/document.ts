@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer';
+import { analyse, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { endingsOf, groupOf, languageOf } from '#search/languages/language.ts';
+import { definitionsOf } from './definitions.ts';
+import { facet } from './facets.ts';
+import { weightOf } from './weight.ts';
+
+/** Document 1, rule 2: only files smaller than 384 KB are searched. */
+export const maxFileSize = 384 * 1024;
+
+/** A file as the index keeps it. */
+export type Document = { path: string; oid: string; size: number; weight: number; language: string | undefined; lexemes: string[] };
+
+export type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
+
+const sniffed = 8_000;
+
+/** Whether git would call it binary: a NUL near the beginning. */
+export const isBinary = (data: Buffer): boolean => data.subarray(0, sniffed).includes(0);
+
+/** The text of a file: UTF-8, or else Latin-1, in which every identifier of the common encodings is still readable. */
+export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'utf8' : 'latin1');
+
+/** Makes a file's row; undefined for a binary file. */
+export function documentOf({ repositoryId, path, oid, data }: SourceFile): Document | undefined {
+  if (isBinary(data)) return undefined;
+  const text = textOf(data);
+  const { lexemes, length } = analyse(text);
+  const language = languageOf(path, text.slice(0, 200).split('\n', 1)[0] ?? '');
+  for (const name of definitionsOf(text)) lexemes.add(facet.definition(fold(name)));
+  for (const lexeme of pathLexemes(path)) lexemes.add(lexeme);
+  for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.add(facet.language(name));
+  lexemes.add(facet.repository(repositoryId));
+  return { path, oid, size: data.length, weight: weightOf(path, length), language, lexemes: [...lexemes] };
+}
+
+/** A path's words, its file name's words, and its endings. */
+function pathLexemes(path: string): string[] {
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const words = (text: string) => identifiersOf(text).flatMap(lexemesOf);
+  return [...words(path).map(facet.path), ...words(file).map(facet.name), ...endingsOf(file).map(facet.extension)];
+}

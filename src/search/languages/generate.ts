@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import * as linguist from 'linguist-languages';
+
+/**
+ * Writes `table.json` from the linguist data: loading that data whole costs 0.2 s at each start. Run by
+ * `node src/search/languages/generate.ts`; a test fails when the committed file is stale.
+ */
+
+/** Where several languages share an ending, the first of these has it. */
+const preferred = [
+  ...[
+    'JavaScript',
+    'TypeScript',
+    'TSX',
+    'Python',
+    'Java',
+    'C',
+    'C++',
+    'C#',
+    'Go',
+    'Rust',
+    'Ruby',
+    'PHP',
+    'Swift',
+    'Kotlin',
+    'Scala',
+  ],
+  ...[
+    'Objective-C',
+    'Shell',
+    'HTML',
+    'CSS',
+    'SCSS',
+    'SQL',
+    'Markdown',
+    'YAML',
+    'JSON',
+    'XML',
+    'TOML',
+    'Perl',
+    'R',
+    'Haskell',
+    'Lua',
+  ],
+  ...[
+    'Elixir',
+    'Erlang',
+    'Clojure',
+    'Dart',
+    'F#',
+    'Julia',
+    'Assembly',
+    'Common Lisp',
+    'Prolog',
+    'Verilog',
+    'Vim Script',
+    'TeX',
+    'Text',
+  ],
+];
+
+const kinds = ['programming', 'markup', 'data', 'prose'];
+
+type Language = (typeof linguist)[keyof typeof linguist];
+
+export type Table = {
+  /** The languages' names; the other tables hold their numbers in this list. */
+  names: string[];
+  /** Languages that count as another one: TSX is TypeScript. */
+  groups: Record<number, number>;
+  aliases: Record<string, number>;
+  extensions: Record<string, number>;
+  filenames: Record<string, number>;
+  interpreters: Record<string, number>;
+};
+
+/** The table that belongs to the installed data. */
+export function makeTable(): Table {
+  const languages: Language[] = Object.values(linguist).toSorted((a, b) => a.languageId - b.languageId);
+  const numbers: ReadonlyMap<string, number> = new Map(languages.map((language, index) => [language.name, index]));
+  const groups = languages.flatMap((language, index) => {
+    const group = 'group' in language ? numbers.get(String(language.group)) : undefined;
+    return group === undefined ? [] : [[index, group]];
+  });
+  return {
+    names: languages.map(({ name }) => name),
+    groups: Object.fromEntries(groups),
+    aliases: choose(languages, (language) => [
+      language.name.toLowerCase(),
+      language.name.toLowerCase().replaceAll(' ', '-'),
+      ...('aliases' in language ? (language.aliases ?? []).map((alias) => alias.toLowerCase()) : []),
+    ]),
+    extensions: choose(languages, (language) =>
+      'extensions' in language ? (language.extensions ?? []).map((e) => e.slice(1).toLowerCase()) : [],
+    ),
+    filenames: choose(languages, (language) => ('filenames' in language ? (language.filenames ?? []) : [])),
+    interpreters: choose(languages, (language) => ('interpreters' in language ? (language.interpreters ?? []) : [])),
+  };
+}
+
+/** For each word, the best language that has it: preferred, then the one that names it first, then by kind. */
+function choose(languages: readonly Language[], wordsOf: (language: Language) => readonly string[]): Record<string, number> {
+  const best = new Map<string, { index: number; rank: number }>();
+  for (const [index, language] of languages.entries()) {
+    for (const [position, word] of wordsOf(language).entries()) {
+      const rank = rankOf(language, position);
+      const held = best.get(word);
+      if (!held || rank < held.rank) best.set(word, { index, rank });
+    }
+  }
+  const sorted = [...best].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([word, { index }]) => [word, index]));
+}
+
+function rankOf(language: Language, position: number): number {
+  const preference = preferred.indexOf(language.name);
+  if (preference >= 0) return preference;
+  return 1_000 + (position === 0 ? 0 : 100) + kinds.indexOf(language.type);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeFile(new URL('table.json', import.meta.url), `${JSON.stringify(makeTable())}\n`);
+}

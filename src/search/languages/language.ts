@@ -1,0 +1,43 @@
+import type { Table } from './generate.ts';
+import data from './table.json' with { type: 'json' };
+
+// The JSON's own type would have thousands of members; its shape is what `generate.ts` wrote.
+const table: Table = data;
+
+const named = <T>(words: Record<string, T>, word: string): T | undefined =>
+  Object.hasOwn(words, word) ? words[word] : undefined;
+const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : table.names[index]);
+
+/** The language that people call `word`: its name or an alias, in any case. */
+export const findLanguage = (word: string): string | undefined => nameOf(named(table.aliases, word.trim().toLowerCase()));
+
+const numbers = new Map(table.names.map((name, index) => [name, index]));
+
+/** The language that another one counts as: TypeScript for TSX. */
+export const groupOf = (language: string): string | undefined => nameOf(table.groups[numbers.get(language) ?? -1]);
+
+const shebang = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-\S+[ \t]+|[A-Za-z_]\w*=\S*[ \t]+)*)?(?:\S*\/)?([A-Za-z+#-]+[\d.]*)/;
+
+/** The language of a file by its name, then its ending, then its first line. */
+export function languageOf(path: string, firstLine: string): string | undefined {
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const byName = named(table.filenames, file);
+  if (byName !== undefined) return nameOf(byName);
+  for (const ending of endingsOf(file)) {
+    const byEnding = named(table.extensions, ending);
+    if (byEnding !== undefined) return nameOf(byEnding);
+  }
+  const interpreter = shebang.exec(firstLine)?.[1];
+  if (!interpreter) return undefined;
+  return nameOf(named(table.interpreters, interpreter) ?? named(table.interpreters, interpreter.replace(/[\d.]+$/, '')));
+}
+
+/** `d.ts`, then `ts`: the endings of a file name in lower case, the longest first. */
+export function endingsOf(file: string): string[] {
+  const endings: string[] = [];
+  const name = file.toLowerCase();
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    if (dot + 1 < name.length && endings.length < 8) endings.push(name.slice(dot + 1));
+  }
+  return endings;
+}
