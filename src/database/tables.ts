@@ -73,6 +73,26 @@ export interface AuthorizationCodes {
   expires_at: Date;
 }
 
+export interface CodeFiles {
+  id: GeneratedAlways<Id<'code_files'>>;
+  repository_id: Id<'repositories'>;
+  size: number;
+  weight: number;
+  blob_oid: Buffer;
+  language: string | null;
+  path: string;
+  lexemes: string;
+}
+
+export interface CodeIndexes {
+  repository_id: Id<'repositories'>;
+  branch: string;
+  commit_oid: string | null;
+  analyser: number;
+  files: Generated<number>;
+  indexed_at: Date;
+}
+
 export interface Collaborators {
   repository_id: Id<'repositories'>;
   user_id: Id<'accounts'>;
@@ -391,6 +411,8 @@ export interface DB {
   app_manifest_codes: AppManifestCodes;
   apps: Apps;
   authorization_codes: AuthorizationCodes;
+  code_files: CodeFiles;
+  code_indexes: CodeIndexes;
   collaborators: Collaborators;
   device_codes: DeviceCodes;
   events: Events;

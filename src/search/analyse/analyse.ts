@@ -9,7 +9,7 @@ const maxWithParts = 64;
 
 /** Bounds for one text: PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
 const maxLexemes = 20_000;
-const maxBytes = 1_000_000;
+const maxBytes = 800_000;
 
 const asciiRun = /\w+/g;
 const run = /[\p{L}\p{N}\p{M}_]+/gu;
@@ -40,15 +40,12 @@ export function lexemesOf(identifier: string): readonly string[] {
 
 function analyseIdentifier(identifier: string): string[] {
   const lexemes = [fold(identifier)];
+  for (const term of unspacedTerms(identifier)) lexemes.push(...term.lexemes);
+  for (const { start, end } of unspacedOf(identifier)) lexemes.push(...fold(identifier.slice(start, end)));
   if (identifier.length > maxWithParts) return lexemes;
   const parts = partsOf(identifier);
-  if (parts.length > 1 || identifier.includes('_')) {
-    for (const { start, end } of parts) if (end - start > 1) lexemes.push(fold(identifier.slice(start, end)));
-  }
-  for (const { start, end } of unspacedOf(identifier)) {
-    const stretch = fold(identifier.slice(start, end));
-    lexemes.push(...pairsOf(stretch), ...stretch);
-  }
+  if (parts.length === 1 && !identifier.includes('_')) return lexemes;
+  for (const { start, end } of parts) if (end - start > 1) lexemes.push(fold(identifier.slice(start, end)));
   return lexemes;
 }
 
@@ -75,15 +72,20 @@ export type Term = { written: string; lexemes: string[] };
 export const termsOf = (text: string): Term[] => identifiersOf(text).flatMap(termsOfIdentifier);
 
 function termsOfIdentifier(identifier: string): Term[] {
+  const pieces = unspacedTerms(identifier);
+  return pieces.length > 0 ? pieces : [{ written: identifier, lexemes: [fold(identifier)] }];
+}
+
+/** An identifier with stretches without blanks, cut into these and what is between; nothing for any other identifier. */
+function unspacedTerms(identifier: string): Term[] {
   const stretches = unspacedOf(identifier);
-  if (stretches.length === 0) return [{ written: identifier, lexemes: [fold(identifier)] }];
+  if (stretches.length === 0) return [];
   const terms: Term[] = [];
   let at = 0;
   for (const { start, end } of [...stretches, { start: identifier.length, end: identifier.length }]) {
     const between = identifier.slice(at, start).replace(/^_+|_+$/g, '');
     if (between !== '') terms.push({ written: between, lexemes: [fold(between)] });
-    const stretch = identifier.slice(start, end);
-    if (stretch !== '') terms.push({ written: stretch, lexemes: pairsOf(fold(stretch)) });
+    if (end > start) terms.push({ written: identifier.slice(start, end), lexemes: pairsOf(fold(identifier.slice(start, end))) });
     at = end;
   }
   return terms;

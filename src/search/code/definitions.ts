@@ -1,14 +1,45 @@
 const keywords = [
-  ...['function', 'class', 'interface', 'type', 'enum', 'struct', 'trait', 'impl', 'def', 'fn', 'func', 'fun', 'module', 'namespace'],
+  ...[
+    'function',
+    'class',
+    'interface',
+    'type',
+    'enum',
+    'struct',
+    'trait',
+    'impl',
+    'def',
+    'fn',
+    'func',
+    'fun',
+    'module',
+    'namespace',
+  ],
   ...['package', 'sub', 'proc', 'macro', 'protocol', 'record', 'union', 'object', 'const', 'let', 'var', 'val', 'table', 'view'],
 ];
 
 const modifiers = [
-  ...['export', 'default', 'declare', 'public', 'private', 'protected', 'internal', 'static', 'abstract', 'final', 'sealed', 'async'],
+  ...[
+    'export',
+    'default',
+    'declare',
+    'public',
+    'private',
+    'protected',
+    'internal',
+    'static',
+    'abstract',
+    'final',
+    'sealed',
+    'async',
+  ],
   ...['pub', 'unsafe', 'extern', 'override', 'open', 'data', 'inline', 'virtual', 'readonly', 'partial', 'create', 'mut'],
 ];
 
-const line = new RegExp(`^[ \\t]{0,8}(?:(?:${modifiers.join('|')})\\s+)*(?:${keywords.join('|')})\\b\\*?\\s+([\\p{L}_$][\\p{L}\\p{N}_$]*)`, 'gmu');
+const line = new RegExp(
+  `^[ \\t]{0,8}(?:(?:${modifiers.join('|')})\\s+)*(?:${keywords.join('|')})\\b\\*?\\s+([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
+  'gmu',
+);
 const macro = /^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)/gm;
 
 /** The most names kept for one file. */

@@ -9,7 +9,14 @@ import { weightOf } from './weight.ts';
 export const maxFileSize = 384 * 1024;
 
 /** A file as the index keeps it. */
-export type Document = { path: string; oid: string; size: number; weight: number; language: string | undefined; lexemes: string[] };
+export type Document = {
+  path: string;
+  oid: string;
+  size: number;
+  weight: number;
+  language: string | undefined;
+  lexemes: string[];
+};
 
 export type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
 

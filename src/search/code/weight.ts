@@ -3,8 +3,10 @@ const k1 = 1.2;
 const b = 0.75;
 const averageLength = 600;
 
-const bundled = /(?:^|\/)(?:node_modules|bower_components|vendor|third[_-]?party|dist|out|build|target|coverage|__snapshots__)\//i;
-const generated = /(?:[.-]min\.(?:js|css|mjs)|\.map|\.lock|(?:^|\/)(?:package-lock|npm-shrinkwrap|composer)\.json|pnpm-lock\.yaml|go\.sum|\.snap|\.svg|_pb2?\.[a-z]+|\.generated\.\w+)$/i;
+const bundled =
+  /(?:^|\/)(?:node_modules|bower_components|vendor|third[_-]?party|dist|out|build|target|coverage|__snapshots__)\//i;
+const generated =
+  /(?:[.-]min\.(?:js|css|mjs)|\.map|\.lock|(?:^|\/)(?:package-lock|npm-shrinkwrap|composer)\.json|pnpm-lock\.yaml|go\.sum|\.snap|\.svg|_pb2?\.[a-z]+|\.generated\.\w+)$/i;
 const test = /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|examples?)\/|[._-](?:test|spec)\.\w+$/i;
 
 /**

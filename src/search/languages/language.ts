@@ -36,6 +36,7 @@ export function languageOf(path: string, firstLine: string): string | undefined 
 export function endingsOf(file: string): string[] {
   const endings: string[] = [];
   const name = file.toLowerCase();
+  if (/[\s\p{Cc}]/u.test(name.slice(name.indexOf('.') + 1))) return [];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
     if (dot + 1 < name.length && endings.length < 8) endings.push(name.slice(dot + 1));
   }

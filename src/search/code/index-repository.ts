@@ -1,0 +1,128 @@
+import { change, type Db } from '#database/connect.ts';
+import type { ObjectReader } from '#git/objects.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import type { GitStore, Repo } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { analyserVersion } from '#search/analyse/analyse.ts';
+import { type Document, documentOf, maxFileSize } from './document.ts';
+import { findTip, type Plan, planChanges, planWhole } from './plan.ts';
+import * as store from './store.ts';
+
+export type IndexOptions = {
+  db: Db;
+  git: GitStore;
+  repositoryId: Id<'repositories'>;
+  now: Date;
+  /** Called after each batch, and once at the beginning. */
+  onProgress?: (progress: { done: number; total: number }) => void;
+};
+
+/** What an indexing did. `files` are those now in the index; `commit` is undefined for an empty repository. */
+export type IndexReport = { commit: Oid | undefined; files: number; removed: number; added: number };
+
+const filesAtOnce = 512;
+const bytesAtOnce = 4 * 1024 * 1024;
+const removalsAtOnce = 5_000;
+/** After so many files, the index is brought in order before the next search. */
+const many = 200;
+
+/**
+ * Brings the code index of a repository to the present commit of its default branch: the changed paths alone where the last
+ * indexed commit is known, every file otherwise. May be called at any time, as often as wanted; a call that a crash cut
+ * short is made up for by the next one. One repository is indexed by one process at a time; others wait.
+ */
+export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport | undefined> {
+  const { db, git, repositoryId } = options;
+  return store.whileLocked(db, 'code', repositoryId, async (connection) => {
+    const branch = await store.findDefaultBranch(connection, repositoryId);
+    if (branch === undefined) return undefined;
+    try {
+      return await bringUp(connection, repoOf(git, repositoryId), branch, options);
+    } catch (error) {
+      // The repository was deleted meanwhile, and its rows with it.
+      if ((await store.findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
+      throw error;
+    }
+  });
+}
+
+async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions): Promise<IndexReport> {
+  const { repositoryId, now } = options;
+  const state = { branch, analyser: analyserVersion, indexed_at: now };
+  const commit = await findTip(repo, branch);
+  const known = await store.findCodeIndex(db, repositoryId);
+  const usable = known?.analyser === analyserVersion;
+  if (commit && usable && known.commit_oid === commit) {
+    await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files: known.files }));
+    return { commit, files: known.files, removed: 0, added: 0 };
+  }
+  if (!commit || (known && !usable)) await change(db, (tx) => store.removeAllFiles(tx, repositoryId));
+  if (!commit || !usable) {
+    await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: null, files: 0 }));
+  }
+  if (!commit) return { commit: undefined, files: 0, removed: 0, added: 0 };
+  const from = usable ? known.commit_oid : null;
+  const plan = (from && (await planChanges(repo, from, commit))) || (await planWhole(db, repo, repositoryId, commit));
+  const added = await carryOut(db, repo, plan, options);
+  if (added + plan.remove.length >= many) await store.settleIndex(db);
+  const files = await store.countIndexedFiles(db, repositoryId);
+  await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files }));
+  return { commit, files, removed: plan.remove.length, added };
+}
+
+/** Batches in transactions of their own: what they wrote stays after a crash. While one is written, the next is read. */
+async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
+  const total = plan.add.length;
+  onProgress?.({ done: 0, total });
+  const entering = new Set(plan.add.map(({ path }) => path));
+  const leaving = plan.remove.filter((path) => !entering.has(path));
+  for (let at = 0; at < leaving.length; at += removalsAtOnce) {
+    await change(db, (tx) => store.removeFiles(tx, repositoryId, leaving.slice(at, at + removalsAtOnce)));
+  }
+  await using reader = await openObjects(repo);
+  let added = 0;
+  let done = 0;
+  let writing: Promise<void> = Promise.resolve();
+  for await (const batch of documents(reader, repositoryId, plan.add)) {
+    await writing;
+    added += batch.documents.length;
+    writing = change(db, async (tx) => {
+      await store.removeFiles(tx, repositoryId, batch.paths);
+      if (batch.documents.length > 0) await store.insertFiles(tx, repositoryId, batch.documents);
+    }).then(() => {
+      done += batch.paths.length;
+      onProgress?.({ done, total });
+    });
+    // It is awaited in the next round; until then a failure is not an unhandled one.
+    writing.catch(() => undefined);
+  }
+  await writing;
+  return added;
+}
+
+type Batch = { paths: string[]; documents: Document[] };
+
+async function* documents(reader: ObjectReader, repositoryId: number, files: Plan['add']): AsyncGenerator<Batch> {
+  let batch: Batch = { paths: [], documents: [] };
+  let bytes = 0;
+  let at = 0;
+  for await (const read of reader.readMany(
+    files.map(({ oid }) => oid),
+    { maxSize: maxFileSize - 1 },
+  )) {
+    const path = files[at++]?.path ?? '';
+    batch.paths.push(path);
+    if ('object' in read && read.object.type === 'blob') {
+      const document = documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });
+      if (document) batch.documents.push(document);
+      bytes += read.object.size;
+    }
+    if (batch.paths.length < filesAtOnce && bytes < bytesAtOnce) continue;
+    yield batch;
+    batch = { paths: [], documents: [] };
+    bytes = 0;
+  }
+  if (batch.paths.length > 0) yield batch;
+}

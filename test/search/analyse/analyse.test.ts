@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { analyse, lexemesOf, termsOf } from '#search/analyse/analyse.ts';
+
+test.each([
+  ['getUserName', ['getusername', 'get', 'user', 'name']],
+  ['get_user_name', ['get_user_name', 'get', 'user', 'name']],
+  ['HTTPServer2', ['httpserver2', 'http', 'server']],
+  ['sha256sum', ['sha256sum', 'sha', '256', 'sum']],
+  ['__init__', ['__init__', 'init']],
+  ['MAX_SIZE', ['max_size', 'max', 'size']],
+  ['x', ['x']],
+  ['plain', ['plain']],
+  ['ÉcoleDuNord', ['écoledunord', 'école', 'du', 'nord']],
+  ['数据', ['数据', '数据', '数', '据']],
+  ['ꀀ数', ['ꀀ数', 'ꀀ', '数', '数']],
+])('%s is found whole and by its parts', (identifier, lexemes) => {
+  expect(lexemesOf(identifier)).toEqual(lexemes);
+});
+
+test('an identifier in a query asks for the whole of it', () => {
+  expect(termsOf('getUserName')).toEqual([{ written: 'getUserName', lexemes: ['getusername'] }]);
+  expect(termsOf('foo-bar::baz')).toMatchObject([{ written: 'foo' }, { written: 'bar' }, { written: 'baz' }]);
+  expect(termsOf('-> (){}')).toEqual([]);
+});
+
+test('words of scripts without blanks are found inside longer ones', () => {
+  const { lexemes } = analyse('# 数据库管理系统');
+  for (const part of ['数', '据库', '数据库', '管理系统']) {
+    for (const lexeme of termsOf(part).flatMap((term) => term.lexemes)) expect(lexemes).toContain(lexeme);
+  }
+});
+
+test('composed and decomposed letters are the same word', () => {
+  expect(lexemesOf('cafe\u0301')).toEqual(lexemesOf('caf\u00e9'));
+});
+
+test('every identifier of a text is found by a query for it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      const { lexemes } = analyse(text);
+      for (const { lexemes: wanted } of termsOf(text)) for (const lexeme of wanted) expect(lexemes).toContain(lexeme);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('lexemes hold no character that the index uses itself', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      for (const lexeme of analyse(text).lexemes) expect(lexeme).toMatch(/^[^\s'\\/=:.#@]+$/u);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('encoded data and generated texts stay within bounds', () => {
+  const base64 = Buffer.alloc(300_000, 'hearth').toString('base64');
+  expect(Math.max(...[...analyse(base64).lexemes].map(({ length }) => length))).toBeLessThanOrEqual(128);
+  const many = Array.from({ length: 60_000 }, (_, i) => `word${i}`).join(' ');
+  expect(analyse(many).lexemes.size).toBeLessThan(20_100);
+});

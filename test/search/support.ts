@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Database } from '#database/connect.ts';
+import type { GitStore, Repo } from '#git/repo.ts';
+import { createRepository, openGitStore } from '#git/store.ts';
+import { updateRefs } from '#git/update-refs.ts';
+import { writeCommit } from '#git/write-objects.ts';
+import { writeTree } from '#git/write-tree.ts';
+import type { Id } from '#lib/id.ts';
+import { ada } from '#test/git/support.ts';
+import { testDatabase } from '#test/support/database.ts';
+
+export const now = new Date('2026-01-02T03:04:05Z');
+
+export type Files = Record<string, string | Buffer>;
+
+/** A place with repositories in it, made of real rows and real Git. */
+export type Place = Database & {
+  git: GitStore;
+  account(login: string, extra?: Partial<{ kind: 'user' | 'organization'; email: string }>): Promise<Id<'accounts'>>;
+  repository(owner: Id<'accounts'>, name: string, extra?: RepositoryExtra): Promise<{ id: Id<'repositories'>; repo: Repo }>;
+};
+
+type RepositoryExtra = Partial<{
+  visibility: 'public' | 'private';
+  default_branch: string;
+  archived: boolean;
+  parent_id: Id<'repositories'>;
+}>;
+
+/** A place for one test, removed after it. */
+export async function newPlace(): Promise<Place> {
+  const place = await makePlace();
+  onTestFinished(() => place.close());
+  return place;
+}
+
+/** A place for the tests of a file; its `close` removes it. */
+export async function makePlace(): Promise<Place> {
+  const database = await testDatabase();
+  const root = await mkdtemp(join(tmpdir(), 'hearth-search-'));
+  const git = await openGitStore({ root, env: process.env });
+  const times = { created_at: now, updated_at: now };
+  return {
+    ...database,
+    git,
+    async close() {
+      await git[Symbol.asyncDispose]();
+      await database.close();
+      await rm(root, { recursive: true, force: true });
+    },
+    async account(login, extra = {}) {
+      const { id } = await database.db
+        .insertInto('accounts')
+        .values({ kind: 'user', login, ...extra, ...times })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    async repository(owner, name, extra = {}) {
+      const { id } = await database.db
+        .insertInto('repositories')
+        .values({ owner_id: owner, name, ...extra, ...times })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return { id, repo: await createRepository(git, id, { defaultBranch: extra.default_branch ?? 'main' }) };
+    },
+  };
+}
+
+type CommitExtra = Partial<{
+  branch: string;
+  message: string;
+  parents: string[];
+  author: typeof ada;
+  committer: typeof ada;
+}>;
+
+/** Makes a commit of exactly these files the tip of a branch, as a push would. */
+export async function push(repo: Repo, files: Files, extra: CommitExtra = {}): Promise<string> {
+  const changes = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: Buffer.from(text) }));
+  const tree = await writeTree(repo, { changes });
+  const { branch = 'main', message = 'Change', parents = [], author = ada, committer = ada } = extra;
+  const oid = await writeCommit(repo, { tree, parents, author, committer, message });
+  await updateRefs(repo, [{ ref: `refs/heads/${branch}`, to: oid }]);
+  return oid;
+}
