@@ -105,6 +105,28 @@ describe('one reply', () => {
   });
 });
 
+test('a place inside one of several shapes is told from the top', () => {
+  const event = {
+    id: 1,
+    node_id: 'a',
+    url: 'https://h.example/e',
+    event: 'closed',
+    commit_id: null,
+    commit_url: null,
+    created_at: '2026-01-02T03:04:05Z',
+  };
+  const { problems, unknown } = checkAgainstPublicSchema(
+    'issues/list-events-for-repo',
+    200,
+    [{ ...event, actor: { login: 7, extra: 1 } }],
+    'github',
+  );
+  expect(problems).toContain('/0/actor/login must be string, but is 7');
+  expect(problems).toContain('/0/actor/id is missing');
+  expect(problems.every((problem) => problem.startsWith('/0/actor/'))).toBe(true);
+  expect(unknown).toEqual(['/0/actor/extra']);
+});
+
 test('generated right replies of every operation have no problems, in either vocabulary', () => {
   let checked = 0;
   const found: string[] = [];
