@@ -12,6 +12,8 @@ import { findRef } from './refs.ts';
 import type { Repo } from './repo.ts';
 import { type ExchangeOptions, startService } from './smart-http.ts';
 
+const bandSize = 65_000;
+
 /** Reasons by ref: these commands are refused, and the client reads why. */
 export type Refused = ReadonlyMap<string, string>;
 
@@ -120,7 +122,7 @@ async function send(git: GitProcess, request: PushRequest, source: ByteSource): 
 }
 
 function usesBands({ capabilities }: PushRequest): boolean {
-  return capabilities.includes('side-band-64k') || capabilities.includes('side-band');
+  return capabilities.includes('side-band-64k');
 }
 
 /** Passes progress (band 2) and errors (band 3) on at once; collects the report (band 1). */
@@ -182,14 +184,14 @@ async function finish({ request, refused, reply, options }: Push, { unpack, resu
   await options.after?.(all);
   if (!reportOf(request.capabilities)) return void reply.end();
   const report = formatReport({ unpack, results: all });
-  reply.end(usesBands(request) ? inBands(report, request) : report);
+  reply.end(usesBands(request) ? inBands(report) : report);
 }
 
-/** The report in packets of band 1; the older side-band allows 1,000 bytes a packet. */
-function inBands(report: Buffer, { capabilities }: PushRequest): Buffer {
-  const most = capabilities.includes('side-band-64k') ? 65_000 : 990;
+/** The report in packets of band 1. */
+function inBands(report: Buffer): Buffer {
   const parts: Buffer[] = [];
-  for (let at = 0; at < report.length; at += most)
-    parts.push(packet(Buffer.concat([Buffer.from([1]), report.subarray(at, at + most)])));
+  for (let at = 0; at < report.length; at += bandSize) {
+    parts.push(packet(Buffer.concat([Buffer.from([1]), report.subarray(at, at + bandSize)])));
+  }
   return Buffer.concat([...parts, flushPacket]);
 }
