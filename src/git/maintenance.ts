@@ -1,4 +1,6 @@
-import type { Repo } from './repo.ts';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { GitStore, Repo } from './repo.ts';
 import { run } from './run.ts';
 
 /** Packs objects and refs, drops what has been unreachable for two weeks, and writes the indexes that make history quick. */
@@ -24,4 +26,32 @@ export async function checkRepository(repo: Repo): Promise<string[]> {
   if (code === 0) return [];
   const lines = `${stdout.toString('utf8')}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 0 ? lines : [`git fsck ended with ${code}`];
+}
+
+const leftover = /\.lock$|^tmp_|^tmp_objdir-|^incoming-/;
+
+/**
+ * Removes lock files and half-written objects that a killed git left behind: those not touched since `before`, which must
+ * be longer ago than any transfer may take. A lock left behind keeps its ref from moving. Gives what was removed.
+ */
+export async function sweepRepository(repo: Repo, before: Date): Promise<string[]> {
+  const removed: string[] = [];
+  for (const entry of await readdir(repo.path, { recursive: true, withFileTypes: true })) {
+    if (!leftover.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(() => undefined);
+    if (!found || found.mtime >= before) continue;
+    await rm(path, { recursive: true, force: true });
+    removed.push(relative(repo.path, path));
+  }
+  return removed;
+}
+
+/** Removes what interrupted creations, copies and removals of repositories left behind, not touched since `before`. */
+export async function sweepStore(store: GitStore, before: Date): Promise<void> {
+  const folder = join(store.root, 'tmp');
+  for (const name of await readdir(folder)) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && found.mtime < before) await rm(join(folder, name), { recursive: true, force: true });
+  }
 }

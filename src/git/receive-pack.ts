@@ -2,9 +2,11 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ByteSource, byteSource } from './byte-source.ts';
 import { asError, GitError } from './errors.ts';
+import { runnableHooks } from './hooks.ts';
 import { gunzip } from './inflate.ts';
 import { flushPacket, packet, takePacket } from './pkt-line.ts';
 import type { GitProcess } from './process.ts';
+import { type Inspect, inspectPush, type Refused } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
 import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
 import { misleadingRefProblem, refNameProblem } from './ref-name.ts';
@@ -14,13 +16,12 @@ import { type ExchangeOptions, startService } from './smart-http.ts';
 
 const bandSize = 65_000;
 
-/** Reasons by ref: these commands are refused, and the client reads why. */
-export type Refused = ReadonlyMap<string, string>;
-
 /** The caller's part in a push. */
 export type PushHandlers = {
   /** Judges the commands before any object is taken. An error that it throws ends the push with no reply begun. */
   before?: (commands: readonly PushCommand[]) => Promise<Refused | undefined>;
+  /** Judges the push again once its objects are there, before any ref moves. An error that it throws refuses everything. */
+  inspect?: Inspect;
   /** Records what happened. The client hears of success only after it, and never if it throws. */
   after?: (results: readonly PushResult[]) => Promise<void>;
 };
@@ -81,21 +82,39 @@ async function drain(push: Push): Promise<void> {
 
 /** Gives the push to git and passes its progress on. */
 async function take(push: Push): Promise<void> {
-  const { repo, request, kept, reply, source, most, options } = push;
-  const config = [['receive.maxInputSize', String(most)]] as const;
-  const git = await startService(repo, 'git-receive-pack', [], { protocol: undefined, config });
+  const { repo, request, kept, reply, source, options } = push;
+  const git = await startReceiving(push);
   const sending = send(git, { ...request, commands: kept }, source);
   const leave = () => {
     if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
   };
   reply.once('close', leave);
   options.signal?.addEventListener('abort', leave, { once: true });
-  const banded = usesBands(request);
-  const report = banded ? await readBands(git, reply) : Buffer.concat(await Array.fromAsync(git.stdout));
+  const { inspect } = options;
+  const inspecting = inspect ? Promise.allSettled([inspectPush(git, { repo, commands: kept, inspect })]) : undefined;
+  const report = usesBands(request) ? await readBands(git, reply) : Buffer.concat(await Array.fromAsync(git.stdout));
   const broken = await sending;
   const { cause } = await git.ended;
-  const outcome = (report.length > 0 && tryParse(report, kept)) || (await lookAtRefs(push, git, broken ?? cause));
-  await finish(push, outcome);
+  const [inspected] = (await inspecting) ?? [];
+  if (inspected?.status === 'rejected') throw inspected.reason;
+  const outcome = (report.length > 0 && tryParse(report, kept)) || (await outcomeInRefs(push, git, broken ?? cause));
+  await finish(push, withReasons(outcome, inspected?.value));
+}
+
+async function startReceiving({ repo, most, options }: Push): Promise<GitProcess> {
+  const size: [string, string] = ['receive.maxInputSize', String(most)];
+  if (!options.inspect) return startService(repo, 'git-receive-pack', [], { protocol: undefined, config: [size] });
+  const hooks: [string, string] = ['core.hooksPath', await runnableHooks(repo.store.root)];
+  return startService(repo, 'git-receive-pack', [], { protocol: undefined, config: [size, hooks], extraPipes: 1 });
+}
+
+/** git says `hook declined` of what `inspect` refused; the client is told why. */
+function withReasons({ unpack, results }: PushReport, refused: Refused = new Map()): PushReport {
+  const explain = (result: PushResult): PushResult => {
+    const reason = refused.get(result.ref);
+    return reason === undefined || result.ok ? result : { ...result, reason };
+  };
+  return { unpack, results: results.map(explain) };
 }
 
 /** Sends git the request. Gives the error of a body that broke off; git ending early isn't one. */
@@ -161,15 +180,21 @@ function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport 
   }
 }
 
-/** Without a report, the refs say what was done. */
-async function lookAtRefs({ repo, kept }: Push, git: GitProcess, cause: GitError | undefined): Promise<PushReport> {
-  const reason = cause?.message ?? 'git failed';
-  const results = await Promise.all(
-    kept.map(async (command): Promise<PushResult> => {
+/**
+ * What became of a push, read from the refs as they are now: for a push that ended without a report, or whose recording
+ * was cut off by a crash.
+ */
+export async function resultsInRefs(repo: Repo, commands: readonly PushCommand[], reason: string): Promise<PushResult[]> {
+  return Promise.all(
+    commands.map(async (command): Promise<PushResult> => {
       const now = (await findRef(repo, command.ref))?.oid ?? null;
       return now === command.to && command.to !== command.from ? { ...command, ok: true } : { ...command, ok: false, reason };
     }),
   );
+}
+
+async function outcomeInRefs({ repo, kept }: Push, git: GitProcess, cause: GitError | undefined): Promise<PushReport> {
+  const results = await resultsInRefs(repo, kept, cause?.message ?? 'git failed');
   if (results.some(({ ok }) => ok)) return { unpack: 'ok', results };
   throw cause ?? new GitError('failed', 'The push failed', git.stderr().trim());
 }

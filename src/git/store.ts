@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
+import { installHooks } from './hooks.ts';
 import { makeReaderPool } from './reader-pool.ts';
 import { checkRefName } from './ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
@@ -33,6 +34,7 @@ export async function openGitStore(given: {
   const limits = { ...defaultLimits, ...given.limits };
   const readers = makeReaderPool(limits);
   await mkdir(join(given.root, 'tmp'), { recursive: true });
+  await installHooks(given.root);
   return {
     root: given.root,
     env: inheritedEnvironment(given.env),

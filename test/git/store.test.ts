@@ -1,0 +1,271 @@
+import { chmod, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { openArchive, openBlob } from '#git/archive.ts';
+import { importRepository } from '#git/import.ts';
+import { checkRepository, collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Progress } from '#git/progress.ts';
+import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
+import { run } from '#git/run.ts';
+import { copyRepository, createRepository, removeRepository, repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
+import { updateRefs } from '#git/update-refs.ts';
+import { assertGitPresent } from '#git/version.ts';
+import { writeCommit } from '#git/write-objects.ts';
+import { writeTree } from '#git/write-tree.ts';
+import { ada, commit, git, kindOf, newRepo, newStore, scratch, serve } from './support.ts';
+
+test('a repository is made once, in a folder named by its number, with nothing needless in it', async () => {
+  const store = await newStore();
+  const made = await Promise.allSettled([1, 2, 3].map(() => createRepository(store, 1234, { defaultBranch: 'trunk' })));
+  expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  const repo = repoOf(store, 1234);
+  expect(repo.path).toBe(join(store.root, '01', '1234.git'));
+  expect((await readdir(repo.path)).sort()).toEqual(['HEAD', 'config', 'objects', 'refs']);
+  expect(await getDefaultBranch(repo)).toEqual({ name: 'trunk' });
+  expect(await readdir(join(store.root, 'tmp'))).toEqual([]);
+});
+
+test.each([0, -1, 1.5, Number.NaN, 2 ** 60])('%d names no repository', async (id) => {
+  const store = await newStore();
+  expect(() => repoOf(store, id)).toThrow(/number/);
+});
+
+test('Git option injection: a default branch is a name and nothing else', async () => {
+  const store = await newStore();
+  expect(await kindOf(createRepository(store, 1, { defaultBranch: 'a..b' }))).toBe('invalid');
+  const repo = await createRepository(store, 1, { defaultBranch: '--template=x' });
+  expect(await getDefaultBranch(repo)).toEqual({ name: '--template=x' });
+});
+
+test('a removed repository is gone, and its number can be used again', async () => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  await using reader = await openObjects(repo);
+  await reader.findInfo(oid);
+  await removeRepository(repo);
+  expect(await repositoryExists(repo)).toBe(false);
+  expect(repo.store.readers.open()).toBe(0);
+  await removeRepository(repo);
+  await createRepository(repo.store, 1, { defaultBranch: 'main' });
+  expect(await reader.findInfo(oid)).toBeUndefined();
+});
+
+test('a copy has the branches, tags and HEAD, no other ref, and outlives its source', async () => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  await updateRefs(
+    repo,
+    ['heads/-x', 'heads/main', 'tags/v1', 'pull/1/head', 'hearth/x'].map((name) => ({ ref: `refs/${name}`, to: oid })),
+  );
+  await setDefaultBranch(repo, '-x');
+  const copy = await copyRepository(repo, 2);
+  await removeRepository(repo);
+  expect((await listRefs(copy, { prefix: 'refs/' })).rows.map(({ name }) => name)).toEqual([
+    'refs/heads/-x',
+    'refs/heads/main',
+    'refs/tags/v1',
+  ]);
+  expect(await getDefaultBranch(copy)).toEqual({ name: '-x', oid });
+  expect(await checkRepository(copy)).toEqual([]);
+  expect(await git(copy.path, 'config', '--local', '--list')).not.toContain('remote');
+  expect(await kindOf(copyRepository(repo, 3))).toBe('not-found');
+  expect(await kindOf(copyRepository(copy, 2))).toBe('conflict');
+});
+
+test('an empty repository is copied with its branch name', async () => {
+  const store = await newStore();
+  const copy = await copyRepository(await createRepository(store, 1, { defaultBranch: 'trunk' }), 2);
+  expect(await getDefaultBranch(copy)).toEqual({ name: 'trunk' });
+});
+
+test('hooks and configuration of others never take part', async () => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }]);
+  await mkdir(join(repo.path, 'hooks'));
+  for (const name of ['pre-receive', 'update', 'post-update', 'post-receive', 'reference-transaction']) {
+    const path = join(repo.path, 'hooks', name);
+    await writeFile(path, `#!/bin/sh\ntouch ${repo.store.root}/ran\nexit 1\n`);
+    await chmod(path, 0o755);
+  }
+  const { url } = await serve(repo, { inspect: async () => undefined });
+  const work = await scratch();
+  await git(work, 'clone', '-q', url, '.');
+  await git(work, 'push', '-q', 'origin', 'main:other');
+  await updateRefs(repo, [{ ref: 'refs/heads/third', to: oid }]);
+  expect(await readdir(repo.store.root)).not.toContain('ran');
+  const { stdout } = await run({ store: repo.store }, ['config', '--list', '--show-scope']);
+  expect(stdout.toString()).not.toMatch(/^(system|global)/m);
+});
+
+test('a pushed replacement changes nothing that is read', async () => {
+  const repo = await newRepo();
+  const [real, other] = [await commit(repo, { a: 'real' }), await commit(repo, { a: 'other' })];
+  await git(repo.path, 'replace', real, other);
+  await using reader = await openObjects(repo);
+  expect((await reader.get(real, { path: 'a' })).data.toString()).toBe('real');
+});
+
+test('a command that takes too long, or says too much, is ended', async () => {
+  const repo = await newRepo();
+  await writeFile(join(repo.store.root, 'big'), Buffer.alloc(3_000_000));
+  const hash = ['hash-object', '-w', join(repo.store.root, 'big')];
+  const oid = (await run(repo, hash)).stdout.toString().trim();
+  const show = ['cat-file', 'blob', oid];
+  expect(await kindOf(run(repo, show, { maxOutput: 1000 }))).toBe('too-large');
+  expect(await run(repo, show, { maxOutput: 1000, truncate: true })).toMatchObject({
+    truncated: true,
+    stdout: Buffer.alloc(1000),
+  });
+  const { Readable } = await import('node:stream');
+  const never = new Readable({ read: () => undefined });
+  const started = performance.now();
+  expect(await kindOf(run(repo, ['hash-object', '--stdin'], { input: never, timeout: 100 }))).toBe('timeout');
+  expect(performance.now() - started).toBeLessThan(3000);
+  const aborted = AbortSignal.timeout(50);
+  expect(
+    await kindOf(run(repo, ['hash-object', '--stdin'], { input: new Readable({ read: () => undefined }), signal: aborted })),
+  ).toBe('aborted');
+});
+
+test('no more commands run at once than allowed, and the places come back after failures', async () => {
+  const repo = await newRepo({ commands: 2 });
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => run(repo, ['cat-file', 'blob', 'f'.repeat(40)])));
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+  expect((await run(repo, ['version'])).code).toBe(0);
+});
+
+test('an archive holds the files under its prefix, links as links', async () => {
+  const repo = await newRepo();
+  const tree = await writeTree(repo, {
+    changes: [
+      { path: 'd/a', mode: '100644', content: Buffer.from('hello') },
+      { path: '-rf', mode: '100755', content: Buffer.from('#!') },
+      { path: 'escape', mode: '120000', content: Buffer.from('/etc/passwd') },
+    ],
+  });
+  const oid = await writeCommit(repo, { tree, parents: [], author: ada, committer: ada, message: 'x' });
+  const folder = await scratch();
+  await writeFile(
+    join(folder, 'x.tar.gz'),
+    await buffer(await openArchive(repo, { commit: oid, format: 'tar.gz', prefix: 'repo-abc' })),
+  );
+  const { execFileSync } = await import('node:child_process');
+  const listed = execFileSync('tar', ['-tvzf', join(folder, 'x.tar.gz')], { encoding: 'utf8' });
+  expect(listed).toMatch(/repo-abc\/d\/a\n/);
+  expect(listed).toMatch(/^l.*repo-abc\/escape -> \/etc\/passwd$/m);
+  const zip = await buffer(await openArchive(repo, { commit: oid, format: 'zip', prefix: 'p' }));
+  expect(zip.subarray(0, 2).toString()).toBe('PK');
+  expect(await kindOf(openArchive(repo, { commit: 'f'.repeat(40), format: 'zip', prefix: 'p' }))).toBe('not-found');
+  expect(await kindOf(openArchive(repo, { commit: oid, format: 'zip', prefix: '../p' }))).toBe('invalid');
+  expect(await kindOf(openArchive(repo, { commit: '--output=/tmp/x', format: 'zip', prefix: 'p' }))).toBe('invalid');
+});
+
+test('one file is streamed whatever its size', async () => {
+  const repo = await newRepo({ object: 10 });
+  const work = await scratch();
+  await writeFile(join(work, 'f'), Buffer.alloc(1_000_000, 'x'));
+  const oid = (await git(repo.path, 'hash-object', '-w', join(work, 'f'))).trim();
+  expect((await buffer(await openBlob(repo, oid))).length).toBe(1_000_000);
+  expect(await kindOf(openBlob(repo, 'f'.repeat(40)))).toBe('not-found');
+});
+
+test('a repository is imported from a path or an address, with branches, tags, HEAD and progress', async () => {
+  const store = await newStore();
+  const source = await createRepository(store, 1, { defaultBranch: 'dev' });
+  let tip = await commit(source, { a: '0' });
+  for (let index = 1; index < 40; index++) tip = await commit(source, { a: String(index) }, [tip]);
+  await updateRefs(
+    source,
+    ['heads/dev', 'heads/main', 'tags/v1', 'pull/1/head'].map((name) => ({ ref: `refs/${name}`, to: tip })),
+  );
+  const { url } = await serve(source);
+  const told: Progress[] = [];
+  const byPath = await importRepository(store, 2, {
+    source: source.path,
+    fallbackBranch: 'main',
+    onProgress: (step) => told.push(step),
+  });
+  const byUrl = await importRepository(store, 3, { source: url, fallbackBranch: 'main' });
+  for (const repo of [byPath, byUrl]) {
+    expect(await getDefaultBranch(repo)).toEqual({ name: 'dev', oid: tip });
+    expect((await listRefs(repo, { prefix: 'refs/' })).rows.map(({ name }) => name)).toEqual([
+      'refs/heads/dev',
+      'refs/heads/main',
+      'refs/tags/v1',
+    ]);
+    expect(await checkRepository(repo)).toEqual([]);
+  }
+  expect(told.some(({ done, total }) => done === total && total > 0)).toBe(true);
+});
+
+test.each(['--upload-pack=touch /tmp/x', 'ext::sh -c x', 'ssh://host/x', 'relative', '', 'file:///x', 'http://'])(
+  'Git option injection: nothing is imported from %j',
+  async (source) => {
+    const store = await newStore();
+    expect(await kindOf(importRepository(store, 1, { source, fallbackBranch: 'main' }))).toBe('invalid');
+    expect(await repositoryExists(repoOf(store, 1))).toBe(false);
+  },
+);
+
+test('an import that fails leaves nothing, and its error no password', async () => {
+  const store = await newStore();
+  const source = 'http://ada:secret@127.0.0.1:1/x.git';
+  const error = await importRepository(store, 1, { source, fallbackBranch: 'main' }).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ kind: 'failed' });
+  expect(JSON.stringify(error)).not.toContain('secret');
+  expect(await readdir(join(store.root, 'tmp'))).toEqual([]);
+});
+
+test('garbage collection packs what is loose and keeps what is reachable', async () => {
+  const repo = await newRepo();
+  let tip = await commit(repo, { a: '0' });
+  for (let index = 1; index < 10; index++) tip = await commit(repo, { a: String(index), [`f${index}`]: 'x' }, [tip]);
+  await updateRefs(repo, [{ ref: 'refs/heads/main', to: tip }]);
+  expect((await looseness(repo)).looseObjects).toBeGreaterThan(20);
+  await collectGarbage(repo);
+  expect(await looseness(repo)).toEqual({ looseObjects: 0, packs: 1 });
+  expect(await checkRepository(repo)).toEqual([]);
+  expect(await sizeOnDisk(repo)).toBeGreaterThan(500);
+  await using reader = await openObjects(repo);
+  expect((await reader.getCommit('HEAD')).oid).toBe(tip);
+});
+
+test('a damaged repository is reported', async () => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }]);
+  await using reader = await openObjects(repo);
+  const blob = (await reader.findInfo(oid, { path: 'a' }))?.oid ?? '';
+  await rm(join(repo.path, 'objects', blob.slice(0, 2), blob.slice(2)));
+  expect((await checkRepository(repo)).join('\n')).toContain(`missing blob ${blob}`);
+});
+
+test('what a killed git left behind is swept once it is old, and only then', async () => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  const lock = join(repo.path, 'refs', 'heads', 'main.lock');
+  await writeFile(lock, '');
+  await mkdir(join(repo.store.root, 'tmp', 'new-x'));
+  const now = Date.now();
+  expect(await sweepRepository(repo, new Date(now - 3_600_000))).toEqual([]);
+  await sweepStore(repo.store, new Date(now - 3_600_000));
+  expect(await readdir(join(repo.store.root, 'tmp'))).toEqual(['new-x']);
+  await utimes(lock, new Date(now - 7_200_000), new Date(now - 7_200_000));
+  expect(await sweepRepository(repo, new Date(now - 3_600_000))).toEqual(['refs/heads/main.lock']);
+  await sweepStore(repo.store, new Date(now + 1000));
+  expect(await readdir(join(repo.store.root, 'tmp'))).toEqual([]);
+  expect(await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }])).toEqual({ updated: true });
+});
+
+test('a missing git is said in one line', async () => {
+  expect(await assertGitPresent(process.env)).toMatch(/^2\.\d+/);
+  await expect(assertGitPresent({ PATH: '/nonexistent' })).rejects.toThrow(/^git was not found: install git 2\.38 or newer/);
+  const folder = await scratch();
+  await writeFile(join(folder, 'git'), '#!/bin/sh\necho git version 2.30.1\n');
+  await chmod(join(folder, 'git'), 0o755);
+  await expect(assertGitPresent({ PATH: folder })).rejects.toThrow(/2\.30 is too old/);
+  expect((await stat(folder)).isDirectory()).toBe(true);
+});
