@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { OrganizationPermission } from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
@@ -55,6 +56,31 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
       if (grant.selection === 'installation') return sql<boolean>`(${owned} and ${installed})`;
       return sql<boolean>`(${owned} and ${installed} and ${inToken(grant.tokenId)})`;
     }
+  }
+}
+
+/**
+ * Whether the credential reaches the organization whose id stands in `column`, with the permission to read what `name` says:
+ * for lists over many organizations, where no path names the one that is judged.
+ */
+export function organizationReachedBy(
+  grant: Grant,
+  column: RawBuilder<unknown>,
+  name: OrganizationPermission,
+): RawBuilder<boolean> {
+  switch (grant.kind) {
+    case 'none':
+    case 'app_jwt':
+    case 'client':
+      return sql<boolean>`false`;
+    case 'classic_pat':
+    case 'oauth_app':
+      return sql<boolean>`true`;
+    case 'fine_grained_pat':
+    case 'installation':
+      return grant.permissions[name] === undefined ? sql<boolean>`false` : sql<boolean>`${column} = ${grant.ownerId}`;
+    case 'app_user':
+      return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, column)}, ${name})`;
   }
 }
 

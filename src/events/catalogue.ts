@@ -18,7 +18,18 @@ export type EventData = {
   'member.added': { user: Id<'accounts'>; role: string };
   'member.changed': { user: Id<'accounts'>; role: string };
   'member.removed': { user: Id<'accounts'> };
+  'member.invitation_canceled': { user: Id<'accounts'> };
+  'member.publicized': { user: Id<'accounts'> };
+  'member.concealed': { user: Id<'accounts'> };
   'team.created': { team: Id<'teams'> };
+  'team.edited': { team: Id<'teams'> };
+  'team.deleted': { team: Id<'teams'>; name: string };
+  'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+  'team.member_changed': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+  'team.member_removed': { team: Id<'teams'>; user: Id<'accounts'> };
+  'team.repository_added': { team: Id<'teams'>; role: string };
+  'team.repository_changed': { team: Id<'teams'>; role: string };
+  'team.repository_removed': { team: Id<'teams'> };
   'repository.created': Record<string, never>;
   'repository.updated': { changes: string[] };
   'repository.renamed': { from: string };
@@ -34,6 +45,9 @@ export type EventData = {
   'collaborator.changed': { user: Id<'accounts'>; role: string };
   'collaborator.removed': { user: Id<'accounts'> };
   'collaborator.invited': { user: Id<'accounts'>; role: string };
+  'collaborator.invitation_changed': { user: Id<'accounts'>; role: string };
+  'collaborator.invitation_canceled': { user: Id<'accounts'> };
+  'collaborator.invitation_declined': { user: Id<'accounts'> };
   push: { moves: RefMove[] };
   'issue.opened': IssueData;
   'issue.edited': IssueData & { changes: { title?: { from: string }; body?: { from: string | null } } };

@@ -18,11 +18,18 @@ export type Event<Kind extends EventKind = EventKind> = {
  * Writes an event into the outbox, and the job that will hand it to its subscribers, in the transaction that made it happen:
  * a committed change can't lose its consequences, and a rolled-back one has none. One statement.
  */
-export async function record<Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> {
+export const record = <Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> => recordAll(tx, [event]);
+
+/** Writes the events of a change that touches many things at once, in their order and still in one statement. */
+export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly Event<Kind>[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ kind, owner, repository, actor, data, at }) => ({ kind, owner, repository, actor, data, at }));
   await sql`
     with event as (
       insert into events (kind, owner_id, repository_id, actor_id, data, created_at)
-      values (${event.kind}, ${event.owner}, ${event.repository ?? null}, ${event.actor ?? null}, ${JSON.stringify(event.data)}, ${event.at})
+      select kind, owner, repository, actor, data, at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as e(kind text, owner bigint, repository bigint, actor bigint, data jsonb, at timestamptz)
       returning id
     )
     select jobs.add_job('events.dispatch', json_build_object('event', event.id)) from event`.execute(tx);

@@ -3,6 +3,7 @@ import type { Services } from '#endpoint/services.ts';
 import type { Subscription } from '#events/subscription.ts';
 import type { Job } from '#jobs/job.ts';
 import * as accounts from './accounts/endpoints.ts';
+import * as members from './members/endpoints.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
@@ -12,6 +13,7 @@ import { removeFolder } from './repositories/jobs.ts';
 /** The families in their order: a family may import only families above it. */
 const families: Record<string, readonly Record<string, unknown>[]> = {
   accounts: [accounts],
+  members: [members],
   organizations: [organizations],
   repositories: [repositories, repositoryLists, repositoryCopies],
 };

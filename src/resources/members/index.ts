@@ -1,1 +1,2 @@
-export { putMembership } from './store.ts';
+export { endMembership, seesConcealed, withdrawRoles } from './rules.ts';
+export { findMembership, putMembership } from './store.ts';

@@ -1,8 +1,19 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { Tx } from '#database/connect.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { organizationReachedBy } from '#access/sql.ts';
+import type { Account, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
 
 export type MembershipRow = Selectable<DB['memberships']>;
+
+/** A membership with what its presentation needs of the organization's settings. */
+export type MembershipWithSettings = MembershipRow & { description: string | null; members_can_create_repositories: boolean };
+
+type Organization = Id<'accounts'>;
+type User = Id<'accounts'>;
 
 /** Makes somebody a member, or changes what they are. */
 export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promise<MembershipRow> =>
@@ -12,3 +23,81 @@ export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promi
     .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role: row.role, state: row.state }))
     .returningAll()
     .executeTakeFirstOrThrow();
+
+const withSettings = (db: Db) =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.account_id', 'memberships.organization_id')
+    .selectAll('memberships')
+    .select(['organizations.description', 'organizations.members_can_create_repositories']);
+
+export const findMembership = (db: Db, organization: Organization, user: User): Promise<MembershipWithSettings | undefined> =>
+  withSettings(db)
+    .where('memberships.organization_id', '=', organization)
+    .where('memberships.user_id', '=', user)
+    .executeTakeFirst();
+
+/** The viewer's own memberships, as far as the credential reaches their organizations. */
+export function listOwnMemberships(
+  db: Db,
+  { account, grant }: SignedIn,
+  state: MembershipRow['state'] | undefined,
+  page: Page,
+): Promise<Listed<MembershipWithSettings>> {
+  let query = withSettings(db)
+    .where('memberships.user_id', '=', account.id)
+    .where(organizationReachedBy(grant, sql.ref('memberships.organization_id'), 'members'))
+    .orderBy('memberships.organization_id');
+  if (state) query = query.where('memberships.state', '=', state);
+  return list(db, query, page);
+}
+
+type MemberList = {
+  organization: Organization;
+  /** Whether only those who show their membership are listed, or everybody. */
+  shown: 'public' | 'everybody';
+  role?: MembershipRow['role'] | undefined;
+  page: Page;
+};
+
+/** The active members of an organization. */
+export function listMembers(db: Db, { organization, shown, role, page }: MemberList): Promise<Listed<Account>> {
+  let query = db
+    .selectFrom('accounts')
+    .innerJoin('memberships', 'memberships.user_id', 'accounts.id')
+    .selectAll('accounts')
+    .where('memberships.organization_id', '=', organization)
+    .where('memberships.state', '=', 'active')
+    .orderBy('accounts.id');
+  if (shown === 'public') query = query.where('memberships.public', '=', true);
+  if (role) query = query.where('memberships.role', '=', role);
+  return list(db, query, page);
+}
+
+/** Lets one change of an organization's memberships through at a time, so that its last two owners can't leave at once. */
+export const lockMemberships = (tx: Tx, organization: Organization) =>
+  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
+
+/** Whether an organization has an active owner beside one of its members. */
+export const hasOtherOwner = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
+  (await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organization)
+    .where('role', '=', 'owner')
+    .where('state', '=', 'active')
+    .where('user_id', '<>', user)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+export const updateMembership = (tx: Tx, organization: Organization, user: User, change: Updateable<DB['memberships']>) =>
+  tx
+    .updateTable('memberships')
+    .set(change)
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export const removeMembership = (tx: Tx, organization: Organization, user: User) =>
+  tx.deleteFrom('memberships').where('organization_id', '=', organization).where('user_id', '=', user).execute();

@@ -1,0 +1,212 @@
+// Members of organizations, their memberships, and one's own. (Outside collaborators stand with the collaborators.)
+import { Type } from 'typebox';
+import { everyToken, userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { redirect } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { path } from '#endpoint/links.ts';
+import { pages } from '#endpoint/paging.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
+import { presentUser, User } from '#resources/accounts/index.ts';
+import { presentMembership, presentMemberships } from './present.ts';
+import { acceptMembership, removeMember, seesConcealed, setMembership, showMembership } from './rules.ts';
+import { Acceptance, Membership, MembershipChange, type MemberWord } from './schemas.ts';
+import { findMembership, listMembers, listOwnMemberships } from './store.ts';
+
+const reads = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken } as const;
+const writes = { permission: 'members:write', scopes: ['admin:org'], tokens: everyToken } as const;
+
+const roleOf = (word: MemberWord) => (word === 'admin' ? 'owner' : 'member');
+
+export const listOrgMembers = endpoint({
+  id: 'orgs/list-members',
+  method: 'GET',
+  path: '/orgs/{org}/members',
+  summary: 'List organization members',
+  access: { ...reads, public: true },
+  query: Type.Object({
+    filter: withDefault(OneOf(['all', '2fa_disabled', '2fa_insecure']), 'all'),
+    role: withDefault(OneOf(['all', 'admin', 'member']), 'all'),
+  }),
+  paging: pages(),
+  replies: { 200: Type.Array(User) },
+  async handle({ db, at, query, viewer, page, links }) {
+    const shown = seesConcealed(at.org, viewer) ? 'everybody' : 'public';
+    if (query.filter !== 'all' && at.org.role !== 'owner')
+      throw invalid('Member', 'filter', 'invalid', 'filter is for organization owners');
+    // No account here has a second factor by text message, which is what the filter means by insecure.
+    if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
+    const role = query.role === 'all' ? undefined : roleOf(query.role);
+    const found = await listMembers(db, { organization: at.org.id, shown, role, page });
+    return mapRows(found, (rows) => rows.map((row) => presentUser(links, row)));
+  },
+});
+
+export const checkMember = endpoint({
+  id: 'orgs/check-membership-for-user',
+  method: 'GET',
+  path: '/orgs/{org}/members/{username}',
+  summary: 'Check organization membership for a user',
+  access: { ...reads, public: true },
+  replies: { 204: Nothing },
+  async handle({ db, at, viewer, links }) {
+    // Whoever may not know of concealed members is sent to the public ones, whether or not the user is a member.
+    if (!seesConcealed(at.org, viewer)) return redirect(path(`${links.api}/orgs`, at.org.login, 'public_members', at.user.login));
+    const membership = await findMembership(db, at.org.id, at.user.id);
+    if (membership?.state !== 'active') throw notFound();
+  },
+});
+
+export const removeOrgMember = endpoint({
+  id: 'orgs/remove-member',
+  method: 'DELETE',
+  path: '/orgs/{org}/members/{username}',
+  summary: 'Remove an organization member',
+  access: { ...writes, role: 'member' },
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => removeMember(tx, { org: at.org, user: at.user, by: viewer, now }));
+  },
+});
+
+export const getOrgMembership = endpoint({
+  id: 'orgs/get-membership-for-user',
+  method: 'GET',
+  path: '/orgs/{org}/memberships/{username}',
+  summary: 'Get organization membership for a user',
+  access: { ...reads, role: 'member' },
+  replies: { 200: Membership },
+  async handle({ db, at, viewer, links }) {
+    const membership = await findMembership(db, at.org.id, at.user.id);
+    // Who is invited is for owners, and for apps that the owners let read it.
+    const seesInvited = at.org.role === 'owner' || viewer.grant.kind === 'installation';
+    if (!membership || (membership.state === 'pending' && !seesInvited)) throw notFound();
+    return presentMembership({ db, links }, membership);
+  },
+});
+
+export const setOrgMembership = endpoint({
+  id: 'orgs/set-membership-for-user',
+  method: 'PUT',
+  path: '/orgs/{org}/memberships/{username}',
+  summary: 'Set organization membership for a user',
+  access: { ...writes, role: 'owner' },
+  body: MembershipChange,
+  example: { role: 'member' },
+  replies: { 200: Membership },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const role = roleOf(body.role);
+    const membership = await change((tx) => setMembership(tx, { org: at.org, user: at.user, role, by: viewer, now }));
+    return presentMembership({ db, links }, membership);
+  },
+});
+
+export const removeOrgMembership = endpoint({
+  id: 'orgs/remove-membership-for-user',
+  method: 'DELETE',
+  path: '/orgs/{org}/memberships/{username}',
+  summary: 'Remove organization membership for a user',
+  access: { ...writes, role: 'member' },
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => removeMember(tx, { org: at.org, user: at.user, by: viewer, now }));
+  },
+});
+
+export const listPublicMembers = endpoint({
+  id: 'orgs/list-public-members',
+  method: 'GET',
+  path: '/orgs/{org}/public_members',
+  summary: 'List public organization members',
+  access: { ...reads, public: true },
+  paging: pages(),
+  replies: { 200: Type.Array(User) },
+  async handle({ db, at, page, links }) {
+    const found = await listMembers(db, { organization: at.org.id, shown: 'public', page });
+    return mapRows(found, (rows) => rows.map((row) => presentUser(links, row)));
+  },
+});
+
+export const checkPublicMember = endpoint({
+  id: 'orgs/check-public-membership-for-user',
+  method: 'GET',
+  path: '/orgs/{org}/public_members/{username}',
+  summary: 'Check public organization membership for a user',
+  access: { ...reads, public: true },
+  replies: { 204: Nothing },
+  async handle({ db, at }) {
+    const membership = await findMembership(db, at.org.id, at.user.id);
+    if (membership?.state !== 'active' || !membership.public) throw notFound();
+  },
+});
+
+const showsOwn = { ...writes, scopes: ['write:org'], tokens: userTokens, role: 'member' } as const;
+
+export const publicizeMembership = endpoint({
+  id: 'orgs/set-public-membership-for-authenticated-user',
+  method: 'PUT',
+  path: '/orgs/{org}/public_members/{username}',
+  summary: 'Set public organization membership for the authenticated user',
+  access: showsOwn,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => showMembership(tx, { org: at.org, user: at.user, as: 'public', by: viewer, now }));
+  },
+});
+
+export const concealMembership = endpoint({
+  id: 'orgs/remove-public-membership-for-authenticated-user',
+  method: 'DELETE',
+  path: '/orgs/{org}/public_members/{username}',
+  summary: 'Remove public organization membership for the authenticated user',
+  access: showsOwn,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => showMembership(tx, { org: at.org, user: at.user, as: 'concealed', by: viewer, now }));
+  },
+});
+
+export const listMemberships = endpoint({
+  id: 'orgs/list-memberships-for-authenticated-user',
+  method: 'GET',
+  path: '/user/memberships/orgs',
+  summary: 'List organization memberships for the authenticated user',
+  access: { ...reads, tokens: userTokens },
+  query: Type.Object({ state: Type.Optional(OneOf(['active', 'pending'])) }),
+  paging: pages(),
+  replies: { 200: Type.Array(Membership) },
+  async handle({ db, query, viewer, page, links }) {
+    const found = await listOwnMemberships(db, viewer, query.state, page);
+    return mapRows(found, (rows) => presentMemberships({ db, links }, rows));
+  },
+});
+
+export const getOwnMembership = endpoint({
+  id: 'orgs/get-membership-for-authenticated-user',
+  method: 'GET',
+  path: '/user/memberships/orgs/{org}',
+  summary: 'Get an organization membership for the authenticated user',
+  access: { ...reads, tokens: userTokens },
+  replies: { 200: Membership },
+  async handle({ db, at, viewer, links }) {
+    const membership = await findMembership(db, at.org.id, viewer.account.id);
+    if (!membership) throw notFound();
+    return presentMembership({ db, links }, membership);
+  },
+});
+
+export const acceptOwnMembership = endpoint({
+  id: 'orgs/update-membership-for-authenticated-user',
+  method: 'PATCH',
+  path: '/user/memberships/orgs/{org}',
+  summary: 'Update an organization membership for the authenticated user',
+  access: { ...writes, scopes: ['write:org'], tokens: userTokens },
+  body: Acceptance,
+  example: { state: 'active' },
+  replies: { 200: Membership },
+  async handle({ db, change, at, viewer, links, now }) {
+    const membership = await change((tx) => acceptMembership(tx, { org: at.org, user: viewer.account, by: viewer, now }));
+    return presentMembership({ db, links }, membership);
+  },
+});

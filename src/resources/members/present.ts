@@ -1,0 +1,40 @@
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { must } from '#lib/collections.ts';
+import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
+import type { Membership } from './schemas.ts';
+import type { MembershipWithSettings } from './store.ts';
+
+type Context = { db: Db; links: Links };
+
+/** Memberships of a whole page: organizations and people are loaded once for all of them. */
+export async function presentMemberships({ db, links }: Context, rows: readonly MembershipWithSettings[]): Promise<Membership[]> {
+  const accounts = await loadAccounts(
+    db,
+    rows.flatMap((row) => [row.organization_id, row.user_id]),
+  );
+  return rows.map((row) => {
+    const organization = must(accounts, row.organization_id);
+    const user = must(accounts, row.user_id);
+    const url = path(`${links.api}/orgs`, organization.login);
+    return {
+      url: path(`${url}/memberships`, user.login),
+      state: row.state,
+      role: row.role === 'owner' ? 'admin' : 'member',
+      direct_membership: true,
+      organization_url: url,
+      organization: presentOrganization(links, organization, row.description),
+      user: presentUser(links, user),
+      permissions: {
+        can_create_repository: row.state === 'active' && (row.role === 'owner' || row.members_can_create_repositories),
+      },
+    };
+  });
+}
+
+/** One membership. */
+export async function presentMembership(context: Context, row: MembershipWithSettings): Promise<Membership> {
+  const [presented] = await presentMemberships(context, [row]);
+  if (!presented) throw new Error('A membership was not presented');
+  return presented;
+}

@@ -1,0 +1,128 @@
+import { judge } from '#access/judge.ts';
+import type { Permission } from '#access/permissions.ts';
+import type { OrgRole } from '#access/roles.ts';
+import type { Account, Org, SignedIn, Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import { forbidden, notFound } from '#lib/refusal.ts';
+import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
+import {
+  findMembership,
+  hasOtherOwner,
+  lockMemberships,
+  type MembershipWithSettings,
+  putMembership,
+  removeMembership,
+  updateMembership,
+} from './store.ts';
+
+/**
+ * Whether a viewer learns of members who don't show their membership: members do, by a credential that may read them.
+ * `permission` is what a fine-grained credential needs for it.
+ */
+export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
+  judge({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
+
+type Step = { org: Org; user: Account; by: SignedIn; now: Date };
+
+const eventOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
+
+/** Invites somebody into an organization, or gives a member another role. */
+export async function setMembership(tx: Tx, step: Step & { role: OrgRole }): Promise<MembershipWithSettings> {
+  const { org, user, by, now, role } = step;
+  if (user.kind !== 'user') throw notFound();
+  await lockMemberships(tx, org.id);
+  const known = await findMembership(tx, org.id, user.id);
+  if (known?.role === role) return known;
+  if (known === undefined || known.state === 'pending') {
+    const invited_by = by.account.id;
+    await putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'pending', invited_by, created_at: now });
+    await record(tx, { ...eventOf(step), kind: 'member.invited', data: { user: user.id, role } });
+  } else {
+    if (role === 'member') await checkMayStepDown(tx, step);
+    await updateMembership(tx, org.id, user.id, { role });
+    await record(tx, { ...eventOf(step), kind: 'member.changed', data: { user: user.id, role } });
+  }
+  return getMembership(tx, step);
+}
+
+async function checkMayStepDown(tx: Tx, { org, user, by }: Step): Promise<void> {
+  if (user.id === by.account.id) throw forbidden('Owners are demoted by another owner, not by themselves.');
+  if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
+}
+
+async function getMembership(tx: Tx, { org, user }: Pick<Step, 'org' | 'user'>): Promise<MembershipWithSettings> {
+  const membership = await findMembership(tx, org.id, user.id);
+  if (!membership) throw notFound();
+  return membership;
+}
+
+/** Turns one's own invitation into a membership. */
+export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
+  const { org, user } = step;
+  await lockMemberships(tx, org.id);
+  const membership = await getMembership(tx, step);
+  if (membership.state === 'active') return membership;
+  await updateMembership(tx, org.id, user.id, { state: 'active' });
+  await record(tx, { ...eventOf(step), kind: 'member.added', data: { user: user.id, role: membership.role } });
+  return { ...membership, state: 'active' };
+}
+
+/**
+ * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners remove others;
+ * everybody may leave, except the last owner.
+ */
+export async function removeMember(tx: Tx, step: Step): Promise<void> {
+  const { org, user, by } = step;
+  const may = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
+  if (!may) throw forbidden('You must be an organization owner to remove a member.');
+  const { state } = await endMembership(tx, step);
+  if (state === 'active') await withdrawRoles(tx, step);
+  const kind = state === 'active' ? 'member.removed' : 'member.invitation_canceled';
+  await record(tx, { ...eventOf(step), kind, data: { user: user.id } });
+}
+
+/** Ends a membership and what hangs on it: the place in teams. Direct roles are the caller's to keep or to take. */
+export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
+  const { org, user } = step;
+  await lockMemberships(tx, org.id);
+  const membership = await getMembership(tx, step);
+  const owner = membership.role === 'owner' && membership.state === 'active';
+  if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
+  await removeMembership(tx, org.id, user.id);
+  const teams = await removeFromTeams(tx, { organization: org.id, user: user.id });
+  await recordAll(
+    tx,
+    teams.map((team) => ({ ...eventOf(step), kind: 'team.member_removed' as const, data: { team, user: user.id } })),
+  );
+  return membership;
+}
+
+/** Takes away somebody's direct roles in an organization's repositories, and the invitations to and from them. */
+export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
+  const { org, user } = step;
+  const place = { organization: org.id, user: user.id };
+  const repositories = await removeDirectRoles(tx, place);
+  await removeRepositoryInvitations(tx, place);
+  await recordAll(
+    tx,
+    repositories.map((repository) => ({
+      ...eventOf(step),
+      repository,
+      kind: 'collaborator.removed' as const,
+      data: { user: user.id },
+    })),
+  );
+}
+
+/** Shows or conceals one's own membership. */
+export async function showMembership(tx: Tx, step: Step & { as: 'public' | 'concealed' }): Promise<void> {
+  const { org, user, by, as } = step;
+  if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
+  await lockMemberships(tx, org.id);
+  const membership = await getMembership(tx, step);
+  const shown = as === 'public';
+  if (membership.public === shown) return;
+  await updateMembership(tx, org.id, user.id, { public: shown });
+  await record(tx, { ...eventOf(step), kind: shown ? 'member.publicized' : 'member.concealed', data: { user: user.id } });
+}

@@ -1,0 +1,100 @@
+import { tokenPrefixes } from '#access/tokens.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Id } from '#lib/id.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { fresh, type World } from './world.ts';
+
+type Installed = {
+  bot: Account;
+  /** A token of the installation itself. */
+  token: string;
+  /** A token by which the app acts for a user. */
+  userToken(user: Account): Promise<string>;
+};
+
+type Wanted = { on: Account; permissions: Record<string, string>; repositories?: readonly RepositoryRow[] };
+
+/** An app with these permissions, installed on an account, and its tokens. */
+export async function installApp({ db, clock }: World, { on, permissions, repositories }: Wanted): Promise<Installed> {
+  const times = { created_at: clock.now, updated_at: clock.now };
+  const slug = fresh('app');
+  const bot = await db
+    .insertInto('accounts')
+    .values({ kind: 'bot', login: `${slug}[bot]`, ...times })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const held = JSON.stringify(permissions);
+  const app = await db
+    .insertInto('apps')
+    .values({
+      kind: 'app',
+      owner_id: on.id,
+      bot_id: bot.id,
+      slug,
+      name: slug,
+      external_url: 'https://app.example',
+      client_id: `client-${slug}`,
+      permissions: held,
+      ...times,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const installation = await db
+    .insertInto('installations')
+    .values({
+      app_id: app.id,
+      account_id: on.id,
+      repository_selection: repositories ? 'selected' : 'all',
+      permissions: held,
+      ...times,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const { id } of repositories ?? [])
+    await db.insertInto('installation_repositories').values({ installation_id: installation.id, repository_id: id }).execute();
+
+  const tokenOf = async (kind: 'installation' | 'app_user', account: Account, of: { installation_id?: Id<'installations'> }) => {
+    const token = newToken(tokenPrefixes[kind]);
+    await db
+      .insertInto('tokens')
+      .values({
+        kind,
+        hash: hashToken(token),
+        last_eight: token.slice(-8),
+        account_id: account.id,
+        app_id: app.id,
+        created_at: clock.now,
+        ...of,
+      })
+      .execute();
+    return token;
+  };
+  return {
+    bot,
+    token: await tokenOf('installation', bot, { installation_id: installation.id }),
+    userToken: (user) => tokenOf('app_user', user, {}),
+  };
+}
+
+/** A token that an OAuth app was given by a user. */
+export async function oauthToken({ db, clock }: World, user: Account, scopes: readonly string[]): Promise<string> {
+  const token = newToken(tokenPrefixes.oauth_app);
+  await db
+    .insertInto('tokens')
+    .values({
+      kind: 'oauth_app',
+      hash: hashToken(token),
+      last_eight: token.slice(-8),
+      account_id: user.id,
+      scopes: [...scopes],
+      created_at: clock.now,
+    })
+    .execute();
+  return token;
+}
+
+/** The kinds of the events that happened in an account, oldest first. */
+export async function eventsOf({ db }: World, owner: Account): Promise<string[]> {
+  const rows = await db.selectFrom('events').select('kind').where('owner_id', '=', owner.id).orderBy('id').execute();
+  return rows.map((row) => row.kind);
+}
