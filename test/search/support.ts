@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Database } from '#database/connect.ts';
+import type { Address, Database } from '#database/connect.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
 import { updateRefs } from '#git/update-refs.ts';
@@ -18,6 +18,7 @@ export type Files = Record<string, string | Buffer>;
 
 /** A place with repositories in it, made of real rows and real Git. */
 export type Place = Database & {
+  address: Address;
   git: GitStore;
   account(login: string, extra?: Partial<{ kind: 'user' | 'organization'; email: string }>): Promise<Id<'accounts'>>;
   repository(owner: Id<'accounts'>, name: string, extra?: RepositoryExtra): Promise<{ id: Id<'repositories'>; repo: Repo }>;

@@ -1,4 +1,4 @@
-import { pairsOf, partsOf, unspacedOf } from './split.ts';
+import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
 /** Raise this when texts are analysed otherwise: indexes made by another version are rebuilt. */
 export const analyserVersion = 1;
@@ -38,14 +38,17 @@ export function lexemesOf(identifier: string): readonly string[] {
   return lexemes;
 }
 
+/** The parts of an identifier that are found by themselves. */
+export const searchableParts = (identifier: string): Span[] =>
+  identifier.length > maxWithParts
+    ? []
+    : partsOf(identifier).filter(({ start, end }) => end - start > 1 && end - start < identifier.length);
+
 function analyseIdentifier(identifier: string): string[] {
   const lexemes = [fold(identifier)];
   for (const term of unspacedTerms(identifier)) lexemes.push(...term.lexemes);
   for (const { start, end } of unspacedOf(identifier)) lexemes.push(...fold(identifier.slice(start, end)));
-  if (identifier.length > maxWithParts) return lexemes;
-  const parts = partsOf(identifier);
-  if (parts.length === 1 && !identifier.includes('_')) return lexemes;
-  for (const { start, end } of parts) if (end - start > 1) lexemes.push(fold(identifier.slice(start, end)));
+  for (const { start, end } of searchableParts(identifier)) lexemes.push(fold(identifier.slice(start, end)));
   return lexemes;
 }
 

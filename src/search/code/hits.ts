@@ -1,0 +1,115 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
+import type { Reader } from '#search/read.ts';
+import { facet } from './facets.ts';
+import { both, either, type LexemeQuery, lexeme, not } from './lexeme-query.ts';
+
+/** A file that matched. `commitOid` is the commit at which it was indexed. */
+export type CodeHit = {
+  id: number;
+  repositoryId: Id<'repositories'>;
+  path: string;
+  blobOid: string;
+  commitOid: string;
+  language: string | null;
+  size: number;
+  score: number;
+};
+
+/** Which rows match, and in which repositories. */
+export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
+
+/** What a row earns beyond its weight when it has these lexemes too. */
+export type Bonus = { lexemes: LexemeQuery; points: number };
+
+/** Up to so many repositories, their own lexemes are asked for, if they hold a small part of all files. */
+const fewRepositories = 64;
+const smallPart = 0.25;
+
+/** How a selection reads in SQL; the repositories by the index where they are few, else by a look at each row. */
+export async function whereOf(
+  db: Reader,
+  { lexemes, condition, repositories }: Selection,
+): Promise<(more?: LexemeQuery) => RawBuilder<unknown>> {
+  const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart;
+  const own = few ? either(repositories.map((id) => lexeme(facet.repository(id)))) : undefined;
+  // Adding zero keeps the planner from reading all rows of a repository by their paths' index.
+  const inScope = own ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
+  return (more) => {
+    const query = both([lexemes, ...(more ? [more] : []), ...(own ? [own] : [])]);
+    if (query.kind === 'never') return sql`false`;
+    const found = query.kind === 'query' ? sql`lexemes @@ ${query.text}::tsquery` : sql`true`;
+    return sql`(${found} and ${inScope} and ${condition})`;
+  };
+}
+
+/** The part of all indexed files that lies in these repositories, roughly. */
+async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ part: number }>`
+    select coalesce(sum(files), 0)::float8 / greatest((select reltuples from pg_class where oid = 'code_files'::regclass), 1) as part
+    from code_indexes where repository_id = any(${repositories}::bigint[])`.execute(db);
+  return rows[0]?.part ?? 1;
+}
+
+type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
+
+export async function countHits(db: Reader, where: Where): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from code_files where ${where()}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+type Slice = { limit: number; offset: number };
+
+const columns = sql`f.id, f.repository_id as "repositoryId", f.path, encode(f.blob_oid, 'hex') as "blobOid",
+  coalesce(i.commit_oid, i.branch) as "commitOid", f.language, f.size`;
+
+/** The hits with a bonus, best first, and how many there are in all. */
+export async function listStrongHits(db: Reader, where: Where, bonuses: readonly Bonus[], { limit, offset }: Slice) {
+  if (bonuses.length === 0) return { hits: [], total: 0 };
+  const scans = bonuses.map(
+    ({ lexemes, points }) => sql`select id, weight, ${points}::real as points from code_files where ${where(lexemes)}`,
+  );
+  const { rows } = await sql<CodeHit & { total: number }>`
+    with scored as (
+      select id, max(weight) + sum(points) as score from (${sql.join(scans, sql` union all `)}) as scans group by id
+    ), page as (select id, score, count(*) over () as total from scored order by score desc, id desc limit ${limit} offset ${offset})
+    select ${columns}, page.score::float8 as score, page.total
+    from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
+    order by page.score desc, f.id desc`.execute(db);
+  const total =
+    rows[0]?.total ?? (offset > 0 ? await countHits(db, () => where(either(bonuses.map((bonus) => bonus.lexemes)))) : 0);
+  return { hits: rows.map(({ total: _, ...hit }) => hit), total };
+}
+
+/** The hits without any bonus, by weight, the latest first among equals. */
+export const listWeakHits = (db: Reader, where: Where, bonuses: readonly Bonus[], slice: Slice): Promise<CodeHit[]> =>
+  listPage(db, where(not(either(bonuses.map((bonus) => bonus.lexemes)))), { ...slice, order: sql`weight desc, id desc` });
+
+/** The hits in the order of indexing. */
+export const listHitsByTime = (
+  db: Reader,
+  where: Where,
+  { order, ...slice }: Slice & { order: 'asc' | 'desc' },
+): Promise<CodeHit[]> =>
+  // The sum keeps the planner from walking the whole table by its ids.
+  listPage(db, where(), { ...slice, order: order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc` });
+
+/** Some hits, in no order: all that there is time for. */
+export const listAnyHits = (db: Reader, where: Where, slice: Slice): Promise<CodeHit[]> => listPage(db, where(), slice);
+
+async function listPage(
+  db: Reader,
+  where: RawBuilder<unknown>,
+  page: Slice & { order?: RawBuilder<unknown> },
+): Promise<CodeHit[]> {
+  const order = page.order ? sql`order by ${page.order}` : sql``;
+  const { rows } = await sql<CodeHit>`
+    with page as (
+      select id, row_number() over () as place from (
+        select id from code_files where ${where} ${order} limit ${page.limit} offset ${page.offset}) as found
+    )
+    select ${columns}, f.weight::float8 as score
+    from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
+    order by page.place`.execute(db);
+  return rows;
+}

@@ -1,0 +1,26 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Db, TimeBudgetExceeded, withTimeBudget } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Budget } from './result.ts';
+
+/** Where searches read: a connection, or a transaction under a time budget. */
+export type Reader = Kysely<DB>;
+
+/**
+ * Runs reads of a search for as long as the budget lasts; undefined when it is over. PostgreSQL plans each of them for its
+ * own words, and never by reading a whole table: it can't know how dear the lexemes of each row are.
+ */
+export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<DB>) => Promise<T>): Promise<T | undefined> {
+  const left = budget.left();
+  if (left < 1) return undefined;
+  try {
+    return await withTimeBudget(db, left, async (tx) => {
+      await sql`set local enable_seqscan = off`.execute(tx);
+      await sql`set local plan_cache_mode = force_custom_plan`.execute(tx);
+      return work(tx);
+    });
+  } catch (error) {
+    if (error instanceof TimeBudgetExceeded) return undefined;
+    throw error;
+  }
+}

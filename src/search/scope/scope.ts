@@ -1,0 +1,106 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
+import { QueryError } from '#search/query/errors.ts';
+import { type Filter, valuesOf } from '#search/query/filters.ts';
+import type { Reader } from '#search/read.ts';
+import { maxRepositories } from '#search/result.ts';
+
+/** The repositories that a search looks into. `files` and so on are counted by the searches themselves. */
+export type Scope = { ids: Id<'repositories'>[] };
+
+export type ScopeOptions = {
+  visible: RawBuilder<unknown>;
+  viewerId?: Id<'accounts'> | undefined;
+  filters: readonly Filter[];
+  /** Whether forks that nobody asked for are looked into. */
+  forks: boolean;
+};
+
+type Names = { repositories: { owner: string; name: string }[]; accounts: string[] };
+
+const scopeNames = ['repo', 'user', 'org'];
+
+/** What `repo:`, `user:` and `org:` name: for hits (`negated: false`) or to be left out. */
+export function namesOf(filters: readonly Filter[], negated: boolean): Names {
+  return {
+    repositories: valuesOf(filters, { name: 'repo', type: 'repository', negated }),
+    accounts: ['user', 'org'].flatMap((name) => valuesOf(filters, { name, type: 'login', negated }).map(({ login }) => login)),
+  };
+}
+
+/** Whether a qualifier is about repositories, so that the scope answers it. */
+export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is', 'fork', 'archived'].includes(name);
+
+/**
+ * The repositories to search: visible to the caller, named if any were named, and of the wanted kind; at most 4,000 of them,
+ * those pushed to last first. Document 1, rule 6: a search that names nothing but what the caller can't access is refused;
+ * what doesn't exist and what is hidden take the same way to the same answer.
+ */
+export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
+  const named = namesOf(options.filters, false);
+  const isNamed = named.repositories.length + named.accounts.length > 0;
+  const { rows } = await sql<{ id: Id<'repositories'> | null; account: boolean; repository: boolean }>`
+    with visible (id) as materialized ${options.visible},
+    owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
+    named (id) as (
+      select r.id from repositories r join accounts o on o.id = r.owner_id join visible v on v.id = r.id
+      where ${isOneOf(named.repositories)}
+    )
+    select found.id, exists (select from owners) as account, exists (select from named) as repository
+    from (select) as always left join lateral (
+      select r.id from repositories r join visible v on v.id = r.id join accounts o on o.id = r.owner_id
+      where ${isNamed ? sql`(r.owner_id in (select id from owners) or r.id in (select id from named))` : sql`true`}
+        and ${kindOf(options, named)} and not ${leftOut(options)}
+      order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
+    ) as found on true`.execute(db);
+  const [first] = rows;
+  if (isNamed && !first?.account && !first?.repository) throw inaccessible();
+  return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
+}
+
+const inaccessible = (): QueryError =>
+  new QueryError(
+    'inaccessible',
+    'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
+  );
+
+function ownedBy(table: RawBuilder<unknown>, logins: readonly string[], viewerId: number | undefined): RawBuilder<unknown> {
+  if (logins.length === 0) return sql`false`;
+  const names = logins.filter((login) => login !== '@me').map((login) => login.toLowerCase());
+  const mine = names.length < logins.length && viewerId !== undefined ? sql`${table}.id = ${viewerId}` : sql`false`;
+  return sql`(lower(${table}.login) = any(${names}::text[]) or ${mine})`;
+}
+
+function isOneOf(repositories: Names['repositories']): RawBuilder<unknown> {
+  if (repositories.length === 0) return sql`false`;
+  const owners = repositories.map(({ owner }) => owner.toLowerCase());
+  const names = repositories.map(({ name }) => name.toLowerCase());
+  return sql`(lower(o.login), lower(r.name)) in (select * from unnest(${owners}::text[], ${names}::text[]))`;
+}
+
+function leftOut({ filters, viewerId }: ScopeOptions): RawBuilder<unknown> {
+  const not = namesOf(filters, true);
+  return sql`(${ownedBy(sql`o`, not.accounts, viewerId)} or ${isOneOf(not.repositories)})`;
+}
+
+/** `is:`, `archived:` and `fork:`. A fork that was named is meant. */
+function kindOf({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [];
+  const wants = (negated: boolean, condition: RawBuilder<unknown>) =>
+    conditions.push(negated ? sql`not (${condition})` : condition);
+  let forksAsked = false;
+  for (const { name, value, negated } of filters) {
+    if (name === 'archived' && value.type === 'flag') wants(negated, sql`r.archived = ${value.on}`);
+    if (value.type !== 'choice') continue;
+    if (name === 'is' && value.choice === 'public') wants(negated, sql`r.visibility = 'public'`);
+    if (name === 'is' && value.choice === 'private') wants(negated, sql`r.visibility <> 'public'`);
+    if (name !== 'fork') continue;
+    forksAsked = true;
+    if (value.choice !== 'true')
+      wants(negated, sql`(r.source_id is not null or r.parent_id is not null) = ${value.choice === 'only'}`);
+  }
+  if (!forks && !forksAsked) {
+    conditions.push(sql`((r.source_id is null and r.parent_id is null) or ${isOneOf(named.repositories)})`);
+  }
+  return conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
+}

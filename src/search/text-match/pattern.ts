@@ -1,0 +1,23 @@
+import type { Term } from '#search/analyse/analyse.ts';
+import { unspacedOf } from '#search/analyse/split.ts';
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** Whether a word is bounded by what is no letter: words of scripts without blanks aren't. */
+const isBounded = ({ written }: Term): boolean => unspacedOf(written).length === 0;
+
+/** Finds these words one after the other, with anything between them that is no word. */
+export function phrasePattern(terms: readonly Term[], flags = 'iu'): RegExp {
+  const words = terms.map((term, index) => {
+    const next = terms[index + 1];
+    const after = next ? (isBounded(term) && isBounded(next) ? '[^\\p{L}\\p{N}\\p{M}_]+' : '[^\\p{L}\\p{N}\\p{M}]*') : '';
+    return escaped(term.written) + after;
+  });
+  const [first, last] = [terms[0], terms.at(-1)];
+  const start = first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '';
+  const end = last && isBounded(last) ? '(?![\\p{L}\\p{N}\\p{M}_])' : '';
+  return new RegExp(`${start}${words.join('')}${end}`, flags);
+}
+
+/** Finds one word, inside identifiers too. */
+export const wordPattern = ({ written }: Term): RegExp => new RegExp(escaped(written), 'giu');
