@@ -4,6 +4,7 @@ import type { Id } from '#lib/id.ts';
 
 /** JSON is read as what it holds and written as text. */
 export type Json = ColumnType<unknown, string, string>;
+export type JsonWithDefault = ColumnType<unknown, string | undefined, string>;
 
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
@@ -55,7 +56,7 @@ export interface Apps {
   client_secret_hash: Buffer | null;
   device_flow: Generated<boolean>;
   expiring_user_tokens: Generated<boolean>;
-  permissions: Generated<Json>;
+  permissions: JsonWithDefault;
   events: Generated<string[]>;
   webhook_url: string | null;
   webhook_secret_sealed: Buffer | null;
@@ -163,7 +164,7 @@ export interface IssueEvents {
   issue_id: Id<'issues'>;
   actor_id: Id<'accounts'> | null;
   event: string;
-  data: Generated<Json>;
+  data: JsonWithDefault;
   commit_id: string | null;
   via_app_id: Id<'apps'> | null;
   created_at: Date;
@@ -399,7 +400,7 @@ export interface Tokens {
   scopes: Generated<string[]>;
   owner_id: Id<'accounts'> | null;
   repository_selection: 'all' | 'selected' | 'public' | null;
-  permissions: Generated<Json>;
+  permissions: JsonWithDefault;
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;

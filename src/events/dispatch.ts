@@ -1,9 +1,7 @@
 import type { Db } from '#database/connect.ts';
 import { enqueue, type Job, job } from '#jobs/job.ts';
 import { asId } from '#lib/id.ts';
-import type { Recorded, Subscription } from './subscription.ts';
-
-type AnySubscription<Services> = Subscription<never, Services>;
+import type { AnySubscription, Recorded } from './subscription.ts';
 
 /**
  * The two jobs that carry events from the outbox to their subscribers: `events.dispatch` (written beside the event) makes one
@@ -46,7 +44,7 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
 }
 
 const wants = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
-  subscriber.on === 'everything' || (subscriber.on as readonly string[]).includes(event.kind);
+  subscriber.on === 'everything' || subscriber.on.includes(event.kind);
 
 async function findEvent(db: Db, id: number): Promise<Recorded | undefined> {
   const row = await db.selectFrom('events').selectAll().where('id', '=', asId<'events'>(id)).executeTakeFirst();

@@ -27,6 +27,11 @@ export type Subscription<Kind extends EventKind = EventKind, Services = never> =
   run(event: Recorded<Kind>, context: JobContext<Services>): Promise<void>;
 };
 
+/** A subscription as the dispatcher sees it: which kinds it wants, its own types forgotten. */
+export type AnySubscription<Services> = Omit<Subscription<never, Services>, 'on'> & {
+  readonly on: readonly EventKind[] | 'everything';
+};
+
 export const subscription = <Kind extends EventKind, Services = never>(
   declared: Subscription<Kind, Services>,
 ): Subscription<Kind, Services> => declared;

@@ -1,6 +1,6 @@
 import { type Endpoint, isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
-import type { Subscription } from '#events/subscription.ts';
+import type { AnySubscription } from '#events/subscription.ts';
 import type { Job } from '#jobs/job.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as members from './members/endpoints.ts';
@@ -29,7 +29,7 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 );
 
 /** Everything that is done in the background because something happened. */
-export const allSubscriptions: readonly Subscription<never, Services>[] = [removeFolder];
+export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
 export const allJobs: readonly Job<never, Services>[] = [];

@@ -27,7 +27,7 @@ export type World = {
   url: string;
   /** What the clock says; tests move it. */
   clock: { now: Date };
-  user(login?: string, more?: Partial<Account>): Promise<Account>;
+  user(login?: string, more?: Partial<Omit<Account, 'id'>>): Promise<Account>;
   org(owner: Account, login?: string): Promise<Account>;
   member(org: Account, user: Account, role?: 'owner' | 'member'): Promise<void>;
   repo(
