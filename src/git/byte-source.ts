@@ -6,6 +6,8 @@ import { type Packet, takePacket } from './pkt-line.ts';
 export type ByteSource = {
   nextPacket(): Promise<Packet>;
   rest(): AsyncGenerator<Buffer>;
+  /** Reads the rest to nowhere. */
+  discard(): Promise<void>;
   /** Whether the stream has been read to its end. */
   ended(): boolean;
 };
@@ -47,6 +49,10 @@ export function byteSource(body: Readable, most: number): ByteSource {
       if (held.length > 0) yield held;
       held = Buffer.alloc(0);
       for (let more = await pull(); more; more = await pull()) yield more;
+    },
+    async discard() {
+      held = Buffer.alloc(0);
+      while (await pull());
     },
     ended: () => ended,
   };

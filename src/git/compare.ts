@@ -13,9 +13,9 @@ export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 /** Commits on either side of two tips, and where they part. */
 export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
-  const text = await runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
-  const [behind = 0, ahead = 0] = text.trim().split('\t').map(Number);
-  const mergeBase = await findMergeBase(repo, base, head);
+  const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
+  const [counts, mergeBase] = await Promise.all([counting, findMergeBase(repo, base, head)]);
+  const [behind = 0, ahead = 0] = counts.trim().split('\t').map(Number);
   return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
 }
 

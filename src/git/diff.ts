@@ -2,7 +2,7 @@ import { type PathChange, parseRawHead } from './changes.ts';
 import { checkedOid, emptyTree, type Oid } from './oid.ts';
 import { unquotePath } from './quoted-path.ts';
 import type { Repo } from './repo.ts';
-import { run } from './run.ts';
+import { type RunOptions, run } from './run.ts';
 
 /** A changed file with its counts. No `patch`: it is binary, unchanged in content, or past the limits. */
 export type FileDiff = PathChange & { additions: number; deletions: number; binary: boolean; patch?: string };
@@ -14,6 +14,7 @@ export type Diff = { files: FileDiff[]; additions: number; deletions: number; tr
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
 const mebi = 1024 * 1024;
+const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
 /**
  * Compares two commits or trees (`from: null`: with the empty tree), renames found. The files and their counts are always
@@ -21,15 +22,14 @@ const mebi = 1024 * 1024;
  */
 export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
-  const format = ['--raw', '--numstat', '--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
   const patchSize = given.patchSize ?? 8 * mebi;
-  const trees = [from, checkedOid(given.to), '--'];
-  const head = await run(repo, ['diff-tree', ...format, ...trees]);
+  const compare = (format: string[], options: RunOptions = {}) =>
+    run(repo, ['diff-tree', ...format, ...common, from, checkedOid(given.to), '--'], options);
+  const [head, patch] = await Promise.all([
+    compare(['--raw', '--numstat']),
+    patchSize === 0 ? undefined : compare(['-p'], { maxOutput: patchSize, truncate: true }),
+  ]);
   const files = parseHead(head.stdout.toString('utf8'));
-  const patch =
-    patchSize === 0
-      ? undefined
-      : await run(repo, ['diff-tree', '-p', ...format.slice(2), ...trees], { maxOutput: patchSize, truncate: true });
   if (patch) attachPatches(files, patch.stdout.toString('utf8'), { whole: !patch.truncated, most: given.filePatchSize ?? mebi });
   const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };

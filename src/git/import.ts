@@ -19,8 +19,15 @@ export async function importRepository(
   return buildRepository(repoOf(store, id), async (draft) => {
     await initialise(draft, given.fallbackBranch);
     const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
+    // An operator waits for it and sees its progress, so no clock ends it.
     const onStderr = progressReader(given.onProgress ?? (() => undefined));
-    const git = await startTransfer(draft, [...args, ...wantedRefs], { onStderr, signal: given.signal, env: allowed });
+    const git = await startTransfer(draft, [...args, ...wantedRefs], {
+      onStderr,
+      signal: given.signal,
+      env: allowed,
+      timeout: 0,
+      idle: 0,
+    });
     git.stdin.end();
     git.stdout.resume();
     const { code, cause } = await git.ended;

@@ -20,7 +20,7 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
   const { code, stdout, stderr } = await run(repo, args, { codes: [0, 1, 128] });
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
   if (code === 0) return { merged: true, tree };
-  if (code === 1) return { merged: false, paths: paths.filter((path) => path !== '') };
+  if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
   if (/unrelated histories/.test(stderr)) throw new GitError('conflict', 'The histories have no common commit');
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
 }

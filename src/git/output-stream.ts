@@ -22,7 +22,10 @@ export async function firstBytes(git: GitProcess, refusal: (code: number | undef
   let complete = false;
   async function* all() {
     yield first.value;
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      git.touch();
+      yield next.value;
+    }
     complete = true;
     await finish();
   }

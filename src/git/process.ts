@@ -18,12 +18,16 @@ export type GitProcess = {
   ended: Promise<Ending>;
   stderr(): string;
   stop(cause: GitError): void;
+  /** Says that bytes moved, to a process started with `idle`. */
+  touch(): void;
 };
 
 export type StartOptions = {
   config?: readonly (readonly [string, string])[];
   env?: Readonly<Record<string, string>>;
   timeout?: number;
+  /** Milliseconds without a `touch` after which the process is ended. */
+  idle?: number;
   signal?: AbortSignal | undefined;
   /** Further pipes from file descriptor 3 on. */
   extraPipes?: number;
@@ -59,12 +63,17 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   });
 
   let cause: GitError | undefined;
+  let over = false;
   let stderr = '';
   const stop = (why: GitError) => {
-    if (cause) return;
+    // Once it is over, its number may belong to another process.
+    if (cause || over) return;
     cause = why;
     killGroup(child);
   };
+  const idle = options.idle
+    ? setTimeout(() => stop(new GitError('timeout', 'The transfer stood still')), options.idle)
+    : undefined;
   const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
   const timer = options.timeout
     ? setTimeout(() => stop(new GitError('timeout', 'Git took too long')), options.timeout)
@@ -89,13 +98,17 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
       );
       if (child.pid === undefined) resolve({ code: undefined, cause });
     });
+    child.once('close', () => {
+      over = true;
+    });
     child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));
   }).finally(() => {
     clearTimeout(timer);
+    clearTimeout(idle);
     options.signal?.removeEventListener('abort', onAbort);
   });
 
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
-  return { stdin, stdout, child, ended, stderr: () => stderr, stop };
+  return { stdin, stdout, child, ended, stderr: () => stderr, stop, touch: () => void (over || idle?.refresh()) };
 }

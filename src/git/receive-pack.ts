@@ -16,6 +16,8 @@ import { type ExchangeOptions, startService } from './smart-http.ts';
 
 const bandSize = 65_000;
 
+export type { Inspect, Refused } from './push-inspection.ts';
+
 /** The caller's part in a push. */
 export type PushHandlers = {
   /** Judges the commands before any object is taken. An error that it throws ends the push with no reply begun. */
@@ -76,7 +78,7 @@ function refuseAll({ commands, capabilities }: PushRequest, refused: Map<string,
 
 /** Nothing is left to do: reads the rest of the request, since the client listens only after it has sent everything. */
 async function drain(push: Push): Promise<void> {
-  for await (const _ of push.source.rest());
+  await push.source.discard();
   await finish(push, { unpack: 'ok', results: [] });
 }
 
@@ -98,6 +100,8 @@ async function take(push: Push): Promise<void> {
   const [inspected] = (await inspecting) ?? [];
   if (inspected?.status === 'rejected') throw inspected.reason;
   const outcome = (report.length > 0 && tryParse(report, kept)) || (await outcomeInRefs(push, git, broken ?? cause));
+  // A request that broke off is an error, unless something was done all the same.
+  if (broken && !outcome.results.some(({ ok }) => ok)) throw broken;
   await finish(push, withReasons(outcome, inspected?.value));
 }
 
@@ -120,22 +124,26 @@ function withReasons({ unpack, results }: PushReport, refused: Refused = new Map
 /** Sends git the request. Gives the error of a body that broke off; git ending early isn't one. */
 async function send(git: GitProcess, request: PushRequest, source: ByteSource): Promise<GitError | undefined> {
   let broken: GitError | undefined;
+  const note = (error: unknown) => {
+    broken = error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error));
+  };
   async function* bytes() {
     yield formatPushRequest(request);
     try {
       for await (const chunk of source.rest()) {
+        git.touch();
         yield chunk;
       }
     } catch (error) {
-      broken = error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error));
+      note(error);
       throw error;
     }
   }
   try {
     await pipeline(bytes, git.stdin);
   } catch {
+    if (!broken) await source.discard().catch(note);
     if (broken) git.stop(broken);
-    else for await (const _ of source.rest());
   }
   return broken;
 }
@@ -149,6 +157,7 @@ async function readBands(git: GitProcess, reply: PassThrough): Promise<Buffer> {
   const report: Buffer[] = [];
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of git.stdout) {
+    git.touch();
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     for (let taken = takePacket(held); taken; taken = takePacket(held)) {
       held = held.subarray(taken.used);

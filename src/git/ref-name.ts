@@ -33,11 +33,12 @@ export function checkRefName(name: string): void {
 const objectName = /^[0-9a-f]{40}$/i;
 
 /**
- * Why nobody may make this branch or tag though Git allows it: names that read as something else would be found in its
+ * Why nobody may make this ref though Git allows it: names that read as something else would be found in its
  * place (`refs/heads/refs/heads/x` for `refs/heads/x`, 40 digits for a commit, `HEAD`).
  */
 export function misleadingRefProblem(name: string): string | undefined {
-  const short = /^refs\/(?:heads|tags)\/(.+)$/s.exec(name)?.[1];
+  if (name.startsWith('refs/refs/')) return 'reads as a full ref name';
+  const short = /^refs\/(?:heads|tags|remotes)\/(.+)$/s.exec(name)?.[1];
   if (short === undefined) return undefined;
   if (objectName.test(short)) return 'reads as an object name';
   if (short === 'HEAD' || short === '@') return 'reads as HEAD';

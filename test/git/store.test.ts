@@ -1,5 +1,6 @@
-import { chmod, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { openArchive, openBlob } from '#git/archive.ts';
@@ -9,6 +10,7 @@ import { openObjects } from '#git/objects.ts';
 import type { Progress } from '#git/progress.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
 import { run } from '#git/run.ts';
+import { uploadPack } from '#git/smart-http.ts';
 import { copyRepository, createRepository, removeRepository, repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
 import { updateRefs } from '#git/update-refs.ts';
 import { assertGitPresent } from '#git/version.ts';
@@ -128,6 +130,28 @@ test('a command that takes too long, or says too much, is ended', async () => {
   expect(
     await kindOf(run(repo, ['hash-object', '--stdin'], { input: new Readable({ read: () => undefined }), signal: aborted })),
   ).toBe('aborted');
+});
+
+test('acknowledged means durable: objects and refs are synced to disk before git answers', async () => {
+  const repo = await newRepo();
+  const trace = join(repo.store.root, 'trace');
+  const synced = async (args: string[], input: string) => {
+    await rm(trace, { force: true });
+    await run(repo, args, { input, env: { GIT_TRACE2_EVENT: trace } });
+    const events = (await readFile(trace, 'utf8')).split('\n').filter((line) => line.includes('fsync'));
+    return events.some((line) => /"value":"?[1-9]/.test(line));
+  };
+  const oid = await commit(repo, { a: 'x' });
+  expect(await synced(['hash-object', '-w', '--stdin'], 'new content')).toBe(true);
+  expect(await synced(['update-ref', '--stdin', '-z'], `update refs/heads/x\0${oid}\0\0`)).toBe(true);
+  expect(await synced(['cat-file', '--batch'], `${oid}\n`)).toBe(false);
+});
+
+test('a transfer that stands still is ended', async () => {
+  const repo = await newRepo({ transferIdle: 100 });
+  const body = new PassThrough();
+  body.write('00a4');
+  expect(await kindOf(uploadPack(repo, body))).toBe('timeout');
 });
 
 test('no more commands run at once than allowed, and the places come back after failures', async () => {

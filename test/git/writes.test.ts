@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commitChanges } from '#git/commit-changes.ts';
 import { mergeCommits } from '#git/merge.ts';
 import { openObjects } from '#git/objects.ts';
 import { emptyTree, type Oid } from '#git/oid.ts';
@@ -135,6 +136,19 @@ test('a signature is stored, and what it signs is read back', async () => {
     message: 'x\n',
     payload: await git(repo.path, 'cat-file', 'commit', plain),
   });
+});
+
+test('a commit of changes is the same as its tree and commit written apart', async () => {
+  const repo = await newRepo();
+  const parent = await commit(repo, { a: '1', b: '1' });
+  const who = { author: ada, committer: ada, message: 'Change' };
+  const made = await commitChanges(repo, { ...who, parents: [parent], changes: [file('a', '2'), file('c/d')] });
+  const tree = await writeTree(repo, { base: parent, changes: [file('a', '2'), file('c/d')] });
+  expect(made).toEqual({ tree, commit: await writeCommit(repo, { ...who, tree, parents: [parent] }) });
+  const first = await commitChanges(repo, { ...who, parents: [], changes: [file('a')] });
+  expect(await paths(repo, first.commit)).toEqual(['100644 a 1']);
+  expect(await kindOf(commitChanges(repo, { ...who, parents: [absent], changes: [file('a')] }))).toBe('not-found');
+  expect(await kindOf(commitChanges(repo, { ...who, parents: [tree], changes: [file('a')] }))).toBe('not-found');
 });
 
 test('a commit on a missing parent or tree is refused', async () => {
