@@ -11,3 +11,22 @@ export const reaches = (held: Role | undefined, needed: Role): boolean => roleLe
 
 export const orgRoles = ['member', 'owner'] as const;
 export type OrgRole = (typeof orgRoles)[number];
+
+/** Repository roles as clients write them: what the role lets somebody do. In the order of `roles`. */
+export const permissionWords = ['pull', 'triage', 'push', 'maintain', 'admin'] as const;
+export type PermissionWord = (typeof permissionWords)[number];
+
+const roleByWord = { pull: 'read', triage: 'triage', push: 'write', maintain: 'maintain', admin: 'admin' } as const;
+const wordByRole = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' } as const;
+
+export const roleOfWord = (word: PermissionWord): Role => roleByWord[word];
+export const wordOfRole = (role: Role): PermissionWord => wordByRole[role];
+
+/** Everything that a role lets somebody do, by the clients' words. */
+export const permissionsOf = (role: Role | undefined): Record<PermissionWord, boolean> => ({
+  pull: reaches(role, 'read'),
+  triage: reaches(role, 'triage'),
+  push: reaches(role, 'write'),
+  maintain: reaches(role, 'maintain'),
+  admin: reaches(role, 'admin'),
+});

@@ -19,8 +19,12 @@ const connectionTimeoutMs = 5_000;
 /** SQL texts longer than this, or beyond so many, aren't prepared: their number must stay bounded on every connection. */
 const maxPrepared = 2_000;
 
-// Ids and counts are far below 2^53, so a bigint arrives as a number.
+/** PostgreSQL's type `bigint[]`, which pg has no name for. */
+const bigintArray: number = 1016;
+
+// Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
 
 /** The pg settings of an address. */
 export const clientConfig = (address: Address): pg.ClientConfig =>

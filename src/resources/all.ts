@@ -9,12 +9,14 @@ import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
+import * as ownTeams from './teams/endpoints/own.ts';
 
 /** The families in their order: a family may import only families above it. */
 const families: Record<string, readonly Record<string, unknown>[]> = {
   accounts: [accounts],
   members: [members],
   organizations: [organizations],
+  teams: [ownTeams],
   repositories: [repositories, repositoryLists, repositoryCopies],
 };
 

@@ -1,2 +1,4 @@
+export { presentFullOrganizations } from './present.ts';
 export { createOrganization } from './rules.ts';
+export { OrganizationFull } from './schemas.ts';
 export { getSettings } from './store.ts';

@@ -1,9 +1,12 @@
 import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { presentOrganization } from '#resources/accounts/index.ts';
 import { type OrganizationFull, settingFlags } from './schemas.ts';
-import type { OrganizationRow, Settings } from './store.ts';
+import { loadOrganizations, type OrganizationRow, type Settings } from './store.ts';
 
 type Counts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
@@ -32,6 +35,18 @@ export function presentFullOrganization(
     archived_at: null,
     ...(shows.settings ? presentSettings(org.settings, counts) : {}),
   };
+}
+
+/** Organizations of a whole page, by their ids, as everybody may see them. */
+export async function presentFullOrganizations(
+  { db, links }: { db: Db; links: Links },
+  ids: Iterable<Id<'accounts'>>,
+): Promise<Map<number, OrganizationFull>> {
+  const rows = await loadOrganizations(db, unique(ids));
+  const presented = rows.map(({ counts, ...org }) =>
+    presentFullOrganization(links, org, { ...counts, disk_kb: 0, collaborators: 0 }, { settings: false }),
+  );
+  return keyed(presented, (org) => org.id);
 }
 
 /** Profile fields that are left out while empty: their type in the public API is a string. */

@@ -1,0 +1,22 @@
+// One's own teams. (Each further group has a file here: teams, members, repositories, and the older paths by id.)
+import { Type } from 'typebox';
+import { userTokens } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { presentFullTeams } from '../present.ts';
+import { TeamFull } from '../schemas.ts';
+import { listOwnTeams } from '../store.ts';
+
+export const listTeamsOfViewer = endpoint({
+  id: 'teams/list-for-authenticated-user',
+  method: 'GET',
+  path: '/user/teams',
+  summary: 'List teams for the authenticated user',
+  access: { permission: 'members:read', scopes: ['read:org', 'repo', 'user'], tokens: userTokens },
+  paging: pages(),
+  replies: { 200: Type.Array(TeamFull) },
+  async handle({ db, viewer, page, links }) {
+    return mapRows(await listOwnTeams(db, viewer, page), (rows) => presentFullTeams({ db, links }, rows));
+  },
+});

@@ -1,0 +1,13 @@
+export { presentFullTeams, presentTeams } from './present.ts';
+export {
+  changeTeam,
+  createTeam,
+  deleteTeam,
+  setTeamMember,
+  setTeamRole,
+  teamSight,
+  unsetTeamMember,
+  unsetTeamRole,
+} from './rules.ts';
+export { Team, TeamFull, TeamSimple } from './schemas.ts';
+export { findTeam, findTeamById, keepVisible, listRolesByTeams, type TeamRow, type TeamSight } from './store.ts';

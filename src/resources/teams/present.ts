@@ -1,0 +1,96 @@
+import { permissionsOf, type Role, wordOfRole } from '#access/roles.ts';
+import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { must } from '#lib/collections.ts';
+import { type Id, nodeId } from '#lib/id.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
+import { presentFullOrganizations } from '#resources/organizations/index.ts';
+import type { Team, TeamFull, TeamSimple } from './schemas.ts';
+import { loadTeamCounts, loadTeams, type TeamRow } from './store.ts';
+
+type Context = { db: Db; links: Links };
+
+function presentOne(links: Links, team: TeamRow, org: Pick<Account, 'login'>, role: Role): TeamSimple {
+  const url = path(`${links.api}/teams`, team.id);
+  return {
+    id: team.id,
+    node_id: nodeId('Team', team.id),
+    url,
+    html_url: path(links.html, 'orgs', org.login, 'teams', team.slug),
+    members_url: `${url}/members{/member}`,
+    repositories_url: `${url}/repos`,
+    name: team.name,
+    slug: team.slug,
+    description: team.description,
+    permission: wordOfRole(role),
+    privacy: team.privacy,
+    notification_setting: team.notification_setting,
+    type: 'organization',
+    organization_id: team.organization_id,
+  };
+}
+
+const loadParents = (db: Db, rows: readonly TeamRow[]) =>
+  loadTeams(
+    db,
+    rows.map((row) => row.parent_id),
+  );
+
+type Parents = Awaited<ReturnType<typeof loadParents>>;
+
+const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<Account, 'login'>): TeamSimple | null => {
+  const parent = team.parent_id === null ? undefined : parents.get(team.parent_id);
+  return parent ? presentOne(links, parent, org, 'read') : null;
+};
+
+/** Teams of a whole page; `roles` holds what each may do in the repository that the list is about. */
+export async function presentTeams(
+  { db, links }: Context,
+  rows: readonly TeamRow[],
+  roles?: ReadonlyMap<Id<'teams'>, Role>,
+): Promise<Team[]> {
+  const organizations = loadAccounts(
+    db,
+    rows.map((row) => row.organization_id),
+  );
+  const [orgs, parents] = await Promise.all([organizations, loadParents(db, rows)]);
+  return rows.map((row) => {
+    const org = must(orgs, row.organization_id);
+    const role = roles?.get(row.id);
+    return {
+      ...presentOne(links, row, org, role ?? 'read'),
+      parent: presentParent(links, row, parents, org),
+      ...(role === undefined ? {} : { permissions: permissionsOf(role) }),
+    };
+  });
+}
+
+/** Whole teams of a page, each with its organization. */
+export async function presentFullTeams({ db, links }: Context, rows: readonly TeamRow[]): Promise<TeamFull[]> {
+  const [orgs, parents, counts] = await Promise.all([
+    presentFullOrganizations(
+      { db, links },
+      rows.map((row) => row.organization_id),
+    ),
+    loadParents(db, rows),
+    loadTeamCounts(
+      db,
+      rows.map((row) => row.id),
+    ),
+  ]);
+  return rows.map((row) => {
+    const organization = must(orgs, row.organization_id);
+    const { members, repositories } = must(counts, row.id);
+    return {
+      ...presentOne(links, row, organization, 'read'),
+      parent: presentParent(links, row, parents, organization),
+      members_count: members,
+      repos_count: repositories,
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      organization,
+    };
+  });
+}

@@ -1,0 +1,170 @@
+import type { Role } from '#access/roles.ts';
+import type { Account, Org, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { slugOf } from './slug.ts';
+import {
+  findTeam,
+  findTeamById,
+  hasTeamsBelow,
+  holdMembership,
+  insertTeam,
+  lockTeams,
+  moveTeam,
+  putTeamMember,
+  putTeamRole,
+  removeTeamMember,
+  removeTeamRole,
+  removeTeams,
+  type TeamMemberRole,
+  type TeamRow,
+  type TeamSight,
+  updateTeam,
+} from './store.ts';
+
+/** Who changes something, and when. `by` is undefined for the operator at the command line. */
+type Actor = { by: Id<'accounts'> | undefined; now: Date };
+
+const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
+
+/** What an organization's members may know of its teams: owners and installed apps all, others the open ones and their own. */
+export function teamSight(org: Org, viewer: SignedIn): TeamSight {
+  if (viewer.grant.kind === 'installation') return org.reached ? 'all' : 'none';
+  if (org.role === undefined) return 'none';
+  return org.role === 'owner' ? 'all' : { member: viewer.account.id };
+}
+
+type Wanted = {
+  name: string;
+  description?: string | null | undefined;
+  privacy?: TeamRow['privacy'] | undefined;
+  notification_setting?: TeamRow['notification_setting'] | undefined;
+  /** The id of the team above it. */
+  parent?: Id<'teams'> | null | undefined;
+};
+
+export type NewTeam = Actor & { org: Account; wanted: Wanted };
+
+const nameTaken = () => invalid('Team', 'name', 'already_exists', 'Name must be unique for this org');
+
+function slugFor(name: string): string {
+  const slug = slugOf(name);
+  if (slug === '') throw invalid('Team', 'name', 'invalid', 'name must hold a letter or a digit');
+  return slug;
+}
+
+/** The team that is to stand above another; secret teams stand alone. */
+async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
+  const parent = await findTeamById(tx, organization, id);
+  if (!parent) throw invalid('Team', 'parent_team_id', 'invalid', 'parent_team_id is not a team of this organization');
+  if (parent.privacy === 'secret') throw invalid('Team', 'parent_team_id', 'invalid', 'A secret team has no teams below it');
+  return parent;
+}
+
+const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below another one is closed');
+
+/** Creates a team. Without a word on privacy a team is secret, and one below another is closed. */
+export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
+  const { name, description, parent: parentId, notification_setting } = wanted;
+  await lockTeams(tx, org.id);
+  const parent = parentId ? await findParent(tx, org.id, parentId) : undefined;
+  const privacy = wanted.privacy ?? (parent ? 'closed' : 'secret');
+  if (parent && privacy === 'secret') throw secretBelow();
+  const row = {
+    organization_id: org.id,
+    parent_id: parent?.id ?? null,
+    slug: slugFor(name),
+    name,
+    privacy,
+    ...defined({ description, notification_setting }),
+    created_at: actor.now,
+    updated_at: actor.now,
+  };
+  const team = await insertTeam(tx, row, parent?.ancestors ?? []);
+  if (!team) throw nameTaken();
+  await record(tx, { ...eventOf(team, actor), kind: 'team.created', data: { team: team.id } });
+  return team;
+}
+
+export type TeamChange = Actor & { team: TeamRow; wanted: Partial<Wanted> };
+
+/** Changes a team; whatever stands below it moves along when it gets another parent. */
+export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamChange): Promise<TeamRow> {
+  await lockTeams(tx, seen.organization_id);
+  const team = await findTeamById(tx, seen.organization_id, seen.id);
+  if (!team) throw notFound();
+  const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
+  const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
+  if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');
+  const privacy = wanted.privacy ?? (parent ? 'closed' : team.privacy);
+  if (privacy === 'secret' && (parent || (await hasTeamsBelow(tx, team.id)))) throw secretBelow();
+  const name = wanted.name ?? team.name;
+  const slug = slugFor(name);
+  const taken = await findTeam(tx, team.organization_id, slug);
+  if (taken && taken.id !== team.id) throw nameTaken();
+  if (parentId !== team.parent_id) await moveTeam(tx, team, parent?.ancestors ?? []);
+  const changed = await updateTeam(tx, team.id, {
+    name,
+    slug,
+    privacy,
+    parent_id: parentId,
+    ...defined({ description: wanted.description, notification_setting: wanted.notification_setting }),
+    updated_at: actor.now,
+  });
+  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id } });
+  return changed;
+}
+
+/** Deletes a team, and with it the teams below it. */
+export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
+  await lockTeams(tx, team.organization_id);
+  const gone = await removeTeams(tx, team.id);
+  await recordAll(
+    tx,
+    gone.map((one) => ({ ...eventOf(one, actor), kind: 'team.deleted' as const, data: { team: one.id, name: one.name } })),
+  );
+}
+
+type Joining = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
+
+/** Puts a member of the organization into a team, or changes their role in it. */
+export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: Joining): Promise<void> {
+  if (!(await holdMembership(tx, team.organization_id, user.id)))
+    throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a member of this organization`);
+  const put = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
+  if (put === 'same') return;
+  const kind = put === 'added' ? 'team.member_added' : 'team.member_changed';
+  await record(tx, { ...eventOf(team, actor), kind, data: { team: team.id, user: user.id, role } });
+}
+
+/** Takes somebody out of a team. */
+export async function unsetTeamMember(tx: Tx, { team, user, ...actor }: Omit<Joining, 'role'>): Promise<void> {
+  if (!(await removeTeamMember(tx, team.id, user.id))) throw notFound();
+  await record(tx, { ...eventOf(team, actor), kind: 'team.member_removed', data: { team: team.id, user: user.id } });
+}
+
+type Giving = Actor & { team: TeamRow; repository: Pick<RepositoryRow, 'id' | 'owner_id'>; role: Role };
+
+/** Gives a team, and the teams below it, a role in a repository of its organization. */
+export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: Giving): Promise<void> {
+  if (repository.owner_id !== team.organization_id)
+    throw invalid('TeamRepository', 'repository', 'invalid', 'The repository is not of this organization');
+  const put = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
+  if (put === 'same') return;
+  const kind = put === 'added' ? 'team.repository_added' : 'team.repository_changed';
+  await record(tx, { ...eventOf(team, actor), repository: repository.id, kind, data: { team: team.id, role } });
+}
+
+/** Takes a team's role in a repository away. */
+export async function unsetTeamRole(tx: Tx, { team, repository, ...actor }: Omit<Giving, 'role'>): Promise<void> {
+  if (!(await removeTeamRole(tx, team.id, repository.id))) throw notFound();
+  await record(tx, {
+    ...eventOf(team, actor),
+    repository: repository.id,
+    kind: 'team.repository_removed',
+    data: { team: team.id },
+  });
+}

@@ -1,0 +1,181 @@
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import type { Role } from '#access/roles.ts';
+import { organizationReachedBy } from '#access/sql.ts';
+import type { SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type TeamRow = Selectable<DB['teams']>;
+export type TeamMemberRole = Selectable<DB['team_members']>['role'];
+
+export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
+  db
+    .selectFrom('teams')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .where(sql<boolean>`lower(slug) = lower(${slug})`)
+    .executeTakeFirst();
+
+export const findTeamById = (db: Db, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow | undefined> =>
+  db.selectFrom('teams').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
+
+/** The teams that the viewer is in, as far as the credential reaches their organizations. */
+export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): Promise<Listed<TeamRow>> =>
+  list(
+    db,
+    db
+      .selectFrom('teams')
+      .innerJoin('team_members', 'team_members.team_id', 'teams.id')
+      .selectAll('teams')
+      .where('team_members.user_id', '=', account.id)
+      .where(organizationReachedBy(grant, sql.ref('teams.organization_id'), 'members'))
+      .orderBy('teams.id'),
+    page,
+  );
+
+/** Which teams of an organization somebody may know of. */
+export type TeamSight = 'all' | 'none' | { member: Id<'accounts'> };
+
+type TeamQuery<Row> = SelectQueryBuilder<DB, 'teams', Row>;
+
+/** Keeps those of the selected `teams` that may be known of: secret ones are for their members. */
+export function keepVisible<Row>(query: TeamQuery<Row>, sight: TeamSight): TeamQuery<Row> {
+  if (sight === 'all') return query;
+  if (sight === 'none') return query.where(sql<boolean>`false`);
+  return query.where((eb) =>
+    eb.or([
+      eb('teams.privacy', '=', 'closed'),
+      sql<boolean>`exists (select from team_members m where m.team_id = teams.id and m.user_id = ${sight.member})`,
+    ]),
+  );
+}
+
+export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Promise<Map<Id<'teams'>, TeamRow>> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return new Map();
+  return keyed(await db.selectFrom('teams').selectAll().where('id', 'in', wanted).execute(), (team) => team.id);
+}
+
+export type TeamCounts = { id: Id<'teams'>; members: number; repositories: number };
+
+/** How many people are in each team or one below it, and how many repositories it has a role in, inherited ones included. */
+export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promise<Map<Id<'teams'>, TeamCounts>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<TeamCounts>`
+    select t.id,
+      (select count(distinct m.user_id) from teams below join team_members m on m.team_id = below.id
+        where below.ancestors @> array[t.id]) as members,
+      (select count(distinct tr.repository_id) from team_repositories tr where tr.team_id = any (t.ancestors)) as repositories
+    from teams t where t.id = any (${[...ids]})`.execute(db);
+  return keyed(rows, (row) => row.id);
+}
+
+/** Lets one change of an organization's tree of teams through at a time, so that two moves can't make a circle. */
+export const lockTeams = (tx: Tx, organization: Id<'accounts'>) =>
+  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
+
+/** Inserts a team below others, or gives undefined when its slug is taken. `above` holds its parent's ancestors. */
+export async function insertTeam(
+  tx: Tx,
+  row: Omit<Insertable<DB['teams']>, 'ancestors'>,
+  above: readonly number[],
+): Promise<TeamRow | undefined> {
+  const inserted = await tx
+    .insertInto('teams')
+    .values({ ...row, ancestors: [] })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted && updateTeam(tx, inserted.id, { ancestors: [inserted.id, ...above] });
+}
+
+export const updateTeam = (tx: Tx, id: Id<'teams'>, change: Updateable<DB['teams']>): Promise<TeamRow> =>
+  tx.updateTable('teams').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Puts a team and everything below it under other ancestors. */
+export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
+  const before = team.ancestors.filter((id) => id !== team.id);
+  return sql`
+    update teams set ancestors =
+      array(select a.id from unnest(ancestors) with ordinality as a (id, place) where a.id <> all (${before}::bigint[]) order by a.place)
+        || ${[...above]}::bigint[]
+    where ancestors @> array[${team.id}]::bigint[]`.execute(tx);
+};
+
+export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =>
+  (await tx.selectFrom('teams').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined;
+
+/** Removes a team with the teams below it; all that went. */
+export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
+  tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
+
+/** Whether somebody is an active member; the membership then can't end before the transaction does. */
+export const holdMembership = async (tx: Tx, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<boolean> =>
+  (await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .where('state', '=', 'active')
+    .forShare()
+    .executeTakeFirst()) !== undefined;
+
+type Put = 'added' | 'changed' | 'same';
+
+/** Adds somebody to a team or changes their role in it. */
+export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>): Promise<Put> {
+  const { rows } = await sql<{ put: Put }>`
+    with before as (select role from team_members where team_id = ${row.team_id} and user_id = ${row.user_id}),
+    put as (
+      insert into team_members (team_id, user_id, role, created_at) values (${row.team_id}, ${row.user_id}, ${row.role}, ${row.created_at})
+      on conflict (team_id, user_id) do update set role = excluded.role
+    )
+    select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
+    tx,
+  );
+  return rows[0]?.put ?? 'same';
+}
+
+export const removeTeamMember = async (tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> =>
+  (await tx.deleteFrom('team_members').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
+    .numDeletedRows > 0n;
+
+/** Gives a team a role in a repository or changes it. */
+export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Put> {
+  const { rows } = await sql<{ put: Put }>`
+    with before as (select role from team_repositories where team_id = ${row.team_id} and repository_id = ${row.repository_id}),
+    put as (
+      insert into team_repositories (team_id, repository_id, role, created_at)
+      values (${row.team_id}, ${row.repository_id}, ${row.role}, ${row.created_at})
+      on conflict (team_id, repository_id) do update set role = excluded.role
+    )
+    select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
+    tx,
+  );
+  return rows[0]?.put ?? 'same';
+}
+
+export const removeTeamRole = async (tx: Tx, team: Id<'teams'>, repository: Id<'repositories'>): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('team_repositories')
+      .where('team_id', '=', team)
+      .where('repository_id', '=', repository)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n;
+
+export type RoleInRepository = { repository_id: Id<'repositories'>; role: Role };
+
+/** The roles that somebody has in an organization's repositories by teams, the strongest for each repository. */
+export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<RoleInRepository[]> {
+  const { rows } = await sql<RoleInRepository>`
+    select distinct on (tr.repository_id) tr.repository_id, tr.role
+    from team_members m join teams t on t.id = m.team_id join team_repositories tr on tr.team_id = any (t.ancestors)
+    where t.organization_id = ${organization} and m.user_id = ${user}
+    order by tr.repository_id, array_position(array['admin', 'maintain', 'write', 'triage', 'read'], tr.role)`.execute(db);
+  return rows;
+}
