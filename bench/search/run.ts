@@ -1,0 +1,188 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { openDatabase } from '#database/connect.ts';
+import { startEmbedded } from '#database/embedded.ts';
+import { migrate } from '#database/migrate.ts';
+import { createRepository, openGitStore } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { indexRepositoryCode } from '#search/code/index-repository.ts';
+import { searchCode } from '#search/code/search.ts';
+import { codeTextMatches } from '#search/code/text-matches.ts';
+import { parse } from '#search/query/parser.ts';
+import { frequencies, readPackages, renamed, type SourceFile, writeHistory } from './corpus.ts';
+import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
+import { checkOut, gitGrep, hasRipgrep, ripgrep } from './others.ts';
+import { chooseQueries, kinds, type Query } from './queries.ts';
+import { seeded } from './random.ts';
+
+/** Code search against `git grep` and ripgrep over the same trees. `node bench/search/run.ts --files 20000` for a smaller run. */
+const { values } = parseArgs({
+  options: {
+    files: { type: 'string', default: '100000' },
+    queries: { type: 'string', default: '40' },
+    packages: { type: 'string', default: join(import.meta.dirname, '../../node_modules') },
+    repositories: { type: 'string', default: '5' },
+    compare: { type: 'string', default: '6' },
+  },
+});
+const wanted = Number(values.files);
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+const folder = await mkdtemp(join(tmpdir(), 'hearth-bench-'));
+await mkdir(join(folder, 'data'));
+const server = await startEmbedded(join(folder, 'data'));
+await migrate(server.address);
+const database = openDatabase(server.address);
+const { db } = database;
+const git = await openGitStore({ root: join(folder, 'git'), env: process.env });
+async function main(): Promise<void> {
+  const base = await readPackages(values.packages, wanted);
+  const counts = frequencies(base);
+  say(`${base.length} files of packages, ${counts.size} words`);
+  const { repositories, bytes, files } = await makeRepositories(base, counts);
+  const perSecond = await indexAll(repositories, files);
+  await sql`analyze`.execute(db);
+  const incremental = await pushTenFiles(repositories);
+  const index = await sizeOf();
+  console.log(`${files} files, ${mebi(bytes)} MB of source text, ${repositories.length} repositories`);
+  console.log(
+    `indexing ${perSecond.toFixed(0)} files/s; index and table ${mebi(index.total)} MB = ${(index.total / bytes).toFixed(2)}x the text (${index.parts})`,
+  );
+  console.log(`push of 10 files searchable after ${incremental.toFixed(0)} ms`);
+  await compare(base, counts, repositories);
+}
+
+const mebi = (bytes: number): string => (bytes / 1e6).toFixed(0);
+
+type Repository = { id: Id<'repositories'>; path: string };
+
+async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap<string, number>) {
+  const common = new Set([...counts].filter(([, count]) => count > base.length / 200).map(([word]) => word));
+  const now = new Date();
+  const owner = await db
+    .insertInto('accounts')
+    .values({ kind: 'user', login: 'bench', created_at: now, updated_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const repositories: Repository[] = [];
+  let bytes = 0;
+  let files = 0;
+  for (let copy = 0; files < wanted; copy++) {
+    const all = [...renamed(base, common, copy)].slice(0, wanted - files);
+    const size = Math.ceil(base.length / Number(values.repositories));
+    for (let at = 0; at < all.length; at += size) {
+      const { id } = await db
+        .insertInto('repositories')
+        .values({ owner_id: owner.id, name: `copy-${copy}-${at}`, created_at: now, updated_at: now })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const repo = await createRepository(git, id, { defaultBranch: 'main' });
+      bytes += await writeHistory(repo.path, all.slice(at, at + size));
+      repositories.push({ id, path: repo.path });
+    }
+    files += all.length;
+    say(`${files} files written`);
+  }
+  return { repositories, bytes, files };
+}
+
+async function indexAll(repositories: readonly Repository[], files: number): Promise<number> {
+  const start = performance.now();
+  for (const [done, { id }] of repositories.entries()) {
+    await indexRepositoryCode({ db, git, repositoryId: id, now: new Date() });
+    if (done % 10 === 9) say(`${done + 1} of ${repositories.length} repositories indexed`);
+  }
+  return files / ((performance.now() - start) / 1000);
+}
+
+/** From a commit that changes ten files until a search finds a word of it. */
+async function pushTenFiles(repositories: readonly Repository[]): Promise<number> {
+  const [repository] = repositories;
+  if (!repository) throw new Error('There are no repositories');
+  await writeHistory(
+    repository.path,
+    Array.from({ length: 10 }, (_, i) => ({ path: `pushed/${i}.ts`, text: `const freshlyPushedWord = ${i};\n` })),
+    'on top',
+  );
+  const start = performance.now();
+  await indexRepositoryCode({ db, git, repositoryId: repository.id, now: new Date() });
+  const { total_count } = await searchCode({ db, git }, ask('freshlyPushedWord'));
+  if (total_count !== 10) throw new Error(`The pushed files were not found: ${total_count}`);
+  return performance.now() - start;
+}
+
+async function sizeOf(): Promise<{ total: number; parts: string }> {
+  const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number }>`
+    select pg_total_relation_size('code_files') as total, pg_relation_size('code_files') as heap,
+      pg_table_size('code_files') - pg_relation_size('code_files') as toast,
+      pg_relation_size('code_files_lexemes') as gin, pg_relation_size('code_files_path') as paths`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('No sizes');
+  return {
+    total: row.total,
+    parts: `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}`,
+  };
+}
+
+function ask(q: string) {
+  const visible = sql`(select id from repositories where visibility = 'public')`;
+  return { query: parse('code', q), visible, page: { limit: 30, offset: 0, number: 1 }, budget: 10_000 };
+}
+
+async function compare(
+  base: readonly SourceFile[],
+  counts: ReadonlyMap<string, number>,
+  repositories: readonly Repository[],
+): Promise<void> {
+  const queries = chooseQueries(base, counts, { count: Number(values.queries), random: seeded(1) });
+  const paths = repositories.map(({ path }) => path);
+  const trees = join(folder, 'trees');
+  if (hasRipgrep()) for (const [index, path] of paths.entries()) await checkOut(path, join(trees, String(index)));
+  const rows: (string | number)[][] = [];
+  for (const kind of kinds) {
+    const all = queries[kind];
+    const few = all.slice(0, Number(values.compare));
+    let hits = 0;
+    const plain = await timeEach(all, async ({ q }) => {
+      hits += (await searchCode({ db, git }, ask(q))).total_count;
+    });
+    const matched = await timeEach(all, async ({ q }) => {
+      const asked = ask(q);
+      const { items } = await searchCode({ db, git }, asked);
+      await codeTextMatches(git, { query: asked.query, hits: items });
+    });
+    const grep = await timeEach(few, (query: Query) => gitGrep(paths, query));
+    const rg = hasRipgrep() ? await timeEach(few, (query: Query) => ripgrep(trees, query)) : undefined;
+    rows.push([
+      kind,
+      `${Math.round(hits / 2 / all.length)}`,
+      ...of(plain),
+      ...of(matched),
+      median(grep),
+      ratio(grep, plain),
+      rg ? median(rg) : '-',
+      rg ? ratio(rg, plain) : '-',
+    ]);
+    say(`${kind}: measured`);
+  }
+  const times = ['median', 'p95'];
+  printTable(
+    ['milliseconds', 'hits', ...times, ...times.map((name) => `+matches ${name}`), 'git grep', 'ratio', 'ripgrep', 'ratio'],
+    rows,
+  );
+}
+
+const of = (times: Times): number[] => [median(times), quantile(times, 0.95)];
+const ratio = (other: Times, own: Times): string => `${(median(other) / median(own)).toFixed(0)}x`;
+
+try {
+  await main();
+} finally {
+  await git[Symbol.asyncDispose]();
+  await database.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
