@@ -82,7 +82,7 @@ export interface CodeFiles {
   blob_oid: Buffer;
   language: string | null;
   path: string;
-  lexemes: string;
+  words: string;
 }
 
 export interface CodeIndexes {

@@ -15,8 +15,8 @@ export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<D
   if (left < 1) return undefined;
   try {
     return await withTimeBudget(db, left, async (tx) => {
-      await sql`set local enable_seqscan = off`.execute(tx);
-      await sql`set local plan_cache_mode = force_custom_plan`.execute(tx);
+      await sql`select set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+        set_config('work_mem', '32MB', true)`.execute(tx);
       return work(tx);
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import { facet } from './facets.ts';
 import { both, either, type LexemeQuery, lexeme, not } from './lexeme-query.ts';
+import { lexemesOfRow } from './store.ts';
 
 /** A file that matched. `commitOid` is the commit at which it was indexed. */
 export type CodeHit = {
@@ -38,7 +39,7 @@ export async function whereOf(
   return (more) => {
     const query = both([lexemes, ...(more ? [more] : []), ...(own ? [own] : [])]);
     if (query.kind === 'never') return sql`false`;
-    const found = query.kind === 'query' ? sql`lexemes @@ ${query.text}::tsquery` : sql`true`;
+    const found = query.kind === 'query' ? sql`${lexemesOfRow} @@ ${query.text}::tsquery` : sql`true`;
     return sql`(${found} and ${inScope} and ${condition})`;
   };
 }

@@ -5,7 +5,7 @@ import { change } from '#database/connect.ts';
 import { updateRefs } from '#git/update-refs.ts';
 import type { Id } from '#lib/id.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { removeFiles } from '#search/code/store.ts';
+import { lexemesOfRow, removeFiles } from '#search/code/store.ts';
 import { newPlace, now, push } from '#test/search/support.ts';
 
 const paths = async ({ db }: Pick<Database, 'db'>, id: Id<'repositories'>): Promise<string[]> =>
@@ -15,7 +15,7 @@ const paths = async ({ db }: Pick<Database, 'db'>, id: Id<'repositories'>): Prom
 
 const has = async ({ db }: Pick<Database, 'db'>, lexeme: string): Promise<string[]> => {
   const { rows } = await sql<{ path: string }>`
-    select path from code_files where lexemes @@ ${`'${lexeme}'`}::tsquery order by path`.execute(db);
+    select path from code_files where ${lexemesOfRow} @@ ${`'${lexeme}'`}::tsquery order by path`.execute(db);
   return rows.map(({ path }) => path);
 };
 
