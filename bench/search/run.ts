@@ -118,7 +118,7 @@ async function sizeOf(): Promise<{ total: number; parts: string }> {
   const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number }>`
     select pg_total_relation_size('code_files') as total, pg_relation_size('code_files') as heap,
       pg_table_size('code_files') - pg_relation_size('code_files') as toast,
-      pg_relation_size('code_files_lexemes') as gin, pg_relation_size('code_files_path') as paths`.execute(db);
+      pg_relation_size('code_files_words') as gin, pg_relation_size('code_files_path') as paths`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('No sizes');
   return {
