@@ -57,11 +57,12 @@ export type Call<
 
 export type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
 
-/** The answer of an endpoint that declares several statuses. */
-export const reply = <const Status extends number, Body = undefined>(status: Status, body?: Body): Reply<Status, Body> => ({
-  status,
-  body: body as Body, // absent for Nothing alone
-});
+/** The answer of an endpoint that declares several statuses; without a body where the status's schema is Nothing. */
+export function reply<const Status extends number>(status: Status): Reply<Status, undefined>;
+export function reply<const Status extends number, Body>(status: Status, body: Body): Reply<Status, Body>;
+export function reply(status: number, body?: unknown): Reply<number, unknown> {
+  return { status, body };
+}
 
 /** An answer that isn't JSON: a file, an archive, a redirect. */
 export type Raw = {

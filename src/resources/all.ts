@@ -3,6 +3,10 @@ import type { Services } from '#endpoint/services.ts';
 import type { AnySubscription } from '#events/subscription.ts';
 import type { Job } from '#jobs/job.ts';
 import * as accounts from './accounts/endpoints.ts';
+import * as collaborators from './collaborators/endpoints/collaborators.ts';
+import * as repositoryInvitations from './collaborators/endpoints/invitations.ts';
+import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
+import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
 import * as members from './members/endpoints.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
@@ -18,6 +22,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   organizations: [organizations],
   teams: [ownTeams],
   repositories: [repositories, repositoryLists, repositoryCopies],
+  collaborators: [collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
 };
 
 /** Every endpoint, with the family that it belongs to. */

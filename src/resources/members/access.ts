@@ -28,8 +28,13 @@ export async function removeDirectRoles(tx: Tx, { organization, user }: Place): 
   return rows.map((row) => row.repository_id);
 }
 
+export type Withdrawn = { repository_id: Id<'repositories'>; invitee_id: Id<'accounts'> };
+
 /** Withdraws the invitations into an organization's repositories that somebody was sent or has sent. */
-export const removeRepositoryInvitations = (tx: Tx, { organization, user }: Place) =>
-  sql`
+export async function removeRepositoryInvitations(tx: Tx, { organization, user }: Place): Promise<Withdrawn[]> {
+  const { rows } = await sql<Withdrawn>`
     delete from repository_invitations i using repositories r
-    where r.id = i.repository_id and r.owner_id = ${organization} and ${user} in (i.invitee_id, i.inviter_id)`.execute(tx);
+    where r.id = i.repository_id and r.owner_id = ${organization} and ${user} in (i.invitee_id, i.inviter_id)
+    returning i.repository_id, i.invitee_id`.execute(tx);
+  return rows;
+}

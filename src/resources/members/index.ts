@@ -1,2 +1,2 @@
 export { endMembership, seesConcealed, withdrawRoles } from './rules.ts';
-export { findMembership, putMembership } from './store.ts';
+export { findMembership, holdMembership, lockMemberships, putMembership } from './store.ts';

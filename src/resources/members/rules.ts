@@ -102,17 +102,19 @@ export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithS
 export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
   const { org, user } = step;
   const place = { organization: org.id, user: user.id };
-  const repositories = await removeDirectRoles(tx, place);
-  await removeRepositoryInvitations(tx, place);
-  await recordAll(
-    tx,
-    repositories.map((repository) => ({
-      ...eventOf(step),
-      repository,
-      kind: 'collaborator.removed' as const,
-      data: { user: user.id },
-    })),
-  );
+  const removed = (await removeDirectRoles(tx, place)).map((repository) => ({
+    ...eventOf(step),
+    repository,
+    kind: 'collaborator.removed' as const,
+    data: { user: user.id },
+  }));
+  const withdrawn = (await removeRepositoryInvitations(tx, place)).map((invitation) => ({
+    ...eventOf(step),
+    repository: invitation.repository_id,
+    kind: 'collaborator.invitation_canceled' as const,
+    data: { user: invitation.invitee_id },
+  }));
+  await recordAll(tx, [...removed, ...withdrawn]);
 }
 
 /** Shows or conceals one's own membership. */

@@ -78,6 +78,17 @@ export function listMembers(db: Db, { organization, shown, role, page }: MemberL
 export const lockMemberships = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
+/** Whether somebody is an active member; the membership then can't end before the transaction does. */
+export const holdMembership = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
+  (await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .where('state', '=', 'active')
+    .forShare()
+    .executeTakeFirst()) !== undefined;
+
 /** Whether an organization has an active owner beside one of its members. */
 export const hasOtherOwner = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx

@@ -10,4 +10,12 @@ export {
   unsetTeamRole,
 } from './rules.ts';
 export { Team, TeamFull, TeamSimple } from './schemas.ts';
-export { findTeam, findTeamById, keepVisible, listRolesByTeams, type TeamRow, type TeamSight } from './store.ts';
+export {
+  findTeam,
+  findTeamById,
+  keepVisible,
+  listRolesByTeams,
+  type RoleInRepository,
+  type TeamRow,
+  type TeamSight,
+} from './store.ts';

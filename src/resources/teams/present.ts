@@ -45,11 +45,11 @@ const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<
   return parent ? presentOne(links, parent, org, 'read') : null;
 };
 
-/** Teams of a whole page; `roles` holds what each may do in the repository that the list is about. */
+/** Teams of a whole page; `roleOf` tells what each may do in the repository that the list is about. */
 export async function presentTeams(
   { db, links }: Context,
   rows: readonly TeamRow[],
-  roles?: ReadonlyMap<Id<'teams'>, Role>,
+  roleOf?: (id: Id<'teams'>) => Role | undefined,
 ): Promise<Team[]> {
   const organizations = loadAccounts(
     db,
@@ -58,7 +58,7 @@ export async function presentTeams(
   const [orgs, parents] = await Promise.all([organizations, loadParents(db, rows)]);
   return rows.map((row) => {
     const org = must(orgs, row.organization_id);
-    const role = roles?.get(row.id);
+    const role = roleOf?.(row.id);
     return {
       ...presentOne(links, row, org, role ?? 'read'),
       parent: presentParent(links, row, parents, org),

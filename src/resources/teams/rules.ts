@@ -5,12 +5,12 @@ import { record, recordAll } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
+import { holdMembership } from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
 import {
   findTeam,
   findTeamById,
   hasTeamsBelow,
-  holdMembership,
   insertTeam,
   lockTeams,
   moveTeam,

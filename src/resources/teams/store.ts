@@ -113,17 +113,6 @@ export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
-/** Whether somebody is an active member; the membership then can't end before the transaction does. */
-export const holdMembership = async (tx: Tx, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<boolean> =>
-  (await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('organization_id', '=', organization)
-    .where('user_id', '=', user)
-    .where('state', '=', 'active')
-    .forShare()
-    .executeTakeFirst()) !== undefined;
-
 type Put = 'added' | 'changed' | 'same';
 
 /** Adds somebody to a team or changes their role in it. */

@@ -1,0 +1,54 @@
+// Invitations into a repository, by its administrators.
+import { Type } from 'typebox';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { listInvitations } from '../invitation-store.ts';
+import { cancelInvitation, changeInvitation } from '../invitations.ts';
+import { presentInvitation, presentInvitations } from '../present.ts';
+import { InvitationChange, RepositoryInvitation } from '../schemas.ts';
+
+const administers = { permission: 'administration:write', scopes: ['repo'], role: 'admin' } as const;
+
+export const listRepoInvitations = endpoint({
+  id: 'repos/list-invitations',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/invitations',
+  summary: 'List repository invitations',
+  access: { ...administers, permission: 'administration:read' },
+  paging: pages(),
+  replies: { 200: Type.Array(RepositoryInvitation) },
+  async handle({ db, at, viewer, page, links, now }) {
+    const found = await listInvitations(db, at.repo.id, page);
+    return mapRows(found, (rows) => presentInvitations({ db, links, viewer, now }, rows));
+  },
+});
+
+export const updateRepoInvitation = endpoint({
+  id: 'repos/update-invitation',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/invitations/{invitation_id}',
+  summary: 'Update a repository invitation',
+  access: administers,
+  body: InvitationChange,
+  example: { permissions: 'write' },
+  replies: { 200: RepositoryInvitation },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const wanted = { repo: at.repo, id: at.invitation_id, role: body.permissions, by: viewer, now };
+    const invitation = await change((tx) => changeInvitation(tx, wanted));
+    return presentInvitation({ db, links, viewer, now }, invitation);
+  },
+});
+
+export const deleteRepoInvitation = endpoint({
+  id: 'repos/delete-invitation',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/invitations/{invitation_id}',
+  summary: 'Delete a repository invitation',
+  access: administers,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => cancelInvitation(tx, { repo: at.repo, id: at.invitation_id, by: viewer, now }));
+  },
+});

@@ -1,0 +1,55 @@
+// Invitations into repositories, by those who are invited.
+import { Type } from 'typebox';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { listOwnInvitations } from '../invitation-store.ts';
+import { acceptInvitation, declineInvitation } from '../invitations.ts';
+import { presentInvitations } from '../present.ts';
+import { RepositoryInvitation } from '../schemas.ts';
+
+/** Document 3 gives these to personal tokens alone, not to apps. */
+const invited = {
+  permission: 'administration:write',
+  scopes: ['repo:invite'],
+  tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'],
+} as const;
+
+export const listInvitationsOfViewer = endpoint({
+  id: 'repos/list-invitations-for-authenticated-user',
+  method: 'GET',
+  path: '/user/repository_invitations',
+  summary: 'List repository invitations for the authenticated user',
+  access: { ...invited, permission: 'administration:read' },
+  paging: pages(),
+  replies: { 200: Type.Array(RepositoryInvitation) },
+  async handle({ db, viewer, page, links, now }) {
+    const found = await listOwnInvitations(db, viewer, page);
+    return mapRows(found, (rows) => presentInvitations({ db, links, viewer, now }, rows));
+  },
+});
+
+export const acceptOwnInvitation = endpoint({
+  id: 'repos/accept-invitation-for-authenticated-user',
+  method: 'PATCH',
+  path: '/user/repository_invitations/{invitation_id}',
+  summary: 'Accept a repository invitation',
+  access: invited,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => acceptInvitation(tx, { id: at.invitation_id, by: viewer, now }));
+  },
+});
+
+export const declineOwnInvitation = endpoint({
+  id: 'repos/decline-invitation-for-authenticated-user',
+  method: 'DELETE',
+  path: '/user/repository_invitations/{invitation_id}',
+  summary: 'Decline a repository invitation',
+  access: invited,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => declineInvitation(tx, { id: at.invitation_id, by: viewer, now }));
+  },
+});

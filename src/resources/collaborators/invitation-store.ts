@@ -1,0 +1,102 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type InvitationRow = Selectable<DB['repository_invitations']>;
+type InvitationId = Id<'repository_invitations'>;
+
+export const listInvitations = (db: Db, repository: Id<'repositories'>, page: Page): Promise<Listed<InvitationRow>> =>
+  list(db, db.selectFrom('repository_invitations').selectAll().where('repository_id', '=', repository).orderBy('id'), page);
+
+export const findInvitation = (db: Db, repository: Id<'repositories'>, id: InvitationId): Promise<InvitationRow | undefined> =>
+  db
+    .selectFrom('repository_invitations')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export const findInvitationOf = (
+  db: Db,
+  repository: Id<'repositories'>,
+  invitee: Id<'accounts'>,
+): Promise<InvitationRow | undefined> =>
+  db
+    .selectFrom('repository_invitations')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('invitee_id', '=', invitee)
+    .executeTakeFirst();
+
+/**
+ * The viewer's own invitations. A fine-grained token of another resource owner reaches those into that owner's repositories
+ * only: it must not make its way into others.
+ */
+const ownInvitations = (db: Db, { account, grant }: SignedIn) => {
+  const query = db.selectFrom('repository_invitations').selectAll().where('invitee_id', '=', account.id);
+  if (grant.kind !== 'fine_grained_pat' || grant.ownerId === account.id) return query;
+  return query.where(sql<boolean>`repository_id in (select r.id from repositories r where r.owner_id = ${grant.ownerId})`);
+};
+
+export const listOwnInvitations = (db: Db, viewer: SignedIn, page: Page): Promise<Listed<InvitationRow>> =>
+  list(db, ownInvitations(db, viewer).orderBy('id'), page);
+
+export const findOwnInvitation = (db: Db, viewer: SignedIn, id: InvitationId): Promise<InvitationRow | undefined> =>
+  ownInvitations(db, viewer).where('id', '=', id).executeTakeFirst();
+
+type NewInvitation = Pick<InvitationRow, 'repository_id' | 'invitee_id' | 'inviter_id' | 'role' | 'created_at'>;
+
+/** Invites somebody, or renews the invitation that they have. */
+export const putInvitation = (tx: Tx, row: NewInvitation): Promise<InvitationRow> =>
+  tx
+    .insertInto('repository_invitations')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['repository_id', 'invitee_id']).doUpdateSet({
+        inviter_id: row.inviter_id,
+        role: row.role,
+        created_at: row.created_at,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export const updateInvitation = (
+  tx: Tx,
+  id: InvitationId,
+  change: Updateable<DB['repository_invitations']>,
+): Promise<InvitationRow | undefined> =>
+  tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Removes an invitation; false when somebody was faster. */
+export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>
+  (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+
+/** Withdraws the invitations into a repository that somebody has sent; whom they were for. */
+export async function removeInvitationsBy(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  inviter: Id<'accounts'>,
+): Promise<Id<'accounts'>[]> {
+  const rows = await tx
+    .deleteFrom('repository_invitations')
+    .where('repository_id', '=', repository)
+    .where('inviter_id', '=', inviter)
+    .returning('invitee_id')
+    .execute();
+  return rows.map((row) => row.invitee_id);
+}
+
+/**
+ * The repositories that invitations lead into. They are shown to whoever is invited, though a private one isn't theirs to
+ * read yet: an invitation says what it is to.
+ */
+export const loadInvitedRepositories = async (db: Db, ids: Iterable<Id<'repositories'>>): Promise<RepositoryRow[]> => {
+  const wanted = unique(ids);
+  return wanted.length === 0 ? [] : db.selectFrom('repositories').selectAll().where('id', 'in', wanted).execute();
+};

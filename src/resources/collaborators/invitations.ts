@@ -1,0 +1,78 @@
+import type { Role } from '#access/roles.ts';
+import type { Account, Repo, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { addDays } from '#lib/time.ts';
+import {
+  findInvitation,
+  findOwnInvitation,
+  type InvitationRow,
+  loadInvitedRepositories,
+  removeInvitation,
+  updateInvitation,
+} from './invitation-store.ts';
+import { checkRole, repositoryEvent } from './rules.ts';
+import { raiseCollaborator } from './store.ts';
+
+/** An invitation holds for a week, as in the public API; sending it again renews it. */
+const daysToAccept = 7;
+
+export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
+
+type Step = { repo: Repo; id: Id<'repository_invitations'>; by: SignedIn; now: Date };
+
+/** Changes the role that an invitation offers. */
+export async function changeInvitation(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow> {
+  const { repo, id, role } = step;
+  const invitation = await findInvitation(tx, repo.id, id);
+  if (!invitation) throw notFound();
+  if (role === undefined || role === invitation.role) return invitation;
+  checkRole(repo, role, 'permissions');
+  const changed = await updateInvitation(tx, id, { role });
+  if (!changed) throw notFound();
+  const data = { user: invitation.invitee_id, role };
+  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_changed', data });
+  return changed;
+}
+
+/** Withdraws an invitation. */
+export async function cancelInvitation(tx: Tx, step: Step): Promise<void> {
+  const invitation = await findInvitation(tx, step.repo.id, step.id);
+  if (!invitation || !(await removeInvitation(tx, step.id))) throw notFound();
+  const data = { user: invitation.invitee_id };
+  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_canceled', data });
+}
+
+type OwnStep = { id: Id<'repository_invitations'>; by: SignedIn; now: Date };
+
+/** Takes one's own invitation off the list; what it was and where it led. */
+async function takeInvitation(tx: Tx, { id, by }: OwnStep) {
+  const invitation = await findOwnInvitation(tx, by, id);
+  if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
+  const [repository] = await loadInvitedRepositories(tx, [invitation.repository_id]);
+  if (!repository) throw notFound();
+  return { invitation, repository };
+}
+
+const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OwnStep) =>
+  ({ owner, repository, actor: by.account.id, at: now }) as const;
+
+/** Turns one's own invitation into the role that it offers. One that has expired is as good as none. */
+export async function acceptInvitation(tx: Tx, step: OwnStep): Promise<void> {
+  const { invitation, repository } = await takeInvitation(tx, step);
+  if (isExpired(invitation, step.now)) throw notFound();
+  const user = step.by.account.id;
+  const given = [{ repository_id: repository.id, role: invitation.role }];
+  const [kept] = await raiseCollaborator(tx, user, given, step.now);
+  const data = { user, role: kept?.role ?? invitation.role };
+  await record(tx, { ...ownEvent(repository.owner_id, repository.id, step), kind: 'collaborator.added', data });
+}
+
+/** Declines one's own invitation. */
+export async function declineInvitation(tx: Tx, step: OwnStep): Promise<void> {
+  const { repository } = await takeInvitation(tx, step);
+  const event = ownEvent(repository.owner_id, repository.id, step);
+  await record(tx, { ...event, kind: 'collaborator.invitation_declined', data: { user: step.by.account.id } });
+}

@@ -1,0 +1,75 @@
+import { permissionsOf, type Role, roleOfLevel } from '#access/roles.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { keyed, must } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
+import { presentRepositories } from '#resources/repositories/index.ts';
+import { type InvitationRow, loadInvitedRepositories } from './invitation-store.ts';
+import { isExpired } from './invitations.ts';
+import type { Collaborator, CollaboratorPermission, RepositoryInvitation } from './schemas.ts';
+import type { AccountWithLevel } from './store.ts';
+
+const presentCollaborator = (links: Links, account: Account, role: Role | undefined): Collaborator => ({
+  ...presentUser(links, account),
+  permissions: permissionsOf(role),
+  role_name: role ?? 'none',
+});
+
+/** The people of a page with the role that each has. */
+export const presentCollaborators = (links: Links, rows: readonly AccountWithLevel[]): Collaborator[] =>
+  rows.map(({ level, ...account }) => presentCollaborator(links, account, roleOfLevel(level)));
+
+const baseWords = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
+
+/** What one person may do. */
+export const presentPermission = (links: Links, account: Account, role: Role | undefined): CollaboratorPermission => ({
+  permission: role === undefined ? 'none' : baseWords[role],
+  role_name: role ?? 'none',
+  user: presentCollaborator(links, account, role),
+});
+
+type Context = { db: Db; links: Links; viewer: Viewer; now: Date };
+
+/** Invitations of a whole page: repositories and people are loaded once for all of them. */
+export async function presentInvitations(
+  { db, links, viewer, now }: Context,
+  rows: readonly InvitationRow[],
+): Promise<RepositoryInvitation[]> {
+  const found = await loadInvitedRepositories(
+    db,
+    rows.map((row) => row.repository_id),
+  );
+  const [repositories, accounts] = await Promise.all([
+    presentRepositories({ db, links, viewer }, found),
+    loadAccounts(
+      db,
+      rows.flatMap((row) => [row.invitee_id, row.inviter_id]),
+    ),
+  ]);
+  const byId = keyed(repositories, (repository) => repository.id);
+  return rows.map((row) => {
+    const repository = must<number, (typeof repositories)[number]>(byId, row.repository_id);
+    return {
+      id: row.id,
+      node_id: nodeId('RepositoryInvitation', row.id),
+      repository,
+      invitee: presentUserOrNull(links, accounts.get(row.invitee_id)),
+      inviter: row.inviter_id === null ? null : presentUserOrNull(links, accounts.get(row.inviter_id)),
+      permissions: row.role,
+      created_at: timestamp(row.created_at),
+      expired: isExpired(row, now),
+      url: path(`${links.api}/user/repository_invitations`, row.id),
+      html_url: `${repository.html_url}/invitations`,
+    };
+  });
+}
+
+/** One invitation. */
+export async function presentInvitation(context: Context, row: InvitationRow): Promise<RepositoryInvitation> {
+  const [presented] = await presentInvitations(context, [row]);
+  if (!presented) throw new Error('An invitation was not presented');
+  return presented;
+}

@@ -1,0 +1,156 @@
+import { findOrg } from '#access/lookup.ts';
+import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
+import type { Account, Org, Repo, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import { forbidden, invalid, notFound } from '#lib/refusal.ts';
+import {
+  endMembership,
+  findMembership,
+  holdMembership,
+  lockMemberships,
+  seesConcealed,
+  withdrawRoles,
+} from '#resources/members/index.ts';
+import { getSettings } from '#resources/organizations/index.ts';
+import { listRolesByTeams, type TeamSight, teamSight } from '#resources/teams/index.ts';
+import {
+  findInvitationOf,
+  type InvitationRow,
+  putInvitation,
+  removeInvitation,
+  removeInvitationsBy,
+} from './invitation-store.ts';
+import { findCollaborator, findRoleLevel, putCollaborator, raiseCollaborator, removeCollaborator, type Sight } from './store.ts';
+
+/** How much of an organization's members and teams a viewer of its repository learns. */
+export async function collaboratorSight(db: Db, repo: Repo, viewer: SignedIn): Promise<Sight> {
+  if (repo.owner.kind !== 'organization') return 'everybody';
+  const org = await findOrg(db, viewer, repo.owner.login);
+  return org && seesConcealed(org, viewer, 'metadata:read') ? 'everybody' : 'outsider';
+}
+
+/** Which teams of a repository's organization a viewer may know of. */
+export async function repositoryTeamSight(db: Db, repo: Repo, viewer: SignedIn): Promise<TeamSight> {
+  if (repo.owner.kind !== 'organization') return 'none';
+  const org = await findOrg(db, viewer, repo.owner.login);
+  return org ? teamSight(org, viewer) : 'none';
+}
+
+/** Somebody's effective role in a repository, what is open to everybody included. */
+export async function effectiveRole(db: Db, repo: Repo, user: Account, sight: Sight): Promise<Role | undefined> {
+  const open = repo.visibility === 'private' ? 0 : 1;
+  return roleOfLevel(Math.max(open, await findRoleLevel(db, repo, user.id, sight)));
+}
+
+type Step = { repo: Repo; user: Account; by: SignedIn; now: Date };
+
+export const repositoryEvent = ({ repo, by, now }: Omit<Step, 'user'>) =>
+  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
+
+/** In a person's own repository every collaborator may write; other roles are for organizations, as in the public API. */
+export function checkRole(repo: Repo, role: Role, field: string): void {
+  if (repo.owner.kind !== 'organization' && role !== 'write')
+    throw invalid('Repository', field, 'invalid', 'Roles other than write are for repositories of organizations');
+}
+
+/**
+ * Gives somebody a direct role. A member of the organization, and whoever has one already, gets it at once; everybody else is
+ * invited, and the invitation comes back.
+ */
+export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow | undefined> {
+  const { repo, user, now } = step;
+  if (user.kind !== 'user') throw notFound();
+  if (user.id === repo.owner_id)
+    throw invalid('Repository', 'username', 'invalid', 'The owner of a repository is not its collaborator');
+  const known = await findCollaborator(tx, repo.id, user.id);
+  const role = step.role ?? known?.role ?? 'write';
+  if (step.role !== undefined) checkRole(repo, role, 'permission');
+  const inside = await holdMembership(tx, repo.owner_id, user.id);
+  if (known === undefined && !inside) return invite(tx, { ...step, role });
+  if (known?.role === role) return undefined;
+  await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
+  const waiting = await findInvitationOf(tx, repo.id, user.id);
+  if (waiting) await removeInvitation(tx, waiting.id);
+  const kind = known === undefined ? 'collaborator.added' : 'collaborator.changed';
+  await record(tx, { ...repositoryEvent(step), kind, data: { user: user.id, role } });
+  return undefined;
+}
+
+async function invite(tx: Tx, step: Step & { role: Role }): Promise<InvitationRow> {
+  const { repo, user, by, now, role } = step;
+  await checkMayInvite(tx, repo, by);
+  const known = await findInvitationOf(tx, repo.id, user.id);
+  const inviter_id = by.account.id;
+  const invitation = await putInvitation(tx, { repository_id: repo.id, invitee_id: user.id, inviter_id, role, created_at: now });
+  const kind = known ? 'collaborator.invitation_changed' : 'collaborator.invited';
+  await record(tx, { ...repositoryEvent(step), kind, data: { user: user.id, role } });
+  return invitation;
+}
+
+/** An organization may keep the inviting of outsiders to its owners. */
+async function checkMayInvite(tx: Tx, repo: Repo, by: SignedIn): Promise<void> {
+  if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
+  const settings = await getSettings(tx, repo.owner_id);
+  if (settings.members_can_invite_outside_collaborators) return;
+  const inviter = await findMembership(tx, repo.owner_id, by.account.id);
+  if (inviter?.role !== 'owner' || inviter.state !== 'active')
+    throw forbidden('Only owners of this organization may invite outside collaborators.');
+}
+
+/** Takes somebody's direct role away, with the invitations to them and from them. Everybody may leave. */
+export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
+  const { repo, user, by } = step;
+  const may = user.id === by.account.id || by.grant.kind === 'installation' || roleLevel(repo.role) >= roleLevel('admin');
+  if (!may) throw forbidden('You must have admin rights to the repository to remove a collaborator.');
+  if (user.id === repo.owner_id) throw invalid('Repository', 'username', 'invalid', 'The owner of a repository stays');
+  const invitation = await findInvitationOf(tx, repo.id, user.id);
+  if (invitation && (await removeInvitation(tx, invitation.id)))
+    await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
+  if (!(await removeCollaborator(tx, repo.id, user.id))) return;
+  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.removed', data: { user: user.id } });
+  const withdrawn = await removeInvitationsBy(tx, repo.id, user.id);
+  await recordAll(
+    tx,
+    withdrawn.map((invitee) => ({
+      ...repositoryEvent(step),
+      kind: 'collaborator.invitation_canceled' as const,
+      data: { user: invitee },
+    })),
+  );
+}
+
+type OrgStep = { org: Org; user: Account; by: SignedIn; now: Date };
+
+/** Makes a member an outside collaborator, who keeps what direct roles and teams gave them. */
+export async function convertToOutside(tx: Tx, step: OrgStep): Promise<void> {
+  const { org, user, by, now } = step;
+  await lockMemberships(tx, org.id);
+  const membership = await findMembership(tx, org.id, user.id);
+  if (membership?.state !== 'active') throw forbidden(`${user.login} is not a member of this organization.`);
+  const byTeams = await listRolesByTeams(tx, org.id, user.id);
+  await endMembership(tx, step);
+  const kept = await raiseCollaborator(tx, user.id, byTeams, now);
+  const event = { owner: org.id, actor: by.account.id, at: now } as const;
+  await record(tx, { ...event, kind: 'member.removed', data: { user: user.id } });
+  await recordAll(
+    tx,
+    kept.map(({ repository_id: repository, role }) => ({
+      ...event,
+      repository,
+      kind: 'collaborator.added' as const,
+      data: { user: user.id, role },
+    })),
+  );
+}
+
+/** Removes an outside collaborator from all repositories of an organization. */
+export async function removeOutside(tx: Tx, step: OrgStep): Promise<void> {
+  const { org, user } = step;
+  if (user.kind !== 'user') throw notFound();
+  await lockMemberships(tx, org.id);
+  const membership = await findMembership(tx, org.id, user.id);
+  if (membership?.state === 'active')
+    throw invalid('OutsideCollaborator', 'username', 'invalid', 'A member of the organization is not an outside collaborator');
+  await withdrawRoles(tx, step);
+}

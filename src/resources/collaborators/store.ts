@@ -1,0 +1,161 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Role, roleLevel } from '#access/roles.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { keepVisible, type RoleInRepository, type TeamRow, type TeamSight } from '#resources/teams/index.ts';
+
+type Place = Pick<RepositoryRow, 'id' | 'owner_id'>;
+
+/** Whose roles are told: everybody's, or no more than what an outsider may know of an organization's members and teams. */
+export type Sight = 'everybody' | 'outsider';
+
+type Held = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
+
+const levelOf = (role: RawBuilder<unknown>) =>
+  sql`array_position(array['read', 'triage', 'write', 'maintain', 'admin'], ${role})`;
+
+/**
+ * Who has which role in a repository, from every source: ownership, the organization's roles and base permission, teams
+ * with those above them, and direct roles. `direct` tells of a role given to the person (owning counts), `inside` of an
+ * owner or member. What everybody may read by visibility isn't a role.
+ */
+function rolesIn({ id, owner_id }: Place, sight: Sight): RawBuilder<Held> {
+  const shown = sight === 'everybody' ? sql`true` : sql`m.public`;
+  return sql<Held>`(
+    select held.user_id, max(held.level) as level, bool_or(held.direct) as direct, bool_or(held.inside) as inside
+    from (
+      select o.id as user_id, 5 as level, true as direct, true as inside from accounts o where o.id = ${owner_id} and o.kind = 'user'
+      union all
+      select m.user_id, case m.role when 'owner' then 5 else coalesce(${levelOf(sql`org.default_repository_permission`)}, 0) end, false, true
+        from memberships m join organizations org on org.account_id = m.organization_id
+        where m.organization_id = ${owner_id} and m.state = 'active' and ${shown}
+      union all
+      select tm.user_id, ${levelOf(sql`tr.role`)}, false, false
+        from team_repositories tr join teams t on t.ancestors @> array[tr.team_id] join team_members tm on tm.team_id = t.id
+        where tr.repository_id = ${id} and ${sight === 'everybody'}
+      union all
+      select c.user_id, ${levelOf(sql`c.role`)}, true, false from collaborators c where c.repository_id = ${id}
+    ) as held
+    group by held.user_id)`;
+}
+
+export type Affiliation = 'all' | 'direct' | 'outside';
+export type AccountWithLevel = Account & { level: number };
+
+type Wanted = { sight: Sight; affiliation: Affiliation; role: Role | undefined; page: Page };
+
+/** The people who have a role in a repository, or at least the role asked for. */
+export function listCollaborators(
+  db: Db,
+  repo: Place,
+  { sight, affiliation, role, page }: Wanted,
+): Promise<Listed<AccountWithLevel>> {
+  let query = db
+    .selectFrom(rolesIn(repo, sight).as('held'))
+    .innerJoin('accounts', 'accounts.id', 'held.user_id')
+    .selectAll('accounts')
+    .select('held.level')
+    .where('held.level', '>=', Math.max(1, roleLevel(role)))
+    .orderBy('accounts.id');
+  if (affiliation !== 'all') query = query.where('held.direct', '=', true);
+  if (affiliation === 'outside') query = query.where('held.inside', '=', false);
+  return list(db, query, page);
+}
+
+/** One person's role level (0 to 5) in a repository, apart from what its visibility gives to everybody. */
+export async function findRoleLevel(db: Db, repo: Place, user: Id<'accounts'>, sight: Sight): Promise<number> {
+  const found = await db
+    .selectFrom(rolesIn(repo, sight).as('held'))
+    .select('held.level')
+    .where('held.user_id', '=', user)
+    .executeTakeFirst();
+  return found?.level ?? 0;
+}
+
+export type CollaboratorRow = Selectable<DB['collaborators']>;
+
+export const findCollaborator = (
+  db: Db,
+  repository: Id<'repositories'>,
+  user: Id<'accounts'>,
+): Promise<CollaboratorRow | undefined> =>
+  db
+    .selectFrom('collaborators')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
+
+/** Gives somebody a direct role, in the place of the one that they had. */
+export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
+  tx
+    .insertInto('collaborators')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .execute();
+
+/** Gives somebody direct roles in many repositories, and leaves what is stronger; the roles that came out of it. */
+export async function raiseCollaborator(
+  tx: Tx,
+  user: Id<'accounts'>,
+  given: readonly RoleInRepository[],
+  now: Date,
+): Promise<RoleInRepository[]> {
+  if (given.length === 0) return [];
+  const { rows } = await sql<RoleInRepository>`
+    insert into collaborators as c (repository_id, user_id, role, created_at)
+    select g.repository_id, ${user}, g.role, ${now}
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (repository_id bigint, role text)
+    on conflict (repository_id, user_id) do update set role =
+      case when ${levelOf(sql`excluded.role`)} > ${levelOf(sql`c.role`)} then excluded.role else c.role end
+    returning c.repository_id, c.role`.execute(tx);
+  return rows;
+}
+
+export const removeCollaborator = async (tx: Tx, repository: Id<'repositories'>, user: Id<'accounts'>): Promise<boolean> =>
+  (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
+    .numDeletedRows > 0n;
+
+/** People with a direct role in an organization's repositories who aren't its members. */
+export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, page: Page): Promise<Listed<Account>> =>
+  list(
+    db,
+    db
+      .selectFrom('accounts')
+      .selectAll()
+      .where(
+        sql<boolean>`accounts.id in (select c.user_id from repositories r join collaborators c on c.repository_id = r.id
+          where r.owner_id = ${organization})`,
+      )
+      .where(
+        sql<boolean>`not exists (select from memberships m
+          where m.organization_id = ${organization} and m.user_id = accounts.id and m.state = 'active')`,
+      )
+      .orderBy('accounts.id'),
+    page,
+  );
+
+/** The teams that have a role in a repository; in a public one, those that were given it themselves (as the public API). */
+export function listTeamsOf(
+  db: Db,
+  repo: Place & Pick<RepositoryRow, 'visibility'>,
+  sight: TeamSight,
+  page: Page,
+): Promise<Listed<TeamRow & { level: number }>> {
+  const source = repo.visibility === 'public' ? sql`tr.team_id = teams.id` : sql`tr.team_id = any (teams.ancestors)`;
+  const query = db
+    .selectFrom('teams')
+    .selectAll('teams')
+    .select(
+      sql<number>`(select max(${levelOf(sql`tr.role`)}) from team_repositories tr
+        where tr.repository_id = ${repo.id} and tr.team_id = any (teams.ancestors))`.as('level'),
+    )
+    .where('teams.organization_id', '=', repo.owner_id)
+    .where(sql<boolean>`exists (select from team_repositories tr where tr.repository_id = ${repo.id} and ${source})`)
+    .orderBy('teams.id');
+  return list(db, keepVisible(query, sight), page);
+}
