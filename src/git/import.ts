@@ -32,12 +32,13 @@ export async function importRepository(
     git.stdout.resume();
     const { code, cause } = await git.ended;
     if (cause) throw cause;
-    if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', withoutSecrets(git.stderr()));
+    if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', git.stderr().trim());
     await chooseHead(draft, source);
   });
 }
 
-const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+// Names that read as another ref's stay behind, as they would be refused in a push.
+const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
 const allowed = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
 
 function checkedSource(source: string): string {
@@ -61,6 +62,3 @@ async function chooseHead(draft: Repo, source: string): Promise<void> {
   const head = wanted.find((name) => name !== undefined && branches.includes(name)) ?? theirs;
   if (head !== undefined && !refNameProblem(head)) await runText(draft, ['symbolic-ref', 'HEAD', head]);
 }
-
-/** An address may carry a password, and git repeats addresses in its errors. */
-const withoutSecrets = (text: string) => text.replace(/(https?:\/\/)[^@\s/]+@/g, '$1').trim();

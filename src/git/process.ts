@@ -10,7 +10,7 @@ const killGrace = 3_000;
 /** How a git process ended. `cause` is set when it was stopped, or couldn't be started. */
 export type Ending = { code: number | undefined; cause?: GitError };
 
-/** A running git process. `ended` always resolves, after all output was given. */
+/** A running git process. `ended` always resolves: after all output was given, or once it was stopped. */
 export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
@@ -47,7 +47,14 @@ function killGroup(child: ChildProcess): void {
   };
   send('SIGTERM');
   const timer = setTimeout(() => send('SIGKILL'), killGrace);
-  child.once('close', () => clearTimeout(timer));
+  child.once('exit', () => clearTimeout(timer));
+}
+
+function startFailure(error: Error): GitError {
+  const missing = 'code' in error && error.code === 'ENOENT';
+  return missing
+    ? new GitError('not-found', 'The repository is not on disk', String(error))
+    : new GitError('failed', 'Git could not be started', String(error));
 }
 
 /** Starts git without a shell, in a process group of its own, with Hearth's configuration only. */
@@ -63,13 +70,15 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   });
 
   let cause: GitError | undefined;
-  let over = false;
   let stderr = '';
+  let exited = false;
+  const { promise, resolve } = Promise.withResolvers<Ending>();
   const stop = (why: GitError) => {
-    // Once it is over, its number may belong to another process.
-    if (cause || over) return;
+    if (cause) return;
     cause = why;
-    killGroup(child);
+    // Once it has exited, its number may belong to another process.
+    if (exited) resolve({ code: undefined, cause });
+    else killGroup(child);
   };
   const idle = options.idle
     ? setTimeout(() => stop(new GitError('timeout', 'The transfer stood still')), options.idle)
@@ -88,21 +97,17 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   // A process that ends before it has read everything breaks its pipe: its exit code tells why, the pipe's error doesn't.
   child.stdin?.on('error', () => undefined);
 
-  const ended = new Promise<Ending>((resolve) => {
-    child.once('error', (error) => {
-      const missing = 'code' in error && error.code === 'ENOENT';
-      cause ??= new GitError(
-        missing ? 'not-found' : 'failed',
-        missing ? 'The repository is not on disk' : 'Git could not be started',
-        String(error),
-      );
-      if (child.pid === undefined) resolve({ code: undefined, cause });
-    });
-    child.once('close', () => {
-      over = true;
-    });
-    child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));
-  }).finally(() => {
+  child.once('error', (error) => {
+    cause ??= startFailure(error);
+    if (child.pid === undefined) resolve({ code: undefined, cause });
+  });
+  child.once('exit', () => {
+    exited = true;
+    // What a stopped process has left to say may never be read: nobody waits for it.
+    if (cause) resolve({ code: undefined, cause });
+  });
+  child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));
+  const ended = promise.finally(() => {
     clearTimeout(timer);
     clearTimeout(idle);
     options.signal?.removeEventListener('abort', onAbort);
@@ -110,5 +115,5 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
 
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
-  return { stdin, stdout, child, ended, stderr: () => stderr, stop, touch: () => void (over || idle?.refresh()) };
+  return { stdin, stdout, child, ended, stderr: () => stderr, stop, touch: () => void (exited || idle?.refresh()) };
 }

@@ -10,7 +10,7 @@ import { type Inspect, inspectPush, type Refused } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
 import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
 import { misleadingRefProblem, refNameProblem } from './ref-name.ts';
-import { findRef } from './refs.ts';
+import { findRefOids } from './refs.ts';
 import type { Repo } from './repo.ts';
 import { type ExchangeOptions, startService } from './smart-http.ts';
 
@@ -139,13 +139,17 @@ async function send(git: GitProcess, request: PushRequest, source: ByteSource): 
       throw error;
     }
   }
-  try {
-    await pipeline(bytes, git.stdin);
-  } catch {
-    if (!broken) await source.discard().catch(note);
-    if (broken) git.stop(broken);
-  }
-  return broken;
+  const fed = pipeline(bytes, git.stdin).then(
+    () => true,
+    () => false,
+  );
+  // Not `fed` alone: while the client is silent, a pipeline doesn't notice that git has ended.
+  if (await Promise.race([fed, git.ended.then(() => false)])) return undefined;
+  if (broken) git.stop(broken);
+  const { cause } = await git.ended;
+  // git ended early: the client listens only after it has sent everything, unless git was stopped for its silence.
+  if (!cause) await source.discard().catch(note);
+  return broken ?? cause;
 }
 
 function usesBands({ capabilities }: PushRequest): boolean {
@@ -194,12 +198,14 @@ function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport 
  * was cut off by a crash.
  */
 export async function resultsInRefs(repo: Repo, commands: readonly PushCommand[], reason: string): Promise<PushResult[]> {
-  return Promise.all(
-    commands.map(async (command): Promise<PushResult> => {
-      const now = (await findRef(repo, command.ref))?.oid ?? null;
-      return now === command.to && command.to !== command.from ? { ...command, ok: true } : { ...command, ok: false, reason };
-    }),
+  const now = await findRefOids(
+    repo,
+    commands.map(({ ref }) => ref),
   );
+  return commands.map((command): PushResult => {
+    const done = (now.get(command.ref) ?? null) === command.to && command.to !== command.from;
+    return done ? { ...command, ok: true } : { ...command, ok: false, reason };
+  });
 }
 
 async function outcomeInRefs({ repo, kept }: Push, git: GitProcess, cause: GitError | undefined): Promise<PushReport> {

@@ -47,13 +47,24 @@ async function describe(repo: Repo, found: readonly { name: string; oid: Oid }[]
   );
 }
 
-/** The ref of exactly this full name, if it exists. */
+/**
+ * The ref of exactly this full name, if it exists. Read by the object reader, which would also find `refs/heads/refs/heads/x`
+ * for `refs/heads/x`: such names can't be made (`misleadingRefProblem`).
+ */
 export async function findRef(repo: Repo, name: string): Promise<Ref | undefined> {
   if (refNameProblem(name)) return undefined;
-  const { code, stdout } = await run(repo, ['show-ref', '--verify', '--', name], { codes: [0, 1, 128] });
-  if (code !== 0) return undefined;
-  const [ref] = await describe(repo, [{ name, oid: stdout.toString('latin1', 0, 40) }]);
+  await using reader = await openObjects(repo);
+  const oid = (await reader.findInfo(name))?.oid;
+  if (oid === undefined) return undefined;
+  const [ref] = await describe(repo, [{ name, oid }]);
   return ref;
+}
+
+/** The object that each of these refs names now; refs that don't exist are left out. One process, however many they are. */
+export async function findRefOids(repo: Repo, names: readonly string[]): Promise<Map<string, Oid>> {
+  const wanted = new Set(names);
+  const found = await listRefNames(repo, 'refs/');
+  return new Map(found.filter(({ name }) => wanted.has(name)).map(({ name, oid }) => [name, oid]));
 }
 
 /** The branch that HEAD names, and the commit there; no `oid` in a repository where that branch doesn't exist. */

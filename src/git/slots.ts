@@ -2,7 +2,7 @@
 export type Release = () => void;
 
 /** A counting lock: at most `size` holders, the others wait in the order in which they came. */
-export type Slots = { take(): Promise<Release> };
+export type Slots = { take(): Promise<Release> /** Places that nobody holds. */; free(): number };
 
 /** Makes a counting lock of `size` places. */
 export function makeSlots(size: number): Slots {
@@ -26,5 +26,6 @@ export function makeSlots(size: number): Slots {
       else await new Promise<void>((resolve) => waiting.push(resolve));
       return releaseOnce();
     },
+    free: () => free,
   };
 }

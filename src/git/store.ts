@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { installHooks } from './hooks.ts';
@@ -32,12 +32,13 @@ export async function openGitStore(given: {
   env: NodeJS.ProcessEnv;
   limits?: Partial<GitLimits>;
 }): Promise<GitStore> {
+  const root = resolve(given.root);
   const limits = { ...defaultLimits, ...given.limits };
   const readers = makeReaderPool(limits);
-  await mkdir(join(given.root, 'tmp'), { recursive: true });
-  await installHooks(given.root);
+  await mkdir(join(root, 'tmp'), { recursive: true });
+  await installHooks(root);
   return {
-    root: given.root,
+    root,
     env: inheritedEnvironment(given.env),
     limits,
     commandSlots: makeSlots(limits.commands),

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listNewCommits } from '#git/history.ts';
@@ -92,7 +92,9 @@ test('an inspection that throws, or that cannot run, lets nothing through', asyn
     },
   });
   await expect(git(work, 'push', '-q', 'origin', 'main')).rejects.toThrow();
-  await rm(join(repo.store.root, 'hooks', 'pre-receive'));
-  await expect(git(work, 'push', '-q', 'origin', 'main')).rejects.toThrow();
+  await chmod(join(repo.store.root, 'hooks', 'update'), 0o644);
+  const handlers = { inspect: async () => undefined };
+  const again = await serve(repo, handlers);
+  await expect(git(work, 'push', '-q', again.url, 'main')).rejects.toThrow();
   expect(await findRef(repo, 'refs/heads/main')).toMatchObject({ oid: main });
 });

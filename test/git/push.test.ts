@@ -6,14 +6,15 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
+import { byteSource } from '#git/byte-source.ts';
 import { zeroOid } from '#git/oid.ts';
 import { flushPacket, packet, parsePackets } from '#git/pkt-line.ts';
 import type { PushResult } from '#git/push-report.ts';
-import { receivePack } from '#git/receive-pack.ts';
+import { receivePack, resultsInRefs } from '#git/receive-pack.ts';
 import { findRef, listRefs } from '#git/refs.ts';
 import type { Repo } from '#git/repo.ts';
 import { updateRefs } from '#git/update-refs.ts';
-import { commit, git, kindOf, newRepo, scratch, serve } from './support.ts';
+import { commit, git, kindOf, newRepo, openTransfers, scratch, serve } from './support.ts';
 
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
 
@@ -172,6 +173,49 @@ test('a client never hears of success when `after` fails', async () => {
   expect(Buffer.concat(seen).toString('latin1')).not.toContain('ok refs');
 });
 
+test('a failure is told with its reason though the client asked for no report', async () => {
+  const { repo, oid } = await repoWithMain();
+  const next = await commit(repo, { a: 'y' }, [oid]);
+  const after = vi.fn(async (_results: readonly PushResult[]) => undefined);
+  expect(await textOf(receivePack(repo, Readable.from([push([['refs/heads/main', next, oid]], '')]), { after }))).toBe('');
+  expect(after.mock.calls[0]?.[0]).toMatchObject([{ ok: false, reason: expect.stringMatching(/lock|update/) }]);
+});
+
+test('what a push did can be read from the refs, when its report was lost', async () => {
+  const { repo, oid } = await repoWithMain();
+  const command = (ref: string, from: string | null, to: string | null) => ({ ref, from, to });
+  const commands = [
+    command('refs/heads/main', null, oid),
+    command('refs/heads/x', null, oid),
+    command('refs/heads/gone', oid, null),
+  ];
+  expect((await resultsInRefs(repo, commands, 'lost')).map(({ ok }) => ok)).toEqual([true, false, true]);
+});
+
+test('a body past the limit is refused while it is read', async () => {
+  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), 100);
+  expect(await kindOf(source.discard())).toBe('too-large');
+});
+
+test('a reply that is given up within the pack ends git', async () => {
+  const { repo, oid } = await repoWithMain();
+  const body = new PassThrough();
+  body.write(push([['refs/heads/x', null, oid]], 'report-status side-band-64k').subarray(0, -5));
+  const reply = await receivePack(repo, body);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  reply.destroy();
+  await vi.waitFor(() => expect(openTransfers(repo)).toBe(0));
+  expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
+});
+
+test('a client that falls silent within its pack is cut off', async () => {
+  const repo = await newRepo({ transferIdle: 150 });
+  const oid = await commit(repo, { a: 'x' });
+  const body = new PassThrough();
+  body.write(push([['refs/heads/x', null, oid]], 'report-status side-band-64k').subarray(0, -5));
+  expect(await kindOf(buffer(await receivePack(repo, body)))).toBe('timeout');
+});
+
 test('concurrent pushes of one branch: exactly one wins', async () => {
   const { repo, oid } = await repoWithMain();
   const tips = await Promise.all(Array.from({ length: 6 }, (_, index) => commit(repo, { a: String(index) }, [oid])));
@@ -233,9 +277,9 @@ test.runIf(process.platform === 'linux')(
     const client = httpRequest(`${url}/git-receive-pack`, { method: 'POST', headers: { 'content-length': 1_000_000 } });
     client.on('error', () => undefined);
     client.write(bytes.subarray(0, -5));
-    await vi.waitFor(async () => expect(await running(repo)).toBe(true));
+    await vi.waitFor(() => expect(openTransfers(repo)).toBe(1));
     client.destroy();
-    await vi.waitFor(async () => expect(await running(repo)).toBe(false), { timeout: 5000 });
+    await vi.waitFor(() => expect(openTransfers(repo)).toBe(0), { timeout: 5000 });
     expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
     expect(after).not.toHaveBeenCalled();
   },
@@ -254,15 +298,6 @@ test('a client that goes away after its pack only misses the report', async () =
   expect(await told.promise).toMatchObject([{ ref: 'refs/heads/x', ok: true }]);
   expect(await findRef(repo, 'refs/heads/x')).toMatchObject({ oid });
 });
-
-/** Whether a receive-pack of this repository is running. */
-async function running(repo: Repo): Promise<boolean> {
-  const { readdir, readFile } = await import('node:fs/promises');
-  const lines = await Promise.all(
-    (await readdir('/proc')).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  );
-  return lines.some((line) => line.includes('receive-pack') && line.includes(repo.path));
-}
 
 test('packets of the progress band pass, those of the report are read', () => {
   expect(parsePackets(Buffer.concat([packet('\x02hi'), flushPacket]))).toHaveLength(2);

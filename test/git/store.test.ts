@@ -4,12 +4,14 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { openArchive, openBlob } from '#git/archive.ts';
+import { listCommits } from '#git/history.ts';
 import { importRepository } from '#git/import.ts';
 import { checkRepository, collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
 import { openObjects } from '#git/objects.ts';
 import type { Progress } from '#git/progress.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
 import { run } from '#git/run.ts';
+import { makeSlots } from '#git/slots.ts';
 import { uploadPack } from '#git/smart-http.ts';
 import { copyRepository, createRepository, removeRepository, repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
 import { updateRefs } from '#git/update-refs.ts';
@@ -106,8 +108,10 @@ test('a pushed replacement changes nothing that is read', async () => {
   const repo = await newRepo();
   const [real, other] = [await commit(repo, { a: 'real' }), await commit(repo, { a: 'other' })];
   await git(repo.path, 'replace', real, other);
+  await repo.store.readers.closeAll();
   await using reader = await openObjects(repo);
   expect((await reader.get(real, { path: 'a' })).data.toString()).toBe('real');
+  expect((await listCommits(repo, { from: real, limit: 1 })).map(({ oid }) => oid)).toEqual([real]);
 });
 
 test('a command that takes too long, or says too much, is ended', async () => {
@@ -152,6 +156,16 @@ test('a transfer that stands still is ended', async () => {
   const body = new PassThrough();
   body.write('00a4');
   expect(await kindOf(uploadPack(repo, body))).toBe('timeout');
+});
+
+test('a place given back twice is one place', async () => {
+  const slots = makeSlots(1);
+  const release = await slots.take();
+  release();
+  release();
+  await slots.take();
+  const second = slots.take().then(() => 'taken');
+  expect(await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 20, 'waiting'))])).toBe('waiting');
 });
 
 test('no more commands run at once than allowed, and the places come back after failures', async () => {
@@ -205,6 +219,7 @@ test('a repository is imported from a path or an address, with branches, tags, H
     source,
     ['heads/dev', 'heads/main', 'tags/v1', 'pull/1/head'].map((name) => ({ ref: `refs/${name}`, to: tip })),
   );
+  await git(source.path, 'update-ref', 'refs/heads/refs/heads/none', tip);
   const { url } = await serve(source);
   const told: Progress[] = [];
   const byPath = await importRepository(store, 2, {

@@ -75,6 +75,9 @@ export async function kindOf(attempt: Promise<unknown>): Promise<string> {
   return 'nothing was thrown';
 }
 
+/** How many clones, pushes and the like are running: each holds a slot until its git has ended. */
+export const openTransfers = ({ store }: Repo): number => store.limits.transfers - store.transferSlots.free();
+
 export type TestServer = { url: string; requests: string[] };
 
 /** A plain HTTP server around one repository, as Hearth's own will be. */
