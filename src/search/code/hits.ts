@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
+import type { Bonus } from './bonuses.ts';
 import { facet } from './facets.ts';
 import { both, either, type LexemeQuery, lexeme, not } from './lexeme-query.ts';
 import { lexemesOfRow } from './store.ts';
@@ -20,18 +21,12 @@ export type CodeHit = {
 /** Which rows match, and in which repositories. */
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
 
-/** What a row earns beyond its weight when it has these lexemes too. */
-export type Bonus = { lexemes: LexemeQuery; points: number };
-
 /** Up to so many repositories, their own lexemes are asked for, if they hold a small part of all files. */
 const fewRepositories = 64;
 const smallPart = 0.25;
 
 /** How a selection reads in SQL; the repositories by the index where they are few, else by a look at each row. */
-export async function whereOf(
-  db: Reader,
-  { lexemes, condition, repositories }: Selection,
-): Promise<(more?: LexemeQuery) => RawBuilder<unknown>> {
+export async function whereOf(db: Reader, { lexemes, condition, repositories }: Selection): Promise<Where> {
   const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart;
   const own = few ? either(repositories.map((id) => lexeme(facet.repository(id)))) : undefined;
   // Adding zero keeps the planner from reading all rows of a repository by their paths' index.
@@ -52,7 +47,8 @@ async function partOf(db: Reader, repositories: readonly number[]): Promise<numb
   return rows[0]?.part ?? 1;
 }
 
-type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
+/** A condition on rows, with further lexemes if wanted. */
+export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
 export async function countHits(db: Reader, where: Where): Promise<number> {
   const { rows } = await sql<{ total: number }>`select count(*) as total from code_files where ${where()}`.execute(db);

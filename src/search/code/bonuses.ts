@@ -1,0 +1,29 @@
+import { facet } from './facets.ts';
+import { both, either, type LexemeQuery, lexeme } from './lexeme-query.ts';
+import { lexemesFor, type Places, type Terms, wantedWords } from './terms.ts';
+
+/** What a row earns beyond its weight when it has these lexemes too. */
+export type Bonus = { lexemes: LexemeQuery; points: number };
+
+/** A hit in the text earns at most 1.7, so that each of these comes before any of those. */
+const points = { path: 4, definition: 3, name: 2, all: 1 };
+const mostWords = 8;
+
+/** Words in the path and names that a file defines come before words in its text, and all of them before some. */
+export function bonusesOf(terms: Terms, places: Places): Bonus[] {
+  const words = wantedWords(terms);
+  const wanted = words.flatMap(({ terms: some }) => some.flatMap((term) => term.lexemes)).slice(0, mostWords);
+  const any = (kind: (word: string) => string): LexemeQuery => either(wanted.map((word) => lexeme(kind(word))));
+  const all = (kind: (word: string) => string): LexemeQuery => both(wanted.map((word) => lexeme(kind(word))));
+  const everywhere = places.path && places.file;
+  return [
+    ...(everywhere ? [{ lexemes: any(facet.path), points: points.path }] : []),
+    ...(everywhere && wanted.length > 1 ? [{ lexemes: all(facet.path), points: points.all }] : []),
+    ...(places.path ? [{ lexemes: any(facet.name), points: points.name }] : []),
+    ...(places.file ? [{ lexemes: any(facet.definition), points: points.definition }] : []),
+    ...(hasAlternatives(terms) ? [{ lexemes: lexemesFor({ kind: 'all', parts: words }, places), points: points.all }] : []),
+  ];
+}
+
+const hasAlternatives = (terms: Terms): boolean =>
+  terms.kind === 'any' || (terms.kind === 'all' && terms.parts.some(hasAlternatives));
