@@ -101,6 +101,15 @@ export interface Collaborators {
   created_at: Date;
 }
 
+export interface CommitIndexes {
+  repository_id: Id<'repositories'>;
+  branch: string;
+  commit_oid: string | null;
+  analyser: number;
+  commits: Generated<number>;
+  indexed_at: Date;
+}
+
 export interface DeviceCodes {
   hash: Buffer;
   user_code: string;
@@ -121,6 +130,18 @@ export interface Events {
   actor_id: number | null;
   data: Json;
   created_at: Date;
+}
+
+export interface IndexedCommits {
+  id: GeneratedAlways<Id<'indexed_commits'>>;
+  repository_id: Id<'repositories'>;
+  oid: Buffer;
+  weight: number;
+  author_date: Date;
+  committer_date: Date;
+  merge: boolean;
+  message: string;
+  words: string;
 }
 
 export interface InstallationRepositories {
@@ -415,8 +436,10 @@ export interface DB {
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   collaborators: Collaborators;
+  commit_indexes: CommitIndexes;
   device_codes: DeviceCodes;
   events: Events;
+  indexed_commits: IndexedCommits;
   installation_repositories: InstallationRepositories;
   installations: Installations;
   issue_assignees: IssueAssignees;

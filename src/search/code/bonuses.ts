@@ -1,6 +1,7 @@
+import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import { lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
-import { both, either, type LexemeQuery, lexeme } from './lexeme-query.ts';
-import { lexemesFor, type Places, type Terms, wantedWords } from './terms.ts';
+import { inPlaces, type Places } from './terms.ts';
 
 /** What a row earns beyond its weight when it has these lexemes too. */
 export type Bonus = { lexemes: LexemeQuery; points: number };
@@ -21,7 +22,9 @@ export function bonusesOf(terms: Terms, places: Places): Bonus[] {
     ...(everywhere && wanted.length > 1 ? [{ lexemes: all(facet.path), points: points.all }] : []),
     ...(places.path ? [{ lexemes: any(facet.name), points: points.name }] : []),
     ...(places.file ? [{ lexemes: any(facet.definition), points: points.definition }] : []),
-    ...(hasAlternatives(terms) ? [{ lexemes: lexemesFor({ kind: 'all', parts: words }, places), points: points.all }] : []),
+    ...(hasAlternatives(terms)
+      ? [{ lexemes: lexemesFor({ kind: 'all', parts: words }, inPlaces(places)), points: points.all }]
+      : []),
   ];
 }
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { fold, identifiersOf } from '#search/analyse/analyse.ts';
 import { findLanguage } from '#search/languages/language.ts';
+import { both, either, type LexemeQuery, lexeme, never, not } from '#search/lexeme-query.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { facet } from './facets.ts';
-import { both, either, type LexemeQuery, lexeme, never, not } from './lexeme-query.ts';
 import type { Places } from './terms.ts';
 
 /** What the qualifiers about files ask for: as lexemes where the index can answer, else as conditions on the row. */

@@ -6,8 +6,9 @@ import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
+import { findDefaultBranch, findTip, whileLocked } from '#search/indexing/branch.ts';
 import { type Document, documentOf, maxFileSize } from './document.ts';
-import { findTip, type Plan, planChanges, planWhole } from './plan.ts';
+import { type Plan, planChanges, planWhole } from './plan.ts';
 import * as store from './store.ts';
 
 export type IndexOptions = {
@@ -35,14 +36,14 @@ const many = 200;
  */
 export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport | undefined> {
   const { db, git, repositoryId } = options;
-  return store.whileLocked(db, 'code', repositoryId, async (connection) => {
-    const branch = await store.findDefaultBranch(connection, repositoryId);
+  return whileLocked(db, 'code', repositoryId, async (connection) => {
+    const branch = await findDefaultBranch(connection, repositoryId);
     if (branch === undefined) return undefined;
     try {
       return await bringUp(connection, repoOf(git, repositoryId), branch, options);
     } catch (error) {
       // The repository was deleted meanwhile, and its rows with it.
-      if ((await store.findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
+      if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
       throw error;
     }
   });

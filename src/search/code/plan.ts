@@ -4,7 +4,6 @@ import { openObjects } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
 import type { TreeMode } from '#git/parse-tree.ts';
 import type { Repo } from '#git/repo.ts';
-import { repositoryExists } from '#git/store.ts';
 import { listTree } from '#git/tree-list.ts';
 import type { Id } from '#lib/id.ts';
 import { maxFileSize } from './document.ts';
@@ -14,13 +13,6 @@ import { listIndexedFiles } from './store.ts';
 export type Plan = { remove: string[]; add: { path: string; oid: Oid }[] };
 
 const isFile = (mode: TreeMode): boolean => mode === '100644' || mode === '100755';
-
-/** The commit of a branch; undefined in a repository without it. */
-export async function findTip(repo: Repo, branch: string): Promise<Oid | undefined> {
-  if (!(await repositoryExists(repo))) return undefined;
-  await using reader = await openObjects(repo);
-  return (await reader.findInfo(`refs/heads/${branch}`, { peel: 'commit' }))?.oid;
-}
 
 /** The changes from an indexed commit; undefined when that commit isn't there any more. */
 export async function planChanges(repo: Repo, from: Oid, to: Oid): Promise<Plan | undefined> {

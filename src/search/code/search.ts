@@ -1,16 +1,18 @@
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
+import { makeCheck } from '#search/check.ts';
+import { both } from '#search/lexeme-query.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
+import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
-import { both } from './lexeme-query.ts';
-import { analyseTerms, hasPhrase, lexemesFor, type Places, type Terms } from './terms.ts';
-import { makeCheck, readTexts } from './verify.ts';
+import { readTexts } from './read-texts.ts';
+import { inPlaces, type Places, requireTerms } from './terms.ts';
 
 export type CodeSearch = Asked & {
   /** From `parse('code', q)`. */
@@ -30,7 +32,7 @@ type Slice = { limit: number; offset: number };
 export async function searchCode(at: { db: Db; git: GitStore }, asked: CodeSearch): Promise<SearchResult<hits.CodeHit>> {
   const slice = withinResults(asked.page);
   const { terms: text, filters } = split(asked.query);
-  const look: Look = { asked, terms: analyseTerms(text), places: placesOf(filters), filters, budget: startBudget(asked.budget) };
+  const look: Look = { asked, terms: requireTerms(text), places: placesOf(filters), filters, budget: startBudget(asked.budget) };
   return hasPhrase(look.terms) ? findChecked(at, look, slice) : findIndexed(at.db, look, slice);
 }
 
@@ -60,7 +62,7 @@ async function selection(tx: Reader, { asked, terms, places, filters }: Look): P
   const { ids } = await resolveScope(tx, { ...asked, filters, forks: false });
   if (ids.length === 0) return undefined;
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
-  const lexemes = both([lexemesFor(terms, places), files.lexemes]);
+  const lexemes = both([lexemesFor(terms, inPlaces(places)), files.lexemes]);
   return hits.whereOf(tx, { lexemes, condition: files.condition, repositories: ids });
 }
 
@@ -83,13 +85,13 @@ async function findChecked(
   slice: Slice,
 ): Promise<SearchResult<hits.CodeHit>> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
-  const check = makeCheck(look.terms, look.places);
+  const check = makeCheck(look.terms);
   const matching: hits.CodeHit[] = [];
   let looked = 0;
   for (; looked < candidates.items.length && look.budget.left() > 0; looked += checkedAtOnce) {
     const some = candidates.items.slice(looked, looked + checkedAtOnce);
-    const texts = look.places.file ? await readTexts(git, some) : new Map<string, string>();
-    matching.push(...some.filter(({ path, blobOid }) => check(path, texts.get(blobOid) ?? '')));
+    const read = look.places.file ? await readTexts(git, some) : new Map<string, string>();
+    matching.push(...some.filter(({ path, blobOid }) => check([read.get(blobOid) ?? '', ...(look.places.path ? [path] : [])])));
   }
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),

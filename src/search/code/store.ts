@@ -1,14 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Document } from './document.ts';
 
 type Repository = Id<'repositories'>;
-
-/** Which branch is to be searched; undefined when the repository is gone. */
-export const findDefaultBranch = async (db: Db, repository: Repository): Promise<string | undefined> =>
-  (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
 
 export const findCodeIndex = (db: Db, repository: Repository) =>
   db.selectFrom('code_indexes').selectAll().where('repository_id', '=', repository).executeTakeFirst();
@@ -65,22 +60,4 @@ export async function insertFiles(tx: Tx, repository: Repository, documents: rea
 /** Moves what was just added from the index's waiting list into the index, where it is found faster. */
 export async function settleIndex(db: Db): Promise<void> {
   await sql`select gin_clean_pending_list('code_files_words')`.execute(db);
-}
-
-/** Runs `work` while nobody else indexes this repository for this search. The lock ends with the connection, so a crash frees it. */
-export function whileLocked<T>(
-  db: Db,
-  what: string,
-  repository: Repository,
-  work: (connection: Kysely<DB>) => Promise<T>,
-): Promise<T> {
-  const key: RawBuilder<unknown> = sql`hashtextextended(${`${what}:${repository}`}, 0)`;
-  return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${key})`.execute(connection);
-    try {
-      return await work(connection);
-    } finally {
-      await sql`select pg_advisory_unlock(${key})`.execute(connection);
-    }
-  });
 }

@@ -1,12 +1,13 @@
 import type { GitStore } from '#git/repo.ts';
 import { split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
+import { wantedWords } from '#search/terms.ts';
 import { findMatches } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
 import { placesOf } from './filters.ts';
 import type { CodeHit } from './hits.ts';
-import { analyseTerms, wantedWords } from './terms.ts';
-import { readTexts } from './verify.ts';
+import { readTexts } from './read-texts.ts';
+import { requireTerms } from './terms.ts';
 
 const mostFragments = 3;
 const mostMatches = 40;
@@ -18,7 +19,7 @@ export async function codeTextMatches(
 ): Promise<TextMatch[][]> {
   const { terms, filters } = split(query);
   const places = placesOf(filters);
-  const wanted = wantedWords(analyseTerms(terms));
+  const wanted = wantedWords(requireTerms(terms));
   const texts = places.file ? await readTexts(git, hits) : new Map<string, string>();
   return hits.map(({ path, blobOid }) => {
     const text = texts.get(blobOid) ?? '';

@@ -4,11 +4,13 @@ export type LexemeQuery = { kind: 'query'; text: string } | { kind: 'always' } |
 export const always: LexemeQuery = { kind: 'always' };
 export const never: LexemeQuery = { kind: 'never' };
 
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
 /** The rows that have this lexeme. Lexemes of the analyser hold no quotes; those of names may. */
-export const lexeme = (text: string): LexemeQuery => ({
-  kind: 'query',
-  text: `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
-});
+export const lexeme = (text: string): LexemeQuery => ({ kind: 'query', text: quoted(text) });
+
+/** The rows that have a lexeme with this beginning. */
+export const lexemePrefix = (text: string): LexemeQuery => ({ kind: 'query', text: `${quoted(text)}:*` });
 
 export function both(parts: readonly LexemeQuery[]): LexemeQuery {
   if (parts.some(({ kind }) => kind === 'never')) return never;

@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
+import { identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { both, either, type LexemeQuery, lexeme, lexemePrefix, never, not } from '#search/lexeme-query.ts';
+import type { Filter } from '#search/query/filters.ts';
+import { findQualifier } from '#search/query/qualifiers.ts';
+import { leaves, type Node } from '#search/query/tree.ts';
+import type { Value } from '#search/query/values.ts';
+import type { Reader } from '#search/read.ts';
+import { foldEmail } from './document.ts';
+import { facet } from './facets.ts';
+import { lexemesOfRow } from './store.ts';
+
+/** What qualifiers about commits ask for: as lexemes where the index can answer, else as a condition on the row. */
+export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
+
+/** The email addresses of the accounts that a query names, by their names as they were written. */
+export type Emails = ReadonlyMap<string, string[]>;
+
+/** Looks up the accounts that `author:` and `committer:` name anywhere in a query: commits know people by their addresses. */
+export async function findEmails(db: Reader, query: Node, viewerId: Id<'accounts'> | undefined): Promise<Emails> {
+  const logins = [...leaves(query)].flatMap((leaf) =>
+    leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
+  );
+  if (logins.length === 0) return new Map();
+  const { rows } = await sql<{ login: string; email: string }>`
+    select case when id = ${viewerId ?? null} and ${logins.includes('@me')} then '@me' else lower(login) end as login, email
+    from accounts where email is not null
+      and (lower(login) = any(${logins.map((login) => login.toLowerCase())}::text[]) or (id = ${viewerId ?? null} and ${logins.includes('@me')}))`.execute(
+    db,
+  );
+  return new Map(
+    logins.map((login) => [login, rows.filter((row) => row.login === login.toLowerCase()).map(({ email }) => email)]),
+  );
+}
+
+/** Turns the filters about commits into conditions: values of one qualifier are alternatives where its table says so. */
+export function commitFilter(filters: readonly Filter[], emails: Emails): CommitFilter {
+  const single = filters.map((filter) => ({ ...filter, ...oneFilter(filter.name, filter.value, emails) }));
+  const alternatives = Map.groupBy(
+    single.filter(({ negated, name }) => !negated && findQualifier('commits', name)?.repeated === 'any'),
+    ({ name }) => name,
+  );
+  const others = single.filter((filter) => !alternatives.get(filter.name)?.includes(filter));
+  return {
+    lexemes: both([
+      ...[...alternatives.values()].map((group) => either(group.map(({ lexemes }) => lexemes))),
+      ...others.filter(({ kind }) => kind === 'lexemes').map(({ lexemes, negated }) => (negated ? not(lexemes) : lexemes)),
+    ]),
+    condition: every(
+      others
+        .filter(({ kind }) => kind === 'row')
+        .map(({ condition, negated }) => (negated ? sql`not (${condition})` : condition)),
+    ),
+  };
+}
+
+const every = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
+
+type One = CommitFilter & { kind: 'lexemes' | 'row' };
+
+const byLexemes = (lexemes: LexemeQuery): One => ({ kind: 'lexemes', lexemes, condition: sql`true` });
+const byRow = (condition: RawBuilder<unknown>): One => ({ kind: 'row', lexemes: { kind: 'always' }, condition });
+
+function oneFilter(name: string, value: Value, emails: Emails): One {
+  switch (value.type) {
+    case 'login':
+      return byLexemes(either((emails.get(value.login) ?? []).map((email) => lexeme(emailFacet(name)(foldEmail(email))))));
+    case 'text':
+      return byLexemes(name.endsWith('-email') ? lexeme(emailFacet(name)(foldEmail(value.text))) : nameWords(name, value.text));
+    case 'hash':
+      return byLexemes(lexemePrefix(hashFacet(name)(value.prefix)));
+    case 'flag':
+      return byRow(sql`merge = ${value.on}`);
+    case 'date':
+      return byRow(inRange(name === 'author-date' ? sql`author_date` : sql`committer_date`, value));
+    default:
+      return byLexemes(never);
+  }
+}
+
+const emailFacet = (name: string) => (name.startsWith('author') ? facet.authorEmail : facet.committerEmail);
+
+function nameWords(name: string, text: string): LexemeQuery {
+  const place = name.startsWith('author') ? facet.authorName : facet.committerName;
+  const words = identifiersOf(text).flatMap((word) => lexemesOf(word).slice(0, 1));
+  return words.length > 0 ? both(words.map((word) => lexeme(place(word)))) : never;
+}
+
+function hashFacet(name: string): (oid: string) => string {
+  if (name === 'parent') return facet.parent;
+  return name === 'tree' ? facet.tree : facet.hash;
+}
+
+function inRange(column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> {
+  const low = from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`;
+  const high = until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`;
+  return sql`(${low} and ${high})`;
+}
+
+/** A combination of qualifiers, as one condition on the row. Terms don't occur in it. */
+export function combination(node: Node, emails: Emails): RawBuilder<unknown> {
+  switch (node.kind) {
+    case 'not':
+      return sql`not (${combination(node.part, emails)})`;
+    case 'all':
+      return every(node.parts.map((part) => combination(part, emails)));
+    case 'any':
+      return sql`(${sql.join(
+        node.parts.map((part) => combination(part, emails)),
+        sql` or `,
+      )})`;
+    case 'text':
+      return sql`true`;
+    case 'qualifier': {
+      const repository = repositoryCondition(node.name, node.value);
+      if (repository)
+        return sql`exists (select from repositories r join accounts o on o.id = r.owner_id where r.id = repository_id and ${repository})`;
+      const { lexemes, condition } = oneFilter(node.name, node.value, emails);
+      if (lexemes.kind === 'query') return sql`(${lexemesOfRow} @@ ${lexemes.text}::tsquery)`;
+      return lexemes.kind === 'never' ? sql`false` : condition;
+    }
+  }
+}
+
+function repositoryCondition(name: string, value: Value): RawBuilder<unknown> | undefined {
+  if (value.type === 'repository') return sql`lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name})`;
+  if (value.type === 'login' && (name === 'user' || name === 'org')) return sql`lower(o.login) = lower(${value.login})`;
+  if (value.type === 'choice') return value.choice === 'public' ? sql`r.visibility = 'public'` : sql`r.visibility <> 'public'`;
+  return undefined;
+}

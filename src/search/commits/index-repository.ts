@@ -1,0 +1,124 @@
+import { change, type Db } from '#database/connect.ts';
+import { listCommits, listNewCommits } from '#git/history.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import type { Commit } from '#git/parse-commit.ts';
+import type { GitStore, Repo } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { analyserVersion } from '#search/analyse/analyse.ts';
+import { findDefaultBranch, findTip, whileLocked } from '#search/indexing/branch.ts';
+import { commitDocument } from './document.ts';
+import * as store from './store.ts';
+
+export type CommitIndexOptions = {
+  db: Db;
+  git: GitStore;
+  repositoryId: Id<'repositories'>;
+  now: Date;
+  /** Called after each batch; how many there will be is not known before. */
+  onProgress?: (progress: { done: number }) => void;
+};
+
+/** What an indexing did. `commits` are those now in the index. */
+export type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
+
+const commitsAtOnce = 1_000;
+/** A history is read in pages; a push of more commits than one page is treated like a new history. */
+const page = 10_000;
+const many = 500;
+
+/**
+ * Brings the commit index of a repository to the present history of its default branch: what a push brought and, after a
+ * forced one, what it took away; the whole history where the last indexed commit is not known. May be repeated at any time.
+ */
+export function indexRepositoryCommits(options: CommitIndexOptions): Promise<CommitIndexReport | undefined> {
+  const { db, git, repositoryId } = options;
+  return whileLocked(db, 'commits', repositoryId, async (connection) => {
+    const branch = await findDefaultBranch(connection, repositoryId);
+    if (branch === undefined) return undefined;
+    try {
+      return await bringUp({ ...options, db: connection }, repoOf(git, repositoryId), branch);
+    } catch (error) {
+      // The repository was deleted meanwhile, and its rows with it.
+      if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
+      throw error;
+    }
+  });
+}
+
+async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string): Promise<CommitIndexReport> {
+  const { db, repositoryId, now } = options;
+  const state = { branch, analyser: analyserVersion, indexed_at: now };
+  const commit = await findTip(repo, branch);
+  const known = await store.findCommitIndex(db, repositoryId);
+  const usable = known?.analyser === analyserVersion;
+  if (!commit || (known && !usable)) await change(db, (tx) => store.removeAllCommits(tx, repositoryId));
+  if (!commit || !usable) {
+    await change(db, (tx) => store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 }));
+  }
+  if (!commit) return { commit: undefined, commits: 0, removed: 0, added: 0 };
+  const from = usable ? known.commit_oid : null;
+  const done = (from && (await indexChanges(options, repo, { from, to: commit }))) || (await indexWhole(options, repo, commit));
+  if (done.added >= many) await store.settleIndex(db);
+  const commits = await store.countIndexedCommits(db, repositoryId);
+  await change(db, (tx) => store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: commit, commits }));
+  return { commit, commits, ...done };
+}
+
+type Done = { removed: number; added: number };
+
+/** What lies between two tips; undefined when that is too much, or the old tip is gone. */
+async function indexChanges(
+  options: CommitIndexOptions,
+  repo: Repo,
+  { from, to }: { from: Oid; to: Oid },
+): Promise<Done | undefined> {
+  if (from === to) return { removed: 0, added: 0 };
+  await using reader = await openObjects(repo);
+  if (!(await reader.findInfo(from, { peel: 'commit' }))) return undefined;
+  const added = await listNewCommits(repo, { from, to, limit: page });
+  const removed = await listNewCommits(repo, { from: to, to: from, limit: page });
+  if (added.total > page || removed.total > page) return undefined;
+  await add(options, added.commits, new Set());
+  await remove(
+    options,
+    removed.commits.map(({ oid }) => oid),
+  );
+  return { removed: removed.total, added: added.total };
+}
+
+/** The whole history, beside the rows that are there, whatever these came from: a crash leaves a part. */
+async function indexWhole(options: CommitIndexOptions, repo: Repo, tip: Oid): Promise<Done> {
+  const known = await store.listIndexedCommits(options.db, options.repositoryId);
+  const gone = new Set(known);
+  let added = 0;
+  for (let offset = 0; ; offset += page) {
+    const commits = await listCommits(repo, { from: tip, offset, limit: page });
+    added += await add(options, commits, known);
+    for (const { oid } of commits) gone.delete(oid);
+    if (commits.length < page) break;
+  }
+  await remove(options, [...gone]);
+  return { removed: gone.size, added };
+}
+
+async function add(
+  { db, repositoryId, onProgress }: CommitIndexOptions,
+  commits: readonly Commit[],
+  known: ReadonlySet<string>,
+): Promise<number> {
+  const fresh = commits.filter(({ oid }) => !known.has(oid));
+  for (let at = 0; at < fresh.length; at += commitsAtOnce) {
+    const documents = fresh.slice(at, at + commitsAtOnce).map((commit) => commitDocument(repositoryId, commit));
+    await change(db, (tx) => store.insertCommits(tx, repositoryId, documents));
+    onProgress?.({ done: at + documents.length });
+  }
+  return fresh.length;
+}
+
+async function remove({ db, repositoryId }: CommitIndexOptions, oids: readonly string[]): Promise<void> {
+  for (let at = 0; at < oids.length; at += commitsAtOnce) {
+    await change(db, (tx) => store.removeCommits(tx, repositoryId, oids.slice(at, at + commitsAtOnce)));
+  }
+}

@@ -1,0 +1,92 @@
+import type { Db } from '#database/connect.ts';
+import type { Term } from '#search/analyse/analyse.ts';
+import { makeCheck } from '#search/check.ts';
+import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import { type Split, split } from '#search/query/filters.ts';
+import type { Node } from '#search/query/tree.ts';
+import { type Reader, within } from '#search/read.ts';
+import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
+import { analyseTree, hasPhrase, lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
+import { facet } from './facets.ts';
+import { combination, commitFilter, findEmails } from './filters.ts';
+import * as hits from './hits.ts';
+
+export type CommitSearch = Asked & {
+  /** From `parse('commits', q)`. */
+  query: Node;
+  sort?: hits.CommitSort;
+  order?: 'asc' | 'desc';
+};
+
+type Look = { asked: CommitSearch; split: Split; terms: Terms | undefined; budget: Budget };
+type Slice = { limit: number; offset: number };
+type Rows = { rows: hits.CommitRow[]; total: number; complete: boolean };
+
+/**
+ * Searches the commits of the default branches of the repositories that the caller may see (document 1, rule 3), under the
+ * same rules as `searchCode`. Qualifiers alone are a valid query here.
+ */
+export async function searchCommits(db: Db, asked: CommitSearch): Promise<SearchResult<hits.CommitHit>> {
+  const slice = withinResults(asked.page);
+  const halves = split(asked.query);
+  const terms = halves.terms && analyseTree(halves.terms);
+  const look: Look = { asked, split: halves, terms, budget: startBudget(asked.budget) };
+  const found = terms && hasPhrase(terms) ? await findChecked(db, look, terms, slice) : await findIndexed(db, look, slice);
+  const items = found.rows.map(({ message: _, ...hit }) => hit);
+  return { total_count: found.total, incomplete_results: !found.complete, items };
+}
+
+/** Milliseconds for the hits that are given when the budget is over. */
+const lastResort = 100;
+
+async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
+  const ordered = await within(db, look.budget, async (tx) => {
+    const where = await selection(tx, look);
+    if (!where) return { rows: [], total: 0 };
+    const { sort, order = 'desc' } = look.asked;
+    const subject = look.terms && either(wantedWords(look.terms).map(({ terms }) => both(terms.map(inSubject))));
+    const rows = await hits.listCommitHits(tx, where, {
+      ...slice,
+      order: hits.orderOf({ sort, order, subject }),
+      score: hits.scoreOf(subject),
+    });
+    const isAll = slice.offset === 0 && rows.length < slice.limit;
+    return { rows, total: isAll ? rows.length : await hits.countCommits(tx, where) };
+  });
+  if (ordered) return { ...ordered, complete: true };
+  const rows = await within(db, startBudget(lastResort), async (tx) => {
+    const where = await selection(tx, look);
+    return where && hits.listAnyCommits(tx, where, slice.limit);
+  });
+  return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
+}
+
+/** Which rows match; undefined when there is no repository to look into. */
+async function selection(tx: Reader, { asked, split: { filters, rest }, terms }: Look) {
+  const { ids } = await resolveScope(tx, { ...asked, filters, forks: true });
+  if (ids.length === 0) return undefined;
+  const emails = await findEmails(tx, asked.query, asked.viewerId);
+  const own = commitFilter(
+    filters.filter((filter) => !isScopeFilter(filter)),
+    emails,
+  );
+  const lexemes = both([...(terms ? [lexemesFor(terms, inMessage)] : []), own.lexemes]);
+  const condition = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, emails) : undefined;
+  return hits.whereOf({ lexemes, condition: condition ? hits.and(own.condition, condition) : own.condition, repositories: ids });
+}
+
+const inMessage = (terms: readonly Term[]): LexemeQuery => both(terms.flatMap((term) => term.lexemes).map(lexeme));
+const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => lexeme(facet.subject(word))));
+
+/** Candidates from the index, then a look at each message. */
+async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {
+  const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
+  const check = makeCheck(terms);
+  const rows = candidates.rows.filter(({ message }) => check([message]));
+  return {
+    rows: rows.slice(slice.offset, slice.offset + slice.limit),
+    total: rows.length,
+    complete: candidates.complete && candidates.total <= candidates.rows.length,
+  };
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { CommitDocument } from './document.ts';
+
+type Repository = Id<'repositories'>;
+
+export const findCommitIndex = (db: Db, repository: Repository) =>
+  db.selectFrom('commit_indexes').selectAll().where('repository_id', '=', repository).executeTakeFirst();
+
+export type CommitIndexState = { branch: string; commit_oid: string | null; analyser: number; commits: number; indexed_at: Date };
+
+/** Records what the rows of a repository show. */
+export async function saveCommitIndex(tx: Tx, repository: Repository, state: CommitIndexState): Promise<void> {
+  await tx
+    .insertInto('commit_indexes')
+    .values({ repository_id: repository, ...state })
+    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(state))
+    .execute();
+}
+
+/** The names of the commits that are indexed. */
+export async function listIndexedCommits(db: Db, repository: Repository): Promise<Set<string>> {
+  const { rows } = await sql<{ oid: string }>`
+    select encode(oid, 'hex') as oid from indexed_commits where repository_id = ${repository}`.execute(db);
+  return new Set(rows.map(({ oid }) => oid));
+}
+
+export async function countIndexedCommits(db: Db, repository: Repository): Promise<number> {
+  const { rows } = await sql<{ commits: number }>`
+    select count(*) as commits from indexed_commits where repository_id = ${repository}`.execute(db);
+  return rows[0]?.commits ?? 0;
+}
+
+export async function removeAllCommits(tx: Tx, repository: Repository): Promise<void> {
+  await sql`delete from indexed_commits where repository_id = ${repository}`.execute(tx);
+}
+
+export async function removeCommits(tx: Tx, repository: Repository, oids: readonly string[]): Promise<void> {
+  await sql`delete from indexed_commits where repository_id = ${repository}
+    and oid in (select decode(o, 'hex') from unnest(${oids}::text[]) as o)`.execute(tx);
+}
+
+/** What the index of words is made of; a condition must be written just so, or the index isn't used. */
+export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
+
+/** Adds commits in one statement; those that are there already stay as they are. */
+export async function insertCommits(tx: Tx, repository: Repository, documents: readonly CommitDocument[]): Promise<void> {
+  const column = <T>(value: (document: CommitDocument) => T): T[] => documents.map(value);
+  await sql`
+    insert into indexed_commits (repository_id, oid, weight, author_date, committer_date, merge, message, words)
+    select ${repository}, decode(oid, 'hex'), weight, author_date, committer_date, merge, message, words
+    from unnest(
+      ${column((d) => d.oid)}::text[], ${column((d) => d.weight)}::real[], ${column((d) => d.authorDate)}::timestamptz[],
+      ${column((d) => d.committerDate)}::timestamptz[], ${column((d) => d.merge)}::boolean[], ${column((d) => d.message)}::text[],
+      ${column((d) => d.lexemes.join('\n'))}::text[]
+    ) as c (oid, weight, author_date, committer_date, merge, message, words)
+    on conflict (repository_id, oid) do nothing`.execute(tx);
+}
+
+/** Moves what was just added from the index's waiting list into the index, where it is found faster. */
+export async function settleIndex(db: Db): Promise<void> {
+  await sql`select gin_clean_pending_list('indexed_commits_words')`.execute(db);
+}

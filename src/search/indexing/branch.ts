@@ -1,0 +1,39 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import type { Repo } from '#git/repo.ts';
+import { repositoryExists } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+
+type Repository = Id<'repositories'>;
+
+/** Which branch is to be searched; undefined when the repository is gone. */
+export const findDefaultBranch = async (db: Db, repository: Repository): Promise<string | undefined> =>
+  (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
+
+/** The commit of a branch; undefined in a repository without it. */
+export async function findTip(repo: Repo, branch: string): Promise<Oid | undefined> {
+  if (!(await repositoryExists(repo))) return undefined;
+  await using reader = await openObjects(repo);
+  return (await reader.findInfo(`refs/heads/${branch}`, { peel: 'commit' }))?.oid;
+}
+
+/** Runs `work` while nobody else indexes this repository for this search. The lock ends with the connection, so a crash frees it. */
+export function whileLocked<T>(
+  db: Db,
+  what: string,
+  repository: Repository,
+  work: (connection: Kysely<DB>) => Promise<T>,
+): Promise<T> {
+  const key: RawBuilder<unknown> = sql`hashtextextended(${`${what}:${repository}`}, 0)`;
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${key})`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`select pg_advisory_unlock(${key})`.execute(connection);
+    }
+  });
+}
