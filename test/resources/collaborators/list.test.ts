@@ -7,7 +7,8 @@ import { personal, rolesOf, setting } from './setting.ts';
 
 test('lists everybody with a role, from every source, with the strongest', async () => {
   const w = await world();
-  const { owner, member, byTeam, outside, path } = await setting(w);
+  const { owner, member, byTeam, outside, stranger, org, path } = await setting(w);
+  await (await w.as(owner)).put(`/orgs/${org.login}/memberships/${stranger.login}`, { role: 'admin' });
   const reply = await (await w.as(owner)).get(`${path}/collaborators`);
 
   expect(rolesOf(reply)).toEqual({

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { removeMember } from '#resources/members/rules.ts';
+import { createTeam, setTeamMember } from '#resources/teams/index.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
+import { overlapping } from '#test/support/race.ts';
 import { world } from '#test/support/world.ts';
-import { setting } from './setting.ts';
+import { asOwned, setting } from './setting.ts';
 
 test.each(['members', 'memberships'])('an owner removes a member by /%s, who reaches nothing private any more', async (kind) => {
   const w = await world();
@@ -17,6 +20,23 @@ test.each(['members', 'memberships'])('an owner removes a member by /%s, who rea
   expect((await asMember.get(`/user/memberships${path}`)).status).toBe(404);
   expect((await eventsOf(w, org)).slice(-2)).toEqual(['collaborator.removed', 'member.removed']);
   expect((await (await w.as(owner)).delete(`${path}/${kind}/${member.login}`)).status).toBe(404);
+});
+
+test('somebody who is put into a team while being removed is in neither', async () => {
+  const w = await world();
+  const { owner, member, org, path } = await setting(w);
+  const by = { account: owner, grant: { kind: 'none' } as const };
+  const team = await w.change((tx) => createTeam(tx, { org, wanted: { name: 'Rotors' }, by: owner.id, now: w.clock.now }));
+
+  const outcomes = await overlapping(
+    w,
+    (tx) => setTeamMember(tx, { team, user: member, role: 'member', by: owner.id, now: w.clock.now }),
+    (tx) => removeMember(tx, { org: asOwned(org), user: member, by, now: w.clock.now }),
+  );
+
+  expect(outcomes).toEqual(['done', 'done']);
+  expect(await w.db.selectFrom('team_members').selectAll().where('team_id', '=', team.id).execute()).toEqual([]);
+  expect((await (await w.as(owner)).get(`${path}/members/${member.login}`)).status).toBe(404);
 });
 
 test('a member leaves alone, but removes nobody, whether or not they are a member', async () => {

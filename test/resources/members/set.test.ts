@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Tx } from '#database/connect.ts';
+import { acceptMembership, removeMember, setMembership } from '#resources/members/rules.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
+import { overlapping } from '#test/support/race.ts';
 import { world } from '#test/support/world.ts';
-import { setting } from './setting.ts';
+import { asOwned, setting } from './setting.ts';
 
 test('an owner invites somebody, who accepts', async () => {
   const w = await world();
@@ -66,17 +69,41 @@ test('a role changes, but an owner does not demote themselves, and one owner sta
 test('two owners who demote each other at once leave one', async () => {
   const w = await world();
   const { owner, member, org, path } = await setting(w);
-  const [one, other] = [await w.as(owner), await w.as(member)];
-  await one.put(`${path}/memberships/${member.login}`, { role: 'admin' });
+  await (await w.as(owner)).put(`${path}/memberships/${member.login}`, { role: 'admin' });
+  const demote = (user: typeof owner, by: typeof owner) => (tx: Tx) =>
+    setMembership(tx, {
+      org: asOwned(org),
+      user,
+      role: 'member',
+      by: { account: by, grant: { kind: 'none' } },
+      now: w.clock.now,
+    });
 
-  const replies = await Promise.all([
-    one.put(`${path}/memberships/${member.login}`, { role: 'member' }),
-    other.put(`${path}/memberships/${owner.login}`, { role: 'member' }),
-  ]);
+  expect(await overlapping(w, demote(member, owner), demote(owner, member))).toEqual(['done', 'forbidden']);
 
-  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 403]);
-  const owners = await w.db.selectFrom('memberships').selectAll().where('organization_id', '=', org.id).execute();
-  expect(owners.filter((row) => row.role === 'owner')).toHaveLength(1);
+  const rows = await w.db.selectFrom('memberships').selectAll().where('organization_id', '=', org.id).execute();
+  expect(rows.filter((row) => row.role === 'owner').map((row) => row.user_id)).toEqual([owner.id]);
+});
+
+test('somebody who accepts while the invitation is withdrawn does not get in', async () => {
+  const w = await world();
+  const { owner, stranger, org, path } = await setting(w);
+  await (await w.as(owner)).put(`${path}/memberships/${stranger.login}`);
+  const step = (by: typeof owner) => ({
+    org: asOwned(org),
+    user: stranger,
+    by: { account: by, grant: { kind: 'none' } as const },
+    now: w.clock.now,
+  });
+
+  const outcomes = await overlapping(
+    w,
+    (tx) => removeMember(tx, step(owner)),
+    (tx) => acceptMembership(tx, step(stranger)),
+  );
+
+  expect(outcomes).toEqual(['done', 'not_found']);
+  expect((await (await w.as(stranger)).get(`/user/memberships${path}`)).status).toBe(404);
 });
 
 test.each([{ role: 'boss' }, { role: 3 }])('refuses %o, naming the field, and invites nobody', async (body) => {

@@ -1,4 +1,4 @@
-import type { Account } from '#access/viewer.ts';
+import type { Account, Org } from '#access/viewer.ts';
 import { fresh, type World } from '#test/support/world.ts';
 
 export type Setting = { owner: Account; member: Account; shown: Account; stranger: Account; org: Account; path: string };
@@ -17,3 +17,6 @@ export async function setting(w: World): Promise<Setting> {
 }
 
 export const logins = (reply: { body: { login: string }[] }): string[] => reply.body.map((user) => user.login);
+
+/** An organization as its owner meets it, for rules that are called without a request. */
+export const asOwned = (org: Account): Org => ({ ...org, role: 'owner', reached: true, held: {} });

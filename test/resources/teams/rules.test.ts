@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Tx } from '#database/connect.ts';
 import { changeTeam, deleteTeam, setTeamMember, setTeamRole, unsetTeamMember, unsetTeamRole } from '#resources/teams/index.ts';
 import { loadTeams } from '#resources/teams/store.ts';
 import { eventsOf } from '#test/support/apps.ts';
+import { overlapping } from '#test/support/race.ts';
 import { world } from '#test/support/world.ts';
 import { chain, team } from './setting.ts';
 
@@ -69,8 +71,9 @@ test('a team never stands below itself, not even by two moves at once', async ()
 
   await expect(move(a, b)).rejects.toMatchObject(refusedField('parent_team_id'));
   await expect(move(a, a)).rejects.toMatchObject(refusedField('parent_team_id'));
-  const outcomes = await Promise.allSettled([move(a, c), move(c, b)]);
-  expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(['fulfilled', 'rejected']);
+  const under = (one: typeof a, parent: typeof a) => (tx: Tx) =>
+    changeTeam(tx, { ...actor, team: one, wanted: { parent: parent.id } });
+  expect(await overlapping(w, under(a, c), under(c, b))).toEqual(['done', 'invalid']);
 });
 
 test('a team with others around it does not turn secret, and a rename keeps what is not named', async () => {
