@@ -3,7 +3,7 @@ import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
 import type { Account, Org, Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { record, recordAll } from '#events/record.ts';
-import { forbidden, invalid, notFound } from '#lib/refusal.ts';
+import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import {
   endMembership,
   findMembership,
@@ -151,6 +151,6 @@ export async function removeOutside(tx: Tx, step: OrgStep): Promise<void> {
   await lockMemberships(tx, org.id);
   const membership = await findMembership(tx, org.id, user.id);
   if (membership?.state === 'active')
-    throw invalid('OutsideCollaborator', 'username', 'invalid', 'A member of the organization is not an outside collaborator');
+    throw unprocessable('A member of the organization cannot be removed as an outside collaborator.');
   await withdrawRoles(tx, step);
 }

@@ -49,9 +49,11 @@ export async function presentFullOrganizations(
   return keyed(presented, (org) => org.id);
 }
 
-/** Profile fields that are left out while empty: their type in the public API is a string. */
+/** Profile fields that are left out while empty: the public API has a text, an address or nothing there. */
 function optionalText({ name, company, blog, location, email }: Account): Partial<OrganizationFull> {
-  return Object.fromEntries(Object.entries({ name, company, blog, location, email }).filter(([, value]) => value !== null));
+  return Object.fromEntries(
+    Object.entries({ name, company, blog, location, email }).filter(([, value]) => value !== null && value !== ''),
+  );
 }
 
 function presentSettings(settings: Settings, counts: Counts): Partial<OrganizationFull> {

@@ -75,7 +75,7 @@ test('a member is no outside collaborator to remove', async () => {
   const { owner, member, org, repo } = await setting(w);
   await w.collaborator(repo, member, 'write');
   const reply = await (await w.as(owner)).delete(`/orgs/${org.login}/outside_collaborators/${member.login}`);
-  expect(reply).toMatchObject({ status: 422, body: { errors: [{ resource: 'OutsideCollaborator', field: 'username' }] } });
+  expect(reply).toMatchObject({ status: 422, body: { message: expect.stringContaining('member of the organization') } });
 });
 
 test.each(['get', 'put', 'delete'] as const)('%s is for owners, by a credential that may', async (method) => {
