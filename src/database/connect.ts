@@ -41,6 +41,8 @@ export function openDatabase(address: Address, options: { max?: number; name?: s
   });
   // An idle connection that breaks is replaced by the pool at the next query, which reports its own error.
   pool.on('error', () => undefined);
+  // Nor does one that breaks in use end the process: its query reports it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

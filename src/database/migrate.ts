@@ -44,7 +44,8 @@ export async function migrate(address: Address, folder = defaultFolder): Promise
 
 async function migrateJobs(address: Address): Promise<void> {
   const pool = new pg.Pool({ ...clientConfig(address), max: 2 });
-  pool.on('error', () => undefined); // a broken idle connection is reported by the next query
+  pool.on('error', () => undefined); // a broken connection is reported by its next query
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await runMigrations({ pgPool: pool, schema: jobsSchema });
   } finally {

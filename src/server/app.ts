@@ -11,6 +11,8 @@ import type { Services } from '#endpoint/services.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { answer } from './answer.ts';
 import { commonHeaders } from './headers.ts';
+import { addHealth } from './health.ts';
+import { addMetrics, type MetricsReader } from './metrics.ts';
 import { errorBody, statusOf } from './refusals.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
@@ -26,6 +28,7 @@ export type Parts = {
   url?: string;
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
+  readMetrics?: MetricsReader;
 };
 
 /** Bodies up to this are read: JSON, and JSON that carries a file (security decision 10). */
@@ -33,6 +36,9 @@ const jsonLimit = 1024 * 1024;
 const fileLimit = 40 * 1024 * 1024;
 
 export const apiPrefix = '/api/v3';
+
+/** Asked every few seconds by machines; their lines would hide the others. */
+const watchers = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
@@ -50,11 +56,16 @@ export function buildApp(parts: Parts): FastifyInstance {
     ...(parts.tls ? { https: parts.tls } : {}),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
+  app.decorate('drainState', { draining: false });
+  addHealth(app, parts.database, app.drainState);
+  addMetrics(app, parts.database, parts.readMetrics);
+
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
+    if (app.drainState.draining) reply.header('connection', 'close');
     for (const [name, value] of Object.entries(commonHeaders)) if (!reply.hasHeader(name)) reply.header(name, value);
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -67,7 +78,8 @@ export function buildApp(parts: Parts): FastifyInstance {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     };
-    log.info(seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
+    const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
+    log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
   });
   app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));

@@ -9,6 +9,7 @@ import type { WorkerParts } from '#jobs/worker.ts';
 import { allEndpoints, allJobs, allSubscriptions } from '#resources/all.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { buildApp } from './app.ts';
+import type { MetricsReader } from './metrics.ts';
 
 /** What a Hearth is opened with; the command line and the tests fill it in. */
 export type Settings = {
@@ -24,6 +25,7 @@ export type Settings = {
   connections?: number;
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
+  readMetrics?: MetricsReader;
 };
 
 /** An opened Hearth: its database and Git store, the HTTP application, and what a worker needs. Nothing listens yet. */
@@ -36,20 +38,11 @@ export type Hearth = {
 };
 
 export async function openHearth(settings: Settings): Promise<Hearth> {
-  const { log, clock, vocabulary, limits, version, url, adminTokenHash, tls } = settings;
-  const database = openDatabase(settings.address, settings.connections === undefined ? {} : { max: settings.connections });
+  const { log, clock, vocabulary, limits, version } = settings;
+  const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
   const services: Services = { git, vocabulary, limits, version };
-  const app = buildApp({
-    endpoints: allEndpoints,
-    database,
-    services,
-    log,
-    clock,
-    ...(url === undefined ? {} : { url }),
-    ...(adminTokenHash ? { adminTokenHash } : {}),
-    ...(tls ? { tls } : {}),
-  });
+  const app = buildApp({ ...settings, endpoints: allEndpoints, database, services });
   const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
   return {
     database,

@@ -1,0 +1,45 @@
+import { Command } from '@commander-js/extra-typings';
+import { type Beside, beside } from './installation.ts';
+import { type Config, readConfig, type SettingName, settings } from './settings.ts';
+
+/** The settings that every command takes: where the installation is, and how much it tells. */
+export const placeSettings = ['data', 'log'] as const satisfies SettingName[];
+
+/** Adds the flags of settings to a command; their values are read by `configOf`. */
+export function withSettings<C extends Command>(command: C, names: readonly SettingName[]): C {
+  for (const name of names) {
+    const { flag, variable, about, initial } = { flag: undefined, initial: undefined, ...settings[name] };
+    if (flag) command.option(flag, `${about} (${variable}${initial === undefined ? '' : `, else ${initial}`})`);
+  }
+  return command;
+}
+
+/** The settings in force for a command, from its flags and the environment. Commands log warnings alone, unless told otherwise. */
+export function configOf(command: { optsWithGlobals(): object }): Config {
+  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
+  return readConfig(flags, process.env).config;
+}
+
+/** A command that works on an installation: it knows `--data`, `--log` and `--json`. */
+export const installationCommand = (name: string, about: string, example: string) =>
+  withSettings(new Command(name), placeSettings)
+    .description(about)
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  ${example}`);
+
+/** Runs the work of a command on the installation that its flags name. */
+export function onInstallation<T>(
+  command: { optsWithGlobals(): object },
+  work: (installation: Beside) => Promise<T>,
+): Promise<T> {
+  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
+  const { config } = readConfig({ log: 'warn', ...flags }, process.env);
+  return beside(config, work);
+}
+
+/** Prints a result: as JSON where that was asked for, else the lines for people. */
+export function print(command: { optsWithGlobals(): object }, value: unknown, lines: string | readonly string[]): void {
+  const json = 'json' in command.optsWithGlobals();
+  const text = json ? JSON.stringify(value, undefined, 2) : [lines].flat().join('\n');
+  if (text !== '') process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,35 @@
+import { Command } from '@commander-js/extra-typings';
+import { print, withSettings } from '../command.ts';
+import { readConfig, type Source, settingNames, settings } from '../settings.ts';
+
+const sourceWords: Record<Source, string> = { flag: 'flag', variable: 'variable', initial: 'initial value', none: 'not set' };
+
+export const configCommand = withSettings(new Command('config'), settingNames)
+  .description('Print every setting with its value and where the value came from. Secrets are not shown.')
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample:\n  HEARTH_PORT=8080 hearth config')
+  .action((_flags, command) => {
+    const { config, sources } = readConfig(command.optsWithGlobals() as Record<string, string>, process.env);
+    const rows = settingNames.map((name) => {
+      const { variable, flag, secret, about } = { flag: undefined, secret: undefined, ...settings[name] };
+      const value = config[name];
+      return { variable, flag: flag?.split(' ')[0], value: shown(value, secret), source: sourceWords[sources[name]], about };
+    });
+    const width = (key: 'variable' | 'value' | 'source') => Math.max(...rows.map((row) => String(row[key] ?? '').length));
+    const lines = rows.map(({ variable, value, source, about }) =>
+      [
+        variable.padEnd(width('variable')),
+        String(value ?? '').padEnd(width('value')),
+        source.padEnd(width('source')),
+        about,
+      ].join('  '),
+    );
+    print(command, rows, lines);
+  });
+
+function shown(value: unknown, secret: true | undefined): unknown {
+  if (value === undefined) return undefined;
+  if (secret) return '(hidden)';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return Array.isArray(value) ? value.join(',') : value;
+}

@@ -1,0 +1,66 @@
+import { Command } from '@commander-js/extra-typings';
+import { clusterAddress, serveByProcesses, serveForCluster } from '../cluster.ts';
+import { configOf, withSettings } from '../command.ts';
+import { openDataFolder, ownSecretKey } from '../data-folder.ts';
+import { logOf, openInstallation, settingsFor } from '../installation.ts';
+import { type Serving, serveHere } from '../serving.ts';
+import { type Config, settingNames } from '../settings.ts';
+import { stopSignal, withinDrainTime } from '../stop-signal.ts';
+
+export const serveCommand = withSettings(new Command('serve'), settingNames)
+  .description('Start the server, and the embedded PostgreSQL where DATABASE_URL is not set.')
+  .addHelpText(
+    'after',
+    '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n`hearth config` shows every setting, also those without a flag.',
+  )
+  .action(async (_flags, command) => {
+    const config = configOf(command);
+    const address = clusterAddress(process.env);
+    if (address) await serveAsPart(config, address);
+    else await serve(config);
+  });
+
+async function serve(config: Config): Promise<void> {
+  const stopped = stopSignal();
+  const installation = await openInstallation(config, 'server');
+  let serving: Serving;
+  try {
+    const { settings } = installation;
+    serving = await (config.workers > 1
+      ? serveByProcesses(config, settings)
+      : serveHere(config, settings, { jobs: config.jobs }));
+  } catch (error) {
+    await installation.close();
+    throw error;
+  }
+  greet(config, serving.url, installation.takenOver);
+  await stopped;
+  await withinDrainTime(async () => {
+    await serving.stop();
+    await installation.close();
+  });
+}
+
+async function serveAsPart(config: Config, address: NonNullable<ReturnType<typeof clusterAddress>>): Promise<void> {
+  const stopped = stopSignal();
+  const folder = await openDataFolder(config.data);
+  const secretKey = config.secretKey ?? (await ownSecretKey(folder));
+  const settings = settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) });
+  const serving = await serveForCluster(config, settings);
+  await stopped;
+  await withinDrainTime(() => serving.stop());
+  process.disconnect();
+}
+
+/** For the person at the terminal; the log goes to standard output. */
+function greet(config: Config, url: string, takenOver: boolean): void {
+  const shown = config.url ?? url;
+  const lines = [
+    `Hearth listens on ${shown}`,
+    `  API        ${shown}/api/v3    (described at ${shown}/docs)`,
+    `  data       ${config.data}${takenOver ? '    (its database was still running and was taken over)' : ''}`,
+    `  first user ./hearth user create ada --site-admin --data ${config.data}`,
+  ];
+  if (process.stderr.isTTY || config.log === 'silent') process.stderr.write(`${lines.join('\n')}\n`);
+  else process.stderr.write(`${lines[0]}\n`);
+}

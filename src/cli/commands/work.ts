@@ -1,0 +1,29 @@
+import { Command } from '@commander-js/extra-typings';
+import { runDueJobs } from '#jobs/worker.ts';
+import { openHearth } from '#server/hearth.ts';
+import { configOf, placeSettings, withSettings } from '../command.ts';
+import { openInstallation } from '../installation.ts';
+import { workHere } from '../serving.ts';
+import { stopSignal, withinDrainTime } from '../stop-signal.ts';
+
+export const workCommand = withSettings(new Command('work'), [...placeSettings, 'url', 'vocabulary', 'webhookAllow'])
+  .description('Do background jobs (webhooks, search index, clean-up) beside servers that run with --jobs off.')
+  .option('--once', 'do what is due, then end')
+  .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://hearth@db/hearth hearth work --data /srv/hearth')
+  .action(async ({ once }, command) => {
+    const stopped = stopSignal();
+    const installation = await openInstallation(configOf(command), 'command');
+    try {
+      if (once) {
+        await using hearth = await openHearth(installation.settings);
+        await runDueJobs(hearth.worker);
+        return;
+      }
+      const working = await workHere(installation.settings);
+      process.stderr.write('Hearth does background jobs\n');
+      await stopped;
+      await withinDrainTime(() => working.stop());
+    } finally {
+      await installation.close();
+    }
+  });

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StartupError } from '#lib/startup-error.ts';
+import { secretKey } from './settings.ts';
+
+/** The folder that holds all of an installation: repositories, the embedded database, the secret key. */
+export type DataFolder = { path: string; repositories: string };
+
+/** What the layout of the folder is called; a folder of a higher number belongs to a newer Hearth. */
+const format = 1;
+
+/** Opens the data folder, making it where it is missing. */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  try {
+    await makeFolder(path);
+    await checkFormat(join(path, 'format'));
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The data folder ${path} can't be used: ${reasonOf(error)}`);
+  }
+  return { path, repositories: join(path, 'repositories') };
+}
+
+/** Node's own recursive mkdir never ends where the system keeps answering that a parent is missing (as below /proc). */
+async function makeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path, { mode: 0o755 });
+}
+
+async function checkFormat(file: string): Promise<void> {
+  await writeOnce(file, `${format}\n`, 0o644);
+  const found = Number(await readFile(file, 'utf8'));
+  if (found > format)
+    throw new StartupError(
+      `The data folder was written by a newer Hearth (format ${found}; this one reads ${format}): update Hearth`,
+    );
+  if (found !== format) throw new StartupError(`${file} doesn't say which format the data folder has`);
+}
+
+/** The key that encrypts stored secrets, from the folder; made at the first call, readable by its owner alone. */
+export async function ownSecretKey(folder: DataFolder): Promise<Buffer> {
+  const file = join(folder.path, 'secret-key');
+  await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600);
+  try {
+    return secretKey((await readFile(file, 'utf8')).trim());
+  } catch (error) {
+    throw new StartupError(`${file} can't be used: it ${reasonOf(error)}`);
+  }
+}
+
+/** Writes a file that isn't there yet, whole or not at all, so that two processes that start at once read the same. */
+async function writeOnce(file: string, text: string, mode: number): Promise<void> {
+  if ((await readFile(file).catch(() => undefined)) !== undefined) return;
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, text, { mode, flush: true });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT') return 'no permission to write there';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder';
+  return error.message;
+};

@@ -1,0 +1,118 @@
+import pino, { type Logger } from 'pino';
+import { defaultLimits } from '#access/rate-limits.ts';
+import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
+import { startEmbedded } from '#database/embedded.ts';
+import { migrate } from '#database/migrate.ts';
+import { becomePresent } from '#database/presence.ts';
+import { assertGitPresent } from '#git/version.ts';
+import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
+import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
+import type { Config } from './settings.ts';
+import { version } from './version.ts';
+
+/** An opened installation: its folder, its database (started where it wasn't), and what a Hearth is opened with. */
+export type Installation = {
+  folder: DataFolder;
+  address: Address;
+  /** Whether the PostgreSQL is one of the data folder's. */
+  embedded: boolean;
+  /** Whether an embedded PostgreSQL was found running. */
+  takenOver: boolean;
+  settings: Settings;
+  /** Lets the PostgreSQL of the folder go, and stops it when this process was the last or is the server. */
+  close(): Promise<void>;
+};
+
+const attempts = 3;
+
+/** Opens the installation that the settings name, as its server or as a command beside one. */
+export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
+  await assertGitPresent(process.env);
+  const folder = await openDataFolder(config.data);
+  const secretKey = config.secretKey ?? (await ownSecretKey(folder));
+  const found = config.databaseUrl ? { address: { url: config.databaseUrl } } : await enterEmbedded(folder.path, role);
+  const { address } = found;
+  const leave = 'leave' in found ? found.leave : async () => undefined;
+  try {
+    await bringUpToDate(address);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+  return {
+    folder,
+    address,
+    embedded: config.databaseUrl === undefined,
+    takenOver: 'takenOver' in found && found.takenOver,
+    settings: settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }),
+    close: leave,
+  };
+}
+
+/** Starts or joins the PostgreSQL of a data folder. One that is just being stopped by its last user is started again. */
+async function enterEmbedded(path: string, role: 'server' | 'command') {
+  for (let attempt = 1; ; attempt++) {
+    const embedded = await startEmbedded(path);
+    try {
+      const presence = await becomePresent(embedded.address, role);
+      const leave = async (): Promise<void> => {
+        const last = await presence.leave();
+        if (last || role === 'server') await embedded.stop();
+      };
+      return { address: embedded.address, takenOver: embedded.takenOver, leave };
+    } catch (error) {
+      const wentAway = error instanceof Error && 'code' in error && attempt < attempts;
+      if (!wentAway) throw error;
+    }
+  }
+}
+
+async function bringUpToDate(address: Address): Promise<void> {
+  const database = openDatabase(address, { max: 1 });
+  try {
+    await checkConnection(database, nameOf(address));
+  } finally {
+    await database.close();
+  }
+  await migrate(address);
+}
+
+/** The address without its password. */
+function nameOf(address: Address): string {
+  if (!('url' in address)) return address.socket;
+  const url = new URL(address.url);
+  return `${url.host}${url.pathname}`;
+}
+
+export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
+
+export function settingsFor(
+  config: Config,
+  given: Pick<Settings, 'address' | 'repositories' | 'log'> & { secretKey: Buffer },
+): Settings {
+  const { url } = config;
+  return {
+    ...given,
+    env: process.env,
+    vocabulary: config.vocabulary,
+    limits: { ...defaultLimits, enabled: config.rateLimits },
+    version,
+    clock: () => new Date(),
+    url,
+  };
+}
+
+/** What a command works with. */
+export type Beside = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
+
+/** Runs a command's work beside a running server, or with the folder's PostgreSQL started for as long as it takes. */
+export async function beside<T>(config: Config, work: (installation: Beside) => Promise<T>): Promise<T> {
+  const installation = await openInstallation(config, 'command');
+  try {
+    await using hearth = await openHearth({ ...installation.settings, connections: 4 });
+    const { db } = hearth.database;
+    return await work({ hearth, db, change: (change_) => change(db, change_), now: new Date() });
+  } finally {
+    await installation.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { startWorker } from '#jobs/worker.ts';
+import { openHearth, type Settings } from '#server/hearth.ts';
+import { drain, listen } from '#server/listen.ts';
+import type { Config } from './settings.ts';
+import { readTls } from './tls.ts';
+
+/** Something that runs until it is stopped; `url` is where it answers. */
+export type Serving = { url: string; stop(): Promise<void> };
+
+/** Answers requests in this process, and does the background jobs where asked to. */
+export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
+  const hearth = await openHearth({ ...settings, tls: await readTls(config) });
+  try {
+    const url = await listen(hearth.app, config);
+    const worker = jobs ? await startWorker(hearth.worker) : undefined;
+    return {
+      url,
+      async stop() {
+        await Promise.all([drain(hearth.app), worker?.stop()]);
+        await hearth[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await hearth[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Does background jobs alone. */
+export async function workHere(settings: Settings): Promise<{ stop(): Promise<void> }> {
+  const hearth = await openHearth(settings);
+  const worker = await startWorker(hearth.worker);
+  return {
+    async stop() {
+      await worker.stop();
+      await hearth[Symbol.asyncDispose]();
+    },
+  };
+}

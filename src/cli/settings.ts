@@ -1,0 +1,211 @@
+import { isAbsolute, resolve } from 'node:path';
+import { StartupError } from '#lib/startup-error.ts';
+import { vocabularies } from '#vocabulary/words.ts';
+
+/** One setting: a flag, a variable, or both; a secret has no flag, since command lines are seen by everybody on a machine. */
+type Setting<T> = {
+  readonly flag?: string;
+  readonly variable: string;
+  /** What holds when nothing is said, written as it would be in the variable. */
+  readonly initial?: string;
+  readonly about: string;
+  readonly secret?: true;
+  /** The value of a text; throws an Error that says what is allowed. */
+  readonly parse: (text: string) => T;
+};
+
+function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < from || value > to) throw new Error(`must be a whole number from ${from} to ${to}`);
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = allowed.find((word) => word === text);
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+const onOff = (text: string): boolean => oneOf('on', 'off')(text) === 'on';
+const asPath = (text: string): string => (isAbsolute(text) ? text : resolve(text));
+
+/** The address that people see: no path, no query, no user. */
+function webAddress(text: string): string {
+  const url = URL.parse(text);
+  const bare =
+    url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search && !url.username;
+  if (!bare) throw new Error('must be an http or https address without a path, as https://code.example.com');
+  return url.origin;
+}
+
+function postgresAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') throw new Error('must begin with postgres://');
+  return text;
+}
+
+function addressRanges(text: string): string[] {
+  const ranges = text.split(',').map((part) => part.trim());
+  const wrong = ranges.find((range) => !/^[\da-fA-F.:]+(\/\d{1,3})?$/.test(range));
+  if (wrong !== undefined) throw new Error(`must be address ranges with commas between, as 10.0.0.0/8; '${wrong}' is none`);
+  return ranges;
+}
+
+/** Document 1 asks nothing of it; the length keeps it from being guessed (20 to 255 printable ASCII characters). */
+function adminToken(text: string): string {
+  if (!/^[\x21-\x7e]{20,255}$/.test(text)) throw new Error('must be 20 to 255 printable characters without spaces');
+  return text;
+}
+
+/** 32 bytes, in base64 or hexadecimal digits. */
+export function secretKey(text: string): Buffer {
+  const key = Buffer.from(text, /^[\da-f]{64}$/i.test(text) ? 'hex' : 'base64');
+  if (key.length !== 32) throw new Error('must be 32 bytes in base64 or in hexadecimal digits');
+  return key;
+}
+
+/** Every setting of Hearth. `hearth config` prints this table with the values in force. */
+export const settings = {
+  port: {
+    flag: '--port <number>',
+    variable: 'HEARTH_PORT',
+    initial: '3000',
+    parse: wholeNumber(0, 65_535),
+    about: 'port to listen on; 0 takes a free one',
+  },
+  host: {
+    flag: '--host <address>',
+    variable: 'HEARTH_HOST',
+    initial: '127.0.0.1',
+    parse: String,
+    about: 'address to listen on; 0.0.0.0 for every network of the machine',
+  },
+  data: {
+    flag: '--data <folder>',
+    variable: 'HEARTH_DATA',
+    initial: './data',
+    parse: asPath,
+    about: 'folder of the repositories, the embedded database and the secret key',
+  },
+  url: {
+    flag: '--url <address>',
+    variable: 'HEARTH_URL',
+    parse: webAddress,
+    about: 'address that people see, when it is not the one of their request',
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    secret: true,
+    parse: postgresAddress,
+    about: 'a PostgreSQL of your own (15 or newer) instead of the embedded one',
+  },
+  vocabulary: {
+    flag: '--vocabulary <words>',
+    variable: 'HEARTH_VOCABULARY',
+    initial: 'service',
+    parse: oneOf(...vocabularies),
+    about: "words of the replies: the documents' (service) or the public API's (github)",
+  },
+  workers: {
+    flag: '--workers <number>',
+    variable: 'HEARTH_WORKERS',
+    initial: '1',
+    parse: wholeNumber(1, 64),
+    about: 'processes that answer requests',
+  },
+  jobs: {
+    flag: '--jobs <on|off>',
+    variable: 'HEARTH_JOBS',
+    initial: 'on',
+    parse: onOff,
+    about: 'whether the server does background jobs too; off where `hearth work` does them',
+  },
+  rateLimits: {
+    flag: '--rate-limits <on|off>',
+    variable: 'HEARTH_RATE_LIMITS',
+    initial: 'on',
+    parse: onOff,
+    about: 'whether requests are counted and limited',
+  },
+  tlsCert: {
+    flag: '--tls-cert <file>',
+    variable: 'HEARTH_TLS_CERT',
+    parse: asPath,
+    about: 'certificate (PEM, with its chain); with --tls-key, Hearth speaks HTTPS',
+  },
+  tlsKey: { flag: '--tls-key <file>', variable: 'HEARTH_TLS_KEY', parse: asPath, about: 'private key of the certificate (PEM)' },
+  webhookAllow: {
+    flag: '--webhook-allow <ranges>',
+    variable: 'HEARTH_WEBHOOK_ALLOW',
+    parse: addressRanges,
+    about: 'private address ranges that webhooks may reach, as 10.0.0.0/8,192.168.0.0/16',
+  },
+  adminToken: {
+    variable: 'HEARTH_ADMIN_TOKEN',
+    secret: true,
+    parse: adminToken,
+    about: "a site administrator's token of your choice, set up at start",
+  },
+  secretKey: {
+    variable: 'HEARTH_SECRET_KEY',
+    secret: true,
+    parse: secretKey,
+    about: 'key that encrypts stored secrets (32 bytes, base64); else one is made in the data folder',
+  },
+  log: {
+    flag: '--log <level>',
+    variable: 'HEARTH_LOG',
+    initial: 'info',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    about: 'what is logged, from debug (all) to silent (nothing)',
+  },
+} satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+type Declared<Name extends SettingName> = (typeof settings)[Name];
+
+/** The values in force; those without an initial value may be undefined. */
+export type Config = {
+  readonly [Name in SettingName]:
+    | ReturnType<Declared<Name>['parse']>
+    | (Declared<Name> extends { initial: string } ? never : undefined);
+};
+
+/** Where a value came from. */
+export type Source = 'flag' | 'variable' | 'initial' | 'none';
+
+export type Given = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads every setting: the flag first, then the variable, then the initial value. An empty variable counts as not given.
+ * @throws StartupError that names the setting and what it may be.
+ */
+export function readConfig(flags: Given, env: Given): { config: Config; sources: Record<SettingName, Source> } {
+  const config: Record<string, unknown> = {};
+  const sources: Partial<Record<SettingName, Source>> = {};
+  for (const name of settingNames) {
+    const { parse, initial, variable, flag }: Setting<unknown> = settings[name];
+    const [source, text] = firstGiven([
+      ['flag', flags[name]],
+      ['variable', env[variable] || undefined],
+      ['initial', initial],
+    ]);
+    sources[name] = source;
+    try {
+      config[name] = text === undefined ? undefined : parse(text);
+    } catch (error) {
+      const said = source === 'flag' ? (flag ?? name).split(' ')[0] : variable;
+      throw new StartupError(`${said} ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { config: config as Config, sources: sources as Record<SettingName, Source> }; // every name of the table was set above
+}
+
+export const settingNames = Object.keys(settings) as SettingName[];
+
+const firstGiven = (candidates: [Source, string | undefined][]): [Source, string | undefined] =>
+  candidates.find(([, text]) => text !== undefined) ?? ['none', undefined];

@@ -1,0 +1,28 @@
+/**
+ * Resolves with the name of the first signal that asks this process to end. A second one ends it at once: what was
+ * acknowledged is safe either way.
+ */
+export function stopSignal(): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  let asked = false;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve(name);
+    });
+  }
+  return promise;
+}
+
+const drainTimeoutMs = 30_000;
+
+/** Ends the process with code 1 when `work`, a shutdown, takes longer than anybody should wait. */
+export async function withinDrainTime(work: () => Promise<void>): Promise<void> {
+  const timer = setTimeout(() => {
+    process.stderr.write(`Hearth did not come to rest within ${drainTimeoutMs / 1000} s and ends now\n`);
+    process.exit(1);
+  }, drainTimeoutMs);
+  await work();
+  clearTimeout(timer);
+}

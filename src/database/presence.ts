@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StartupError } from '#lib/startup-error.ts';
+import { type Address, clientConfig } from './connect.ts';
+
+/**
+ * Who uses an embedded PostgreSQL. Locks of a session tell it: they end with the process that holds them, however it dies,
+ * which a file with a pid can't promise.
+ */
+export type Presence = {
+  /** Leaves; true when nobody else was there, so that the PostgreSQL may be stopped. */
+  leave(): Promise<boolean>;
+};
+
+const presentLock = 7_261_001;
+const serverLock = 7_261_002;
+/** A killed server's session may outlive it by moments. */
+const serverPatienceMs = 3_000;
+
+/** Makes this process present, as the folder's one server or as a command beside it. */
+export async function becomePresent(address: Address, role: 'server' | 'command'): Promise<Presence> {
+  const client = new pg.Client({ ...clientConfig(address), application_name: `hearth ${role}` });
+  client.on('error', () => undefined); // the PostgreSQL went away, and with it what the locks were for
+  await client.connect();
+  const asks = async (statement: string, key: number): Promise<boolean> => {
+    const { rows } = await client.query<{ got: boolean }>(`select ${statement}($1) as got`, [key]);
+    return rows[0]?.got === true;
+  };
+  await client.query('select pg_advisory_lock_shared($1)', [presentLock]);
+  const deadline = Date.now() + serverPatienceMs;
+  while (role === 'server' && !(await asks('pg_try_advisory_lock', serverLock))) {
+    if (Date.now() < deadline) {
+      await sleep(50);
+      continue;
+    }
+    await client.end();
+    throw new StartupError('Another Hearth runs on this data folder');
+  }
+  return {
+    async leave() {
+      try {
+        await client.query('select pg_advisory_unlock_shared($1)', [presentLock]);
+        return await asks('pg_try_advisory_lock', presentLock);
+      } catch {
+        return false; // somebody stopped the PostgreSQL already
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    },
+  };
+}

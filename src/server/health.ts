@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import type { Database } from '#database/connect.ts';
+
+const readyTimeoutMs = 2_000;
+
+/**
+ * `/healthz`: the process answers. `/readyz`: it can serve, since its database answers and it isn't draining; 503 tells a
+ * load balancer to send requests elsewhere.
+ */
+export function addHealth(app: FastifyInstance, database: Database, state: { draining: boolean }): void {
+  app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
+  app.get('/readyz', async (_request, reply) => {
+    const problem = state.draining ? 'draining' : await databaseProblem(database);
+    return reply
+      .code(problem === undefined ? 200 : 503)
+      .type('text/plain')
+      .send(`${problem ?? 'ok'}\n`);
+  });
+}
+
+async function databaseProblem({ db }: Database): Promise<string | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(resolve, readyTimeoutMs, 'the database answers too slowly');
+  try {
+    return await Promise.race([sql`select 1`.execute(db).then(() => undefined), late]);
+  } catch {
+    return 'the database does not answer';
+  } finally {
+    clearTimeout(timer);
+  }
+}
