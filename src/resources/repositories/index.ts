@@ -1,4 +1,5 @@
 export { branchExists, identityOf } from './fill.ts';
+export { importRepository } from './imports.ts';
 export { repositoryUrl } from './links.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';

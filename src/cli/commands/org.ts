@@ -1,0 +1,41 @@
+import { Command, Option } from '@commander-js/extra-typings';
+import { orgRoles } from '#access/roles.ts';
+import { putMembership } from '#resources/members/index.ts';
+import { createOrganization } from '#resources/organizations/index.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+import { orgNamed, userNamed } from '../lookup.ts';
+
+const create = installationCommand('create', 'Create an organization.', 'hearth org create acme --owner ada')
+  .argument('<login>', 'letters, digits and single hyphens')
+  .requiredOption('--owner <user>', 'its first owner')
+  .option('--name <name>', 'name to show')
+  .action((login, { owner, name }, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      const first = await userNamed(db, owner);
+      const org = await change((tx) => createOrganization(tx, { login, name, owner: first, now }));
+      print(command, { id: org.id, login: org.login, owner: first.login }, `Created the organization ${org.login}`);
+    }),
+  );
+
+const add = installationCommand(
+  'add-member',
+  'Make a user a member, or change the role of one.',
+  'hearth org add-member acme grace --role owner',
+)
+  .argument('<org>')
+  .argument('<user>')
+  .addOption(new Option('--role <role>').choices(orgRoles).default('member' as const))
+  .action((login, user, { role }, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      const [org, member] = [await orgNamed(db, login), await userNamed(db, user)];
+      await change((tx) =>
+        putMembership(tx, { organization_id: org.id, user_id: member.id, role, state: 'active', created_at: now }),
+      );
+      print(command, { organization: org.login, user: member.login, role }, `${member.login} is ${role} of ${org.login}`);
+    }),
+  );
+
+export const orgCommand = new Command('org')
+  .description('Create organizations and add members.')
+  .addCommand(create)
+  .addCommand(add);

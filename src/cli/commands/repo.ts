@@ -1,0 +1,27 @@
+import { Command } from '@commander-js/extra-typings';
+import { createRepository } from '#resources/repositories/index.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+import { accountNamed, actorFor, ownerFor, splitName } from '../lookup.ts';
+
+const create = installationCommand('create', 'Create an empty repository.', 'hearth repo create acme/engine --private --as ada')
+  .argument('<owner/name>')
+  .option('--private', 'for those with a role in it alone')
+  .option('--description <text>')
+  .option('--as <user>', 'who creates it; needed where the owner is an organization')
+  .action((fullName, options, command) =>
+    onInstallation(command, async ({ db, change, hearth, now }) => {
+      const { owner: login, name } = splitName(fullName);
+      const account = await accountNamed(db, login);
+      const actor = await actorFor(db, account, options.as);
+      const owner = await ownerFor(db, account, actor);
+      const { git } = hearth.services;
+      const wanted = { name, private: options.private ?? false, description: options.description };
+      const by = { account: actor, grant: { kind: 'none' } } as const;
+      const repo = await change((tx) => createRepository(tx, { git, owner, by, wanted, now }));
+      print(command, { id: repo.id, full_name: `${account.login}/${repo.name}` }, `Created ${account.login}/${repo.name}`);
+    }),
+  );
+
+export const repoCommand = new Command('repo')
+  .description('Create repositories. To bring one along, see `hearth import`.')
+  .addCommand(create);

@@ -1,0 +1,37 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+/** Shows how far long work is: a bar on a terminal, a line every few seconds elsewhere. It goes to standard error. */
+export type ProgressBar = {
+  /** A phase that begins anew with each name. */
+  show(phase: string, done: number, total: number): void;
+  end(): void;
+};
+
+const shape = {
+  format: '{phase} {bar} {percentage}% {value}/{total}',
+  stream: process.stderr,
+  clearOnComplete: false,
+  hideCursor: true,
+};
+
+export function progressBar(): ProgressBar {
+  let bar: SingleBar | undefined;
+  let current = '';
+  const end = (): void => {
+    bar?.stop();
+    bar = undefined;
+  };
+  return {
+    show(phase, done, total) {
+      if (phase !== current || !bar) {
+        end();
+        current = phase;
+        bar = new SingleBar({ ...shape, noTTYOutput: true, notTTYSchedule: 5_000 }, Presets.shades_classic);
+        bar.start(total, done, { phase: phase.padEnd(24) });
+      }
+      bar.setTotal(total);
+      bar.update(done);
+    },
+    end,
+  };
+}

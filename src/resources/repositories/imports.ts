@@ -1,0 +1,27 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { importRepository as fetchInto } from '#git/import.ts';
+import type { Progress } from '#git/progress.ts';
+import { getDefaultBranch, listRefs } from '#git/refs.ts';
+import { type Creation, createRepository } from './rules.ts';
+import { updateRepository } from './store.ts';
+
+export type Import = Omit<Creation, 'fill' | 'from'> & { source: string; onProgress?: (progress: Progress) => void };
+
+/**
+ * Creates a repository with the branches and tags of one elsewhere. `source` is an absolute path or an http(s) address that
+ * the operator gave; its HEAD names the default branch.
+ */
+export async function importRepository(tx: Tx, { source, onProgress, ...creation }: Import): Promise<RepositoryRow> {
+  let head: string | undefined;
+  const row = await createRepository(tx, {
+    ...creation,
+    async fill(draft) {
+      const disk = await fetchInto(creation.git, draft.id, { source, fallbackBranch: draft.default_branch, onProgress });
+      head = (await getDefaultBranch(disk))?.name;
+      const { rows } = await listRefs(disk, { prefix: 'refs/' });
+      return rows.map(({ name, oid }) => ({ ref: name, before: null, after: oid, forced: false }));
+    },
+  });
+  return head === undefined || head === row.default_branch ? row : updateRepository(tx, row.id, { default_branch: head });
+}
