@@ -1,4 +1,4 @@
-import { judge, mayRead, type Target } from '#access/judge.ts';
+import { judge, mayRead, type Step, type Target } from '#access/judge.ts';
 import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -16,13 +16,20 @@ export class Moved extends Error {
   }
 }
 
-type Context = { db: Db; endpoint: Endpoint; viewer: Viewer; params: Readonly<Record<string, string>> };
+type Context = {
+  db: Db;
+  endpoint: Endpoint;
+  viewer: Viewer;
+  params: Readonly<Record<string, string>>;
+  /** Takes the steps of the decision, for `hearth explain`. */
+  trace?: Step[];
+};
 
 /**
  * Turns the words of a path into rows and values, and judges the call. A word that isn't of its schema is a path that leads
  * nowhere (404). What comes back is the handler's `at`.
  */
-export async function resolve({ db, endpoint, viewer, params }: Context): Promise<Record<string, unknown>> {
+export async function resolve({ db, endpoint, viewer, params, trace }: Context): Promise<Record<string, unknown>> {
   const words = wordsOf(endpoint.path);
   const at: Record<string, unknown> = {};
   for (const word of words) {
@@ -31,7 +38,7 @@ export async function resolve({ db, endpoint, viewer, params }: Context): Promis
     at[word] = value;
   }
   const target = await lookUp({ db, endpoint, viewer, params });
-  const verdict = judge(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' });
+  const verdict = judge(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!verdict.allowed) throw refusals[verdict.refusal](verdict.message);
   if ('username' in at) at.user = await findNamed(db, params.username);
   return { ...at, ...target };

@@ -1,6 +1,24 @@
 import { configCommand } from './config.ts';
+import { doctorCommand } from './doctor.ts';
+import { explainCommand } from './explain.ts';
+import { importCommand } from './import.ts';
+import { orgCommand } from './org.ts';
+import { reindexCommand } from './reindex.ts';
+import { repoCommand } from './repo.ts';
 import { serveCommand } from './serve.ts';
+import { userCommand } from './user.ts';
 import { workCommand } from './work.ts';
 
 /** Every command of `hearth`, in the order of its help. */
-export const commands = [serveCommand, workCommand, configCommand];
+export const commands = [
+  serveCommand,
+  workCommand,
+  userCommand,
+  orgCommand,
+  repoCommand,
+  importCommand,
+  reindexCommand,
+  doctorCommand,
+  explainCommand,
+  configCommand,
+];

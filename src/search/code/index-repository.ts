@@ -16,6 +16,8 @@ export type IndexOptions = {
   git: GitStore;
   repositoryId: Id<'repositories'>;
   now: Date;
+  /** Analyses every file anew, also those that the index knows. */
+  rebuild?: boolean;
   /** Called after each batch, and once at the beginning. */
   onProgress?: (progress: { done: number; total: number }) => void;
 };
@@ -54,7 +56,7 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
   const known = await store.findCodeIndex(db, repositoryId);
-  const usable = known?.analyser === analyserVersion;
+  const usable = !options.rebuild && known?.analyser === analyserVersion;
   if (commit && usable && known.commit_oid === commit) {
     await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files: known.files }));
     return { commit, files: known.files, removed: 0, added: 0 };

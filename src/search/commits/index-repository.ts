@@ -16,6 +16,8 @@ export type CommitIndexOptions = {
   git: GitStore;
   repositoryId: Id<'repositories'>;
   now: Date;
+  /** Reads the whole history anew. */
+  rebuild?: boolean;
   /** Called after each batch; how many there will be is not known before. */
   onProgress?: (progress: { done: number }) => void;
 };
@@ -52,7 +54,7 @@ async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string):
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
   const known = await store.findCommitIndex(db, repositoryId);
-  const usable = known?.analyser === analyserVersion;
+  const usable = !options.rebuild && known?.analyser === analyserVersion;
   if (!commit || (known && !usable)) await change(db, (tx) => store.removeAllCommits(tx, repositoryId));
   if (!commit || !usable) {
     await change(db, (tx) => store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 }));

@@ -1,0 +1,25 @@
+import { allEndpoints } from '#resources/all.ts';
+import { explain } from '#server/explain.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+
+export const explainCommand = installationCommand(
+  'explain',
+  'Tell why a request is let in or refused, step by step. Nothing runs, nothing is changed.',
+  'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
+)
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
+  .argument('<path>', 'path of the API, as /repos/acme/engine')
+  .option('--token <token>', 'whose request it is; without it, nobody is signed in')
+  .action((method, path, { token }, command) =>
+    onInstallation(command, async ({ db, now }) => {
+      const authorization = token === undefined ? undefined : `Bearer ${token}`;
+      const told = await explain({ db, endpoints: allEndpoints, authorization, method: method.toUpperCase(), path, now });
+      const { endpoint, viewer, steps, allowed, status, message } = told;
+      print(command, told, [
+        ...(endpoint ? [`${endpoint.method} ${endpoint.path}  (${endpoint.id})`] : []),
+        `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
+        ...steps.map(({ check, passed, because }) => `  ${passed ? 'yes' : 'no '}  ${check}: ${because}`),
+        allowed ? 'allowed' : `refused: ${status} ${message}`,
+      ]);
+    }),
+  );

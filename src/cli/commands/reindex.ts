@@ -1,0 +1,50 @@
+import { indexRepositoryCode } from '#search/code/index-repository.ts';
+import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+import type { Beside } from '../installation.ts';
+import { repoNamed } from '../lookup.ts';
+import { progressBar } from '../progress.ts';
+
+export const reindexCommand = installationCommand(
+  'reindex',
+  'Build the search index of code and commits anew, for some repositories or for all. Searches go on meanwhile.',
+  'hearth reindex acme/engine',
+)
+  .argument('[owner/name...]', 'repositories; all where none is named')
+  .action((names, _options, command) =>
+    onInstallation(command, async (installation) => {
+      const { db, hearth, now } = installation;
+      const repositories = await chosen(installation, names);
+      const bar = progressBar();
+      let files = 0;
+      let commits = 0;
+      try {
+        for (const [at, { id, name }] of repositories.entries()) {
+          const options = { db, git: hearth.services.git, repositoryId: id, now, rebuild: true };
+          const label = repositories.length === 1 ? name : `${at + 1} of ${repositories.length}`;
+          const code = await indexRepositoryCode({
+            ...options,
+            onProgress: ({ done, total }) => bar.show(`${label} files`, done, total),
+          });
+          const history = await indexRepositoryCommits({
+            ...options,
+            onProgress: ({ done }) => bar.show(`${label} commits`, done, done),
+          });
+          files += code?.files ?? 0;
+          commits += history?.commits ?? 0;
+        }
+      } finally {
+        bar.end();
+      }
+      print(command, { repositories: repositories.length, files, commits }, [
+        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits`,
+      ]);
+    }),
+  );
+
+async function chosen({ db }: Beside, names: readonly string[]) {
+  if (names.length === 0) return db.selectFrom('repositories').select(['id', 'name']).orderBy('id').execute();
+  const found = [];
+  for (const name of names) found.push(await repoNamed(db, name));
+  return found;
+}

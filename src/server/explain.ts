@@ -1,0 +1,74 @@
+import findMyWay from 'find-my-way';
+import { authenticate } from '#access/authenticate.ts';
+import type { Step } from '#access/judge.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { statusOf } from './refusals.ts';
+import { Moved, resolve } from './resolve.ts';
+import { routesOf } from './routes.ts';
+
+/** Why a request would be let in or refused. */
+export type Explanation = {
+  endpoint: { id: string; method: string; path: string } | undefined;
+  viewer: { login: string | undefined; credential: string };
+  steps: Step[];
+  allowed: boolean;
+  /** The status of a refusal; an allowed request may still be refused for what its body says. */
+  status?: number;
+  message?: string;
+};
+
+type Question = {
+  db: Db;
+  endpoints: readonly Endpoint[];
+  authorization: string | undefined;
+  method: string;
+  path: string;
+  now: Date;
+};
+
+/** Decides a request as the server would, and tells each step; nothing runs and nothing is counted. */
+export async function explain({ db, endpoints, authorization, method, path, now }: Question): Promise<Explanation> {
+  const steps: Step[] = [];
+  const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
+  const found = findEndpoint(endpoints, method, path.replace(/^\/api\/v3(?=\/)/, ''));
+  if (!found) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };
+  const { endpoint, params } = found;
+  const named = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
+  let viewer: Viewer | undefined;
+  try {
+    viewer = await authenticate(authorization, { db, now });
+    await resolve({ db, endpoint, viewer, params, trace: steps });
+    return { endpoint: named, viewer: shown(viewer), steps, allowed: true };
+  } catch (error) {
+    const seen = viewer ? shown(viewer) : unknown.viewer;
+    if (error instanceof Moved)
+      return {
+        endpoint: named,
+        viewer: seen,
+        steps,
+        allowed: false,
+        status: 301,
+        message: `It is ${error.repo.owner.login}/${error.repo.name} now`,
+      };
+    if (!(error instanceof Refusal)) throw error;
+    return { endpoint: named, viewer: seen, steps, allowed: false, status: statusOf(error), message: error.message };
+  }
+}
+
+const shown = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
+
+function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
+  const router = findMyWay({ maxParamLength: 4096 });
+  for (const endpoint of endpoints) {
+    for (const { pattern, wildcard } of routesOf(endpoint.path))
+      router.on(endpoint.method, pattern, () => undefined, { endpoint, wildcard });
+  }
+  const found = router.find(method as findMyWay.HTTPMethod, path); // any other method is found nowhere
+  if (!found) return undefined;
+  const { endpoint, wildcard } = found.store as { endpoint: Endpoint; wildcard: string | undefined };
+  const params = Object.fromEntries(Object.entries(found.params).map(([name, value]) => [name, value ?? '']));
+  return { endpoint, params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' } };
+}
