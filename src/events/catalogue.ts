@@ -49,6 +49,8 @@ export type EventData = {
   'collaborator.invitation_canceled': { user: Id<'accounts'> };
   'collaborator.invitation_declined': { user: Id<'accounts'> };
   push: { moves: RefMove[] };
+  create: { ref: string; oid: string };
+  delete: { ref: string; oid: string };
   'issue.opened': IssueData;
   'issue.edited': IssueData & { changes: { title?: { from: string }; body?: { from: string | null } } };
   'issue.closed': IssueData;

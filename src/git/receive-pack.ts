@@ -26,6 +26,8 @@ export type PushHandlers = {
   inspect?: Inspect;
   /** Records what happened. The client hears of success only after it, and never if it throws. */
   after?: (results: readonly PushResult[]) => Promise<void>;
+  /** Called instead, when `before` was done and the push broke off with nothing to report, or when `after` threw. */
+  failed?: (error: Error) => Promise<void>;
 };
 
 export type ReceiveOptions = ExchangeOptions & PushHandlers & { maxSize?: number };
@@ -44,7 +46,7 @@ export async function receivePack(repo: Repo, body: Readable, options: ReceiveOp
   const kept = request.commands.filter(({ ref }) => !refused.has(ref));
   const reply = new PassThrough();
   const push = { repo, request, kept, refused, source, reply, most, options };
-  void (kept.length === 0 ? drain(push) : take(push)).catch((error: unknown) => reply.destroy(asError(error)));
+  void (kept.length === 0 ? drain(push) : take(push)).catch((error: unknown) => fail(push, asError(error)));
   return reply;
 }
 
@@ -80,6 +82,15 @@ function refuseAll({ commands, capabilities }: PushRequest, refused: Map<string,
 async function drain(push: Push): Promise<void> {
   await push.source.discard();
   await finish(push, { unpack: 'ok', results: [] });
+}
+
+async function fail({ reply, options }: Push, error: Error): Promise<void> {
+  try {
+    await options.failed?.(error);
+    reply.destroy(error);
+  } catch (further) {
+    reply.destroy(asError(further));
+  }
 }
 
 /** Gives the push to git and passes its progress on. */

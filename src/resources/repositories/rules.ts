@@ -1,6 +1,7 @@
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { record } from '#events/record.ts';
+import { record, recordAll } from '#events/record.ts';
+import { eventsOfMoves } from '#events/ref-moves.ts';
 import { setDefaultBranch } from '#git/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
@@ -102,7 +103,7 @@ export async function createRepository(
   await record(tx, { ...event, kind: 'repository.created', data: {} });
   const moves = await fill(row);
   if (moves.length === 0) return row;
-  await record(tx, { ...event, kind: 'push', data: { moves } });
+  await recordAll(tx, eventsOfMoves(event, moves, row.default_branch));
   return updateRepository(tx, row.id, { pushed_at: now });
 }
 

@@ -1,0 +1,33 @@
+import type { RefMove } from './catalogue.ts';
+import type { Event } from './record.ts';
+
+/** The public service's bounds: so many tags of one push are told of, or none of them; branches likewise. */
+const mostTags = 3;
+const mostBranches = 5_000;
+
+const isBranch = ({ ref }: RefMove): boolean => ref.startsWith('refs/heads/');
+const isTag = ({ ref }: RefMove): boolean => ref.startsWith('refs/tags/');
+
+/** Whether a ref is one of those that people push: a branch or a tag. */
+export const isBranchOrTag = (move: RefMove): boolean => isBranch(move) || isTag(move);
+
+/**
+ * The events of refs that moved together: for each branch and tag `create` where it is new, `delete` where it is gone, then
+ * `push`. Of more branches than the bound only the default one is told of, so that the indexes follow it all the same.
+ */
+export function eventsOfMoves(
+  about: Pick<Event, 'owner' | 'repository' | 'actor' | 'at'>,
+  moves: readonly RefMove[],
+  defaultBranch: string,
+): Event[] {
+  const branches = moves.filter(isBranch);
+  const tags = moves.filter(isTag);
+  const told = branches.length > mostBranches ? branches.filter(({ ref }) => ref === `refs/heads/${defaultBranch}`) : branches;
+  return [...told, ...(tags.length > mostTags ? [] : tags)].flatMap((move): Event[] => {
+    const { ref, before, after } = move;
+    const push: Event = { ...about, kind: 'push', data: { moves: [move] } };
+    if (before === null && after !== null) return [{ ...about, kind: 'create', data: { ref, oid: after } }, push];
+    if (after === null && before !== null) return [{ ...about, kind: 'delete', data: { ref, oid: before } }, push];
+    return [push];
+  });
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { RefMove } from '#events/catalogue.ts';
+import type { PushCommand } from '#git/receive-request.ts';
+import type { Id } from '#lib/id.ts';
+
+/** What a push is about to do, or may have done: written before Git is asked, gone once its events are recorded. */
+export type Intent = {
+  id: Id<'ref_changes'>;
+  repository_id: Id<'repositories'>;
+  actor_id: Id<'accounts'> | null;
+  commands: PushCommand[];
+  started_at: Date;
+};
+
+export async function insertIntent(
+  db: Db,
+  intent: Omit<Intent, 'id' | 'commands'> & { commands: readonly PushCommand[] },
+): Promise<Id<'ref_changes'>> {
+  const { id } = await db
+    .insertInto('ref_changes')
+    .values({ ...intent, commands: JSON.stringify(intent.commands) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The repository, kept from other recordings of its pushes until the transaction ends; undefined when it is deleted. */
+export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
+  tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+/** Ends an intent and gives what was left of it to record: nothing where another process has seen to it. */
+export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: Id<'ref_changes'>): Promise<PushCommand[]> {
+  const { rows } = await sql<Pick<Intent, 'commands'>>`
+    delete from ref_changes where repository_id = ${repository} and id = ${id} returning commands`.execute(tx);
+  return rows[0]?.commands ?? [];
+}
+
+/** What is left of an intent once a part of it was recorded. */
+export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly PushCommand[]) =>
+  tx
+    .updateTable('ref_changes')
+    .set({ commands: JSON.stringify(commands) })
+    .where('id', '=', id)
+    .execute();
+
+/** Whether anything unfinished speaks of one of these refs. */
+export async function hasIntents(db: Db, repository: Id<'repositories'>, refs: readonly string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
+    where c.repository_id = ${repository} and command.ref = any (${[...refs]}) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** A repository's unfinished intents, the oldest first. */
+export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>
+  (await sql<Intent>`select * from ref_changes where repository_id = ${repository} order by id for update`.execute(tx)).rows;
+
+/** Repositories with unfinished intents that began before. */
+export const listUnfinished = async (db: Db, before: Date): Promise<Id<'repositories'>[]> =>
+  (
+    await db
+      .selectFrom('ref_changes')
+      .select('repository_id')
+      .distinct()
+      .where('started_at', '<=', before)
+      .orderBy('repository_id')
+      .execute()
+  ).map((row) => row.repository_id);
+
+/** The moves that were recorded since. */
+export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, since: Date): Promise<RefMove[]> {
+  const { rows } = await sql<{ moves: RefMove[] }>`
+    select data -> 'moves' as moves from events
+    where repository_id = ${repository} and kind = 'push' and created_at >= ${since}`.execute(db);
+  return rows.flatMap(({ moves }) => moves);
+}
