@@ -102,17 +102,25 @@ export function settingsFor(
   };
 }
 
-/** What a command works with. */
-export type Beside = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
-
-/** Runs a command's work beside a running server, or with the folder's PostgreSQL started for as long as it takes. */
-export async function beside<T>(config: Config, work: (installation: Beside) => Promise<T>): Promise<T> {
+/** Runs work on an installation beside its running server, or with the folder's PostgreSQL started for as long as it takes. */
+export async function withInstallation<T>(
+  config: Config,
+  work: (installation: Installation, hearth: Hearth) => Promise<T>,
+): Promise<T> {
   const installation = await openInstallation(config, 'command');
   try {
     await using hearth = await openHearth({ ...installation.settings, connections: 4 });
-    const { db } = hearth.database;
-    return await work({ hearth, db, change: (change_) => change(db, change_), now: new Date() });
+    return await work(installation, hearth);
   } finally {
     await installation.close();
   }
 }
+
+/** What most commands work with. */
+export type Beside = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
+
+export const beside = <T>(config: Config, work: (installation: Beside) => Promise<T>): Promise<T> =>
+  withInstallation(config, (_installation, hearth) => {
+    const { db } = hearth.database;
+    return work({ hearth, db, change: (write) => change(db, write), now: new Date() });
+  });

@@ -1,3 +1,4 @@
+import { backupCommand } from './backup.ts';
 import { configCommand } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -5,6 +6,7 @@ import { importCommand } from './import.ts';
 import { orgCommand } from './org.ts';
 import { reindexCommand } from './reindex.ts';
 import { repoCommand } from './repo.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { userCommand } from './user.ts';
 import { workCommand } from './work.ts';
@@ -18,6 +20,8 @@ export const commands = [
   repoCommand,
   importCommand,
   reindexCommand,
+  backupCommand,
+  restoreCommand,
   doctorCommand,
   explainCommand,
   configCommand,

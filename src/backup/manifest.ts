@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { StartupError } from '#lib/startup-error.ts';
+
+/** What a backup says of itself; written last, so that a folder with a manifest holds all of a backup. */
+export const Manifest = Type.Object({
+  format: Type.Literal(1),
+  version: Type.String(),
+  created_at: Type.String(),
+  migrations: Type.Array(Type.String()),
+  tables: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      columns: Type.Array(Type.String()),
+      counters: Type.Array(Type.String()),
+      rows: Type.Integer(),
+    }),
+  ),
+  repositories: Type.Array(
+    Type.Object({ id: Type.Integer({ minimum: 1 }), default_branch: Type.String(), empty: Type.Boolean() }),
+  ),
+});
+export type Manifest = Static<typeof Manifest>;
+
+export const manifestFile = 'manifest.json';
+
+/** Reads a backup's manifest. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => undefined);
+  if (text === undefined) throw new StartupError(`${folder} holds no backup, or one that was cut off: it has no ${manifestFile}`);
+  const found: unknown = JSON.parse(text);
+  if (!Value.Check(Manifest, found))
+    throw new StartupError(`${join(folder, manifestFile)} is not a manifest that this Hearth reads`);
+  return found;
+}

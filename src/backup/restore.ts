@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Address, clientConfig } from '#database/connect.ts';
+import { readBundle } from '#git/bundle.ts';
+import type { GitStore } from '#git/repo.ts';
+import { StartupError } from '#lib/startup-error.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { listMigrations, quoted } from './tables.ts';
+
+export type RestoreParts = {
+  address: Address;
+  git: GitStore;
+  folder: string;
+  onProgress: (phase: string, done: number, total: number) => void;
+};
+
+/**
+ * Fills an empty installation from a backup. The repositories come first and the rows in one transaction after them, so that
+ * a restore which is cut off leaves an installation without accounts, and can be done again.
+ */
+export async function restoreBackup({ address, git, folder, onProgress }: RestoreParts): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  try {
+    await refuseUnfit(client, manifest);
+    for (const [at, { id, default_branch, empty }] of manifest.repositories.entries()) {
+      onProgress('Repositories', at, manifest.repositories.length);
+      const file = empty ? undefined : join(folder, 'repositories', `${id}.bundle`);
+      await readBundle(git, id, { file, defaultBranch: default_branch });
+    }
+    await client.query('begin');
+    for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
+      onProgress('Tables', at, manifest.tables.length);
+      const read = await copyIn(
+        client,
+        `copy ${quoted(name)} (${columns.map(quoted).join(', ')}) from stdin`,
+        join(folder, 'tables', `${name}.copy`),
+      );
+      if (read !== rows) throw new StartupError(`The backup is damaged: ${name} should have ${rows} rows and has ${read}`);
+      for (const column of counters) await client.query(setCounter(name, column), [`public.${quoted(name)}`, column]);
+    }
+    await restoreJobs(client, join(folder, 'jobs.copy'));
+    await client.query('commit');
+    return manifest;
+  } finally {
+    await client.end();
+  }
+}
+
+async function refuseUnfit(client: pg.Client, manifest: Manifest): Promise<void> {
+  const migrations = await listMigrations(client);
+  if (migrations.join() !== manifest.migrations.join())
+    throw new StartupError(`The backup was made by Hearth ${manifest.version}: restore it with that version, then update`);
+  const { rows } = await client.query('select from accounts limit 1');
+  if (rows.length > 0) throw new StartupError('There are accounts here already: a backup is restored into an empty installation');
+}
+
+const setCounter = (table: string, column: string): string =>
+  `select setval(pg_get_serial_sequence($1, $2), coalesce(max(${quoted(column)}), 0) + 1, false) from ${quoted(table)}`;
+
+/** Adds the waiting jobs as the queue's own function does. */
+async function restoreJobs(client: pg.Client, file: string): Promise<void> {
+  await client.query(`create temporary table restored_jobs
+    (identifier text, queue text, payload json, run_at timestamptz, attempts integer, key text) on commit drop`);
+  await copyIn(client, 'copy restored_jobs from stdin', file);
+  await client.query(`select jobs.add_job(identifier, payload, queue_name => queue, run_at => run_at, max_attempts => attempts,
+    job_key => key) from restored_jobs`);
+}
+
+async function copyIn(client: pg.Client, statement: string, file: string): Promise<number> {
+  const stream = client.query(copyFrom(statement));
+  await pipeline(createReadStream(file), stream);
+  return stream.rowCount;
+}

@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { type Address, clientConfig } from '#database/connect.ts';
+import { writeBundle } from '#git/bundle.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { StartupError } from '#lib/startup-error.ts';
+import { type Manifest, manifestFile } from './manifest.ts';
+import { listMigrations, listTables, quoted } from './tables.ts';
+
+export type BackupParts = {
+  address: Address;
+  git: GitStore;
+  folder: string;
+  version: string;
+  now: Date;
+  onProgress: (phase: string, done: number, total: number) => void;
+};
+
+/**
+ * Copies an installation into an empty folder while it runs: the database as of one moment, then every repository as a Git
+ * bundle. A push that arrives meanwhile may be in its bundle and not yet in the database, never the other way round. The
+ * secret key is no part of it.
+ */
+export async function writeBackup({ address, git, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
+  await makeEmpty(folder);
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+    const migrations = await listMigrations(client);
+    const listed = await listTables(client);
+    const tables: Manifest['tables'] = [];
+    for (const [at, table] of listed.entries()) {
+      onProgress('Tables', at, listed.length);
+      const columns = table.columns.map(quoted).join(', ');
+      const rows = await copyOut(
+        client,
+        `copy ${quoted(table.name)} (${columns}) to stdout`,
+        join(folder, 'tables', `${table.name}.copy`),
+      );
+      tables.push({ ...table, rows });
+    }
+    await copyOut(client, `copy (${waitingJobs}) to stdout`, join(folder, 'jobs.copy'));
+    const { rows } = await client.query<{ id: number; default_branch: string }>(
+      'select id, default_branch from repositories order by id',
+    );
+    await client.query('commit');
+    const repositories: Manifest['repositories'] = [];
+    for (const [at, { id, default_branch }] of rows.entries()) {
+      onProgress('Repositories', at, rows.length);
+      const written = await writeBundle(repoOf(git, id), join(folder, 'repositories', `${id}.bundle`));
+      repositories.push({ id, default_branch, empty: !written });
+    }
+    const manifest: Manifest = { format: 1, version, created_at: now.toISOString(), migrations, tables, repositories };
+    await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
+    return manifest;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Jobs that wait, without who has taken them: a restored one is done again, as jobs may be. */
+export const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
+  from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
+  left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;
+
+async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new StartupError(`${folder} is not empty: a backup is written into an empty folder`);
+  for (const name of ['tables', 'repositories']) await mkdir(join(folder, name));
+}
+
+async function copyOut(client: pg.Client, statement: string, file: string): Promise<number> {
+  const stream = client.query(copyTo(statement));
+  await pipeline(stream, createWriteStream(file, { mode: 0o600, flush: true }));
+  return stream.rowCount;
+}

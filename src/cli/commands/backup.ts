@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { writeBackup } from '#backup/write.ts';
+import { configOf, installationCommand, print } from '../command.ts';
+import { withInstallation } from '../installation.ts';
+import { progressBar } from '../progress.ts';
+import { version } from '../version.ts';
+
+export const backupCommand = installationCommand(
+  'backup',
+  'Copy the whole installation into an empty folder, while it runs. The secret key is not copied: keep it elsewhere.',
+  'hearth backup /backups/2026-12-01',
+)
+  .argument('<folder>', 'empty, or not there yet')
+  .action((folder, _options, command) =>
+    withInstallation(configOf(command), async ({ address }, { services }) => {
+      const bar = progressBar();
+      const parts = { address, git: services.git, folder: resolve(folder), version, now: new Date(), onProgress: bar.show };
+      const { tables, repositories } = await writeBackup(parts).finally(() => bar.end());
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      print(command, { folder: parts.folder, repositories: repositories.length, rows }, [
+        `Wrote ${repositories.length} repositories and ${rows} rows to ${parts.folder}`,
+      ]);
+    }),
+  );

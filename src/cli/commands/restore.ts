@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import { restoreBackup } from '#backup/restore.ts';
+import { configOf, installationCommand, print } from '../command.ts';
+import { withInstallation } from '../installation.ts';
+import { progressBar } from '../progress.ts';
+
+export const restoreCommand = installationCommand(
+  'restore',
+  'Fill an empty installation from a backup. Put the secret key in place first (file secret-key, or HEARTH_SECRET_KEY).',
+  'hearth restore /backups/2026-12-01 --data /srv/hearth',
+)
+  .argument('<folder>', 'what `hearth backup` wrote')
+  .action((folder, _options, command) =>
+    withInstallation(configOf(command), async ({ address }, { services }) => {
+      const bar = progressBar();
+      const parts = { address, git: services.git, folder: resolve(folder), onProgress: bar.show };
+      const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());
+      print(command, { created_at, repositories: repositories.length }, [
+        `Restored ${repositories.length} repositories and their data as of ${created_at}`,
+      ]);
+    }),
+  );
