@@ -19,6 +19,8 @@ export function clusterAddress(env: NodeJS.ProcessEnv): Address | undefined {
 
 /** Answers requests in processes of their own, behind one port. This one does the jobs, and replaces a process that dies. */
 export async function serveByProcesses(config: Config, settings: Settings): Promise<Serving> {
+  // They share the listening socket: handed out one by one, connections on their way to a process that dies would hang.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const jobs = config.jobs ? await workHere({ ...settings, connections: 10 }) : undefined;
   const processes = new Set<Worker>();
   let stopping = false;
@@ -29,7 +31,7 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
       processes.delete(worker);
       if (stopping) return;
       settings.log.error(
-        { pid: worker.process.pid, code, signal },
+        { process: worker.process.pid, code, signal },
         'a process that answered requests ended; another takes its place',
       );
       await sleep(replacementPauseMs);

@@ -56,7 +56,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     ...(parts.tls ? { https: parts.tls } : {}),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
-  app.decorate('drainState', { draining: false });
+  app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
   addMetrics(app, parts.database, parts.readMetrics);
 
@@ -65,7 +65,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
-    if (app.drainState.draining) reply.header('connection', 'close');
+    if (app.drainState.closing) reply.header('connection', 'close');
     for (const [name, value] of Object.entries(commonHeaders)) if (!reply.hasHeader(name)) reply.header(name, value);
   });
   app.addHook('onResponse', async (request, reply) => {

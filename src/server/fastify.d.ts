@@ -6,7 +6,7 @@ declare module 'fastify' {
     actor?: string | undefined;
   }
   interface FastifyInstance {
-    /** Set when the process is about to end: clients are asked to go elsewhere. */
-    drainState: { draining: boolean };
+    /** Set when the process is about to end: new requests should go elsewhere, then connections end with their next reply. */
+    drainState: { draining: boolean; closing: boolean };
   }
 }

@@ -1,8 +1,9 @@
+import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** How long clients are told to leave before connections are closed: a request that is on its way now still arrives. */
+/** How long load balancers have to see that `/readyz` fails, and then open connections to carry their next request. */
 const noticeMs = 500;
 
 /**
@@ -24,11 +25,15 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
 }
 
 /**
- * Ends serving without failing a request: `/readyz` says so, replies ask clients to close their connection, then nothing
- * new is taken and what runs is finished.
+ * Ends serving without failing a request. First `/readyz` says so; then no connection is taken any more, and each open one is
+ * closed with its next reply, not under a request that is on its way; then what still runs is finished.
  */
 export async function drain(app: FastifyInstance): Promise<void> {
   app.drainState.draining = true;
+  await sleep(noticeMs);
+  app.drainState.closing = true;
+  // The HTTP server's own close would end idle connections at once.
+  Server.prototype.close.call(app.server);
   await sleep(noticeMs);
   await app.close();
 }

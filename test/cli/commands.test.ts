@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commands } from '#cli/commands/all.ts';
+import { complaint, hearth, serve, temporaryFolder } from './support.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+test('a new folder is furnished without a server, then served', async () => {
+  const data = await temporaryFolder();
+  const inFolder = (...args: string[]) => hearth([...args, '--data', data, '--json']);
+  expect(JSON.parse((await inFolder('user', 'create', 'ada', '--site-admin')).out)).toMatchObject({
+    login: 'ada',
+    site_admin: true,
+  });
+  expect(JSON.parse((await inFolder('org', 'create', 'acme', '--owner', 'ada')).out)).toMatchObject({ owner: 'ada' });
+  expect(JSON.parse((await inFolder('repo', 'create', 'acme/engine', '--as', 'ada')).out)).toMatchObject({
+    full_name: 'acme/engine',
+  });
+  const imported = JSON.parse((await inFolder('import', root, 'acme/hearth', '--as', 'ada')).out);
+  expect(imported.full_name).toBe('acme/hearth');
+  const indexed = JSON.parse((await inFolder('reindex')).out);
+  expect(indexed.repositories).toBe(2);
+  expect(indexed.files).toBeGreaterThan(100);
+  const server = await serve(data);
+  const found = await (await fetch(`${server.url}/api/v3/repos/acme/hearth`)).json();
+  expect(found).toMatchObject({ full_name: 'acme/hearth', default_branch: imported.default_branch });
+  const findings = JSON.parse((await inFolder('doctor', '--deep')).out);
+  expect(findings.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+});
+
+test('a backup is restored into an empty folder, whole', async () => {
+  const [data, other, parent] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
+  await hearth(['user', 'create', 'ada', '--data', data]);
+  await hearth(['import', root, 'ada/hearth', '--data', data]);
+  const folder = join(parent, 'backup');
+  expect((await hearth(['backup', folder, '--data', data])).code).toBe(0);
+  expect(complaint(await hearth(['backup', folder, '--data', data]))).toMatch(/is not empty/);
+  expect((await hearth(['restore', folder, '--data', other])).code).toBe(0);
+  expect(complaint(await hearth(['restore', folder, '--data', other]))).toMatch(/accounts here already/);
+  const index = async (of: string) => JSON.parse((await hearth(['reindex', '--json', '--data', of])).out);
+  expect(await index(other)).toEqual(await index(data));
+  expect((await hearth(['user', 'create', 'grace', '--data', other])).code).toBe(0);
+  await rm(join(folder, 'manifest.json'));
+  expect(complaint(await hearth(['restore', folder, '--data', await temporaryFolder()]))).toMatch(/holds no backup/);
+});
+
+test('commands say in one line what is not there', async () => {
+  const data = await temporaryFolder();
+  await hearth(['user', 'create', 'ada', '--data', data]);
+  const saying = async (...args: string[]) => complaint(await hearth([...args, '--data', data]));
+  expect(await saying('user', 'create', 'Ada')).toBe('login has already been taken');
+  expect(await saying('org', 'create', 'acme', '--owner', 'bob')).toBe('There is no user bob');
+  expect(await saying('repo', 'create', 'engine')).toBe('engine is not of the form owner/name');
+  expect(await saying('import', '/nowhere', 'ada/x')).toMatch(/could not be fetched/);
+  expect(await saying('reindex', 'ada/none')).toBe('There is no repository ada/none');
+});
+
+test('explain tells the steps of a decision', async () => {
+  const data = await temporaryFolder();
+  const { out } = await hearth(['explain', 'PATCH', '/user', '--data', data]);
+  expect(out).toMatch(/PATCH \/user {2}\(users\/update-authenticated\)\nasked by nobody/);
+  expect(out).toMatch(/refused: 401 Requires authentication\n$/);
+  const wrong = JSON.parse((await hearth(['explain', 'GET', '/user', '--token', 'x', '--json', '--data', data])).out);
+  expect(wrong).toMatchObject({ allowed: false, status: 401, message: 'Bad credentials' });
+});
+
+test('config shows each setting with its source, and no secret', async () => {
+  const { out } = await hearth(['config', '--json', '--port', '8080'], {
+    HEARTH_VOCABULARY: 'github',
+    HEARTH_ADMIN_TOKEN: 'x'.repeat(20),
+  });
+  const rows: { variable: string; value: unknown; source: string }[] = JSON.parse(out);
+  const row = (variable: string) => rows.find((one) => one.variable === variable);
+  expect(row('HEARTH_PORT')).toMatchObject({ value: 8080, source: 'flag' });
+  expect(row('HEARTH_VOCABULARY')).toMatchObject({ value: 'github', source: 'variable' });
+  expect(row('HEARTH_WORKERS')).toMatchObject({ value: 1, source: 'initial value' });
+  expect(row('HEARTH_ADMIN_TOKEN')).toMatchObject({ value: '(hidden)', source: 'variable' });
+});
+
+test('every command has help with an example', () => {
+  const leaves = commands.flatMap((command) => (command.commands.length > 0 ? [...command.commands] : [command]));
+  expect(leaves.length).toBeGreaterThan(10);
+  for (const command of leaves) {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(help, command.name()).toMatch(/Example:\n {2}.*hearth /);
+  }
+});

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { complaint, hearth, serve, temporaryFolder } from './support.ts';
+
+test('a server starts on an empty folder, answers, and stops its database when it is asked to end', async () => {
+  const data = await temporaryFolder();
+  const server = await serve(data);
+  expect(await (await fetch(`${server.url}/healthz`)).text()).toBe('ok\n');
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/api/v3/users/nobody`)).status).toBe(404);
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
+    /hearth_http_request_duration_seconds_count\{method="GET",route="\/api\/v3\/users\/:username",status="404"\} 1/,
+  );
+  expect((await stat(join(data, 'secret-key'))).mode & 0o777).toBe(0o600);
+  const pid = Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+  expect(await server.end()).toBe(0);
+  expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test('a second server on the same folder is refused', async () => {
+  const data = await temporaryFolder();
+  await serve(data);
+  expect(complaint(await hearth(['serve', '--port', '0', '--data', data]))).toBe('Another Hearth runs on this data folder');
+});
+
+test('after a kill, the next server takes over the running database and nothing is lost', async () => {
+  const data = await temporaryFolder();
+  const first = await serve(data);
+  expect((await hearth(['user', 'create', 'ada', '--data', data])).code).toBe(0);
+  const database = await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8');
+  await first.end('SIGKILL');
+  const second = await serve(data);
+  expect(await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).toBe(database);
+  expect((await fetch(`${second.url}/api/v3/users/ada`)).status).toBe(200);
+});
+
+test('no request fails while a server drains', async () => {
+  const server = await serve(await temporaryFolder(), ['--rate-limits', 'off', '--log', 'silent']);
+  let stopped = false;
+  const statuses: number[] = [];
+  const failures: unknown[] = [];
+  const client = async (): Promise<void> => {
+    while (!stopped) {
+      try {
+        statuses.push((await fetch(`${server.url}/api/v3/users/nobody`)).status);
+      } catch (error) {
+        // Refused connections are what a load balancer avoids by /readyz; a request that was taken must be answered.
+        if (!isRefused(error)) failures.push(error);
+        return;
+      }
+    }
+  };
+  const clients = Array.from({ length: 8 }, client);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const ended = server.end();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('draining\n');
+  expect(await ended).toBe(0);
+  stopped = true;
+  await Promise.all(clients);
+  expect(failures).toEqual([]);
+  expect(new Set(statuses)).toEqual(new Set([404]));
+});
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'ECONNREFUSED';
+
+test('several processes answer behind one port, and one that dies is replaced', async () => {
+  const server = await serve(await temporaryFolder(), ['--workers', '2']);
+  const pids = async (): Promise<Set<string>> => {
+    const seen = new Set<string>();
+    for (let at = 0; at < 20; at++) await fetch(`${server.url}/healthz`, { headers: { connection: 'close' } });
+    const log = server.log().matchAll(/"pid":(\d+),"msg":"Server listening/g);
+    for (const [, pid] of log) if (pid) seen.add(pid);
+    return seen;
+  };
+  const [first] = await pids();
+  process.kill(Number(first), 'SIGKILL');
+  await expect.poll(async () => (await pids()).size, { timeout: 10_000 }).toBe(3);
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('route="/healthz",status="200"');
+  expect(await server.end()).toBe(0);
+});
+
+test.each([
+  [
+    'a port in use',
+    async (data: string) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' && address ? String(address.port) : '';
+      const run = await hearth(['serve', '--data', data, '--port', port]);
+      other.close();
+      return run;
+    },
+    /^Port \d+ of 127\.0\.0\.1 is in use/,
+  ],
+  [
+    'a port that is none',
+    (data: string) => hearth(['serve', '--data', data, '--port', '70000']),
+    /^--port must be a whole number/,
+  ],
+  [
+    'a variable that says nonsense',
+    () => hearth(['serve'], { HEARTH_VOCABULARY: 'x' }),
+    /^HEARTH_VOCABULARY must be one of service, github$/,
+  ],
+  [
+    'a data folder that is a file',
+    async (data: string) => {
+      await writeFile(join(data, 'file'), '');
+      return hearth(['serve', '--data', join(data, 'file')]);
+    },
+    /can't be used: it is not a folder$/,
+  ],
+  ['a data folder that can not be made', () => hearth(['serve', '--data', '/proc/hearth']), /can't be used: no permission/],
+  [
+    'a data folder of a newer version',
+    async (data: string) => {
+      await writeFile(join(data, 'format'), '2\n');
+      return hearth(['serve', '--data', data]);
+    },
+    /written by a newer Hearth/,
+  ],
+  [
+    'a database that does not answer',
+    (data: string) => hearth(['serve', '--data', data], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' }),
+    /^The database 127\.0\.0\.1:1\/x does not answer/,
+  ],
+  ['no git', (data: string) => hearth(['serve', '--data', data], { PATH: '/nowhere' }), /^git was not found/],
+  [
+    'a certificate without its key',
+    (data: string) => hearth(['serve', '--data', data, '--tls-cert', '/x.pem']),
+    /^--tls-cert and --tls-key go together$/,
+  ],
+] as const)('%s: one clear line', async (_name, run, line) => {
+  expect(complaint(await run(await temporaryFolder()))).toMatch(line);
+});
