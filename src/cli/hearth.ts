@@ -25,7 +25,8 @@ function tell(error: unknown): number {
   if (error instanceof Refusal) {
     const details = error.errors?.map(({ field, message, code }) => message ?? `${field}: ${code}`) ?? [];
     process.stderr.write(`${details.length > 0 ? details.join('\n') : error.message}\n`);
-  } else if (error instanceof GitError) process.stderr.write(`${[error.message, error.detail.split('\n', 1)[0]].filter(Boolean).join(': ')}\n`);
+  } else if (error instanceof GitError)
+    process.stderr.write(`${[error.message, error.detail.split('\n', 1)[0]].filter(Boolean).join(': ')}\n`);
   else if (error instanceof StartupError || error instanceof UsageError) process.stderr.write(`${error.message}\n`);
   else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;

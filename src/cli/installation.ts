@@ -5,6 +5,7 @@ import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import { becomePresent } from '#database/presence.ts';
 import { assertGitPresent } from '#git/version.ts';
+import { hashToken } from '#lib/token.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
 import type { Config } from './settings.ts';
@@ -99,6 +100,7 @@ export function settingsFor(
     version,
     clock: () => new Date(),
     url,
+    adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };
 }
 

@@ -87,3 +87,30 @@ test('every command has help with an example', () => {
     expect(help, command.name()).toMatch(/Example:\n {2}.*hearth /);
   }
 });
+
+test('tokens of both personal kinds work at the server beside which they were created, until they are revoked', async () => {
+  const data = await temporaryFolder();
+  const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
+  const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
+  await run('user', 'create', 'ada');
+  await run('org', 'create', 'acme', '--owner', 'ada');
+  const create = ['token', 'create', '--user', 'ada', '--quiet'];
+  const classic = await run(...create, '--kind', 'classic', '--scope', 'repo', '--scope', 'admin:org');
+  const permission = ['--permission', 'organization_webhooks=read', '--permission', 'members=read'];
+  const fine = await run(...create, '--kind', 'fine-grained', '--owner', 'acme', '--repositories', 'all', ...permission);
+  expect(classic).toMatch(/^hrp_[0-9A-Za-z]{36}$/);
+  expect(fine).toMatch(/^hearth_pat_[0-9A-Za-z]{36}$/);
+  const ask = (token: string, path: string) =>
+    fetch(`${server.url}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const me = await ask(classic, '/user');
+  expect([me.status, me.headers.get('x-oauth-scopes')]).toEqual([200, 'repo, admin:org']);
+  expect((await ask(fine, '/orgs/acme/members')).headers.get('x-accepted-service-permissions')).toBe('members=read');
+  expect(await (await ask('an-operator-chose-this-one', '/user')).json()).toMatchObject({
+    login: 'hearth-admin',
+    site_admin: true,
+  });
+  await run('token', 'revoke', classic);
+  expect((await ask(classic, '/user')).status).toBe(401);
+  const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
+  expect(complaint(await hearth(wrong))).toBe("'everything' is not a scope");
+});

@@ -8,6 +8,7 @@ import { reindexCommand } from './reindex.ts';
 import { repoCommand } from './repo.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
+import { tokenCommand } from './token.ts';
 import { userCommand } from './user.ts';
 import { workCommand } from './work.ts';
 
@@ -17,6 +18,7 @@ export const commands = [
   workCommand,
   userCommand,
   orgCommand,
+  tokenCommand,
   repoCommand,
   importCommand,
   reindexCommand,

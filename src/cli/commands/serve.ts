@@ -1,4 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
+import { type Address, change, openDatabase } from '#database/connect.ts';
+import { ensureAdminToken } from '#resources/tokens/index.ts';
 import { clusterAddress, serveByProcesses, serveForCluster } from '../cluster.ts';
 import { configOf, withSettings } from '../command.ts';
 import { openDataFolder, ownSecretKey } from '../data-folder.ts';
@@ -26,6 +28,7 @@ async function serve(config: Config): Promise<void> {
   let serving: Serving;
   try {
     const { settings } = installation;
+    if (config.adminToken !== undefined) await setUpAdminToken(installation.address, config.adminToken);
     serving = await (config.workers > 1
       ? serveByProcesses(config, settings)
       : serveHere(config, settings, { jobs: config.jobs }));
@@ -39,6 +42,11 @@ async function serve(config: Config): Promise<void> {
     await serving.stop();
     await installation.close();
   });
+}
+
+async function setUpAdminToken(address: Address, token: string): Promise<void> {
+  const database = openDatabase(address, { max: 1 });
+  await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
 }
 
 async function serveAsPart(config: Config, address: NonNullable<ReturnType<typeof clusterAddress>>): Promise<void> {

@@ -1,0 +1,58 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+
+export type TokenRow = Selectable<DB['tokens']>;
+
+export const insertToken = (tx: Tx, row: Insertable<DB['tokens']>): Promise<TokenRow> =>
+  tx.insertInto('tokens').values(row).returningAll().executeTakeFirstOrThrow();
+
+export async function insertTokenRepositories(
+  tx: Tx,
+  token: Id<'tokens'>,
+  repositories: readonly Id<'repositories'>[],
+): Promise<void> {
+  if (repositories.length === 0) return;
+  await tx
+    .insertInto('token_repositories')
+    .values(repositories.map((repository_id) => ({ token_id: token, repository_id })))
+    .execute();
+}
+
+/** Which of the given repositories belong to an owner. */
+export async function ownedAmong(
+  db: Db,
+  owner: Id<'accounts'>,
+  repositories: readonly Id<'repositories'>[],
+): Promise<Id<'repositories'>[]> {
+  if (repositories.length === 0) return [];
+  const rows = await db
+    .selectFrom('repositories')
+    .select('id')
+    .where('owner_id', '=', owner)
+    .where('id', 'in', [...repositories])
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export const removeTokenByHash = async (tx: Tx, hash: Buffer): Promise<boolean> =>
+  (await tx.deleteFrom('tokens').where('hash', '=', hash).returning('id').execute()).length > 0;
+
+/** The first site administrator, by age. */
+export const findSiteAdmin = (db: Db) =>
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('site_admin', '=', sql<boolean>`true`)
+    .where('suspended_at', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Removes the tokens of a name that a user has, apart from the one with this hash. */
+export const removeOthersNamed = (tx: Tx, user: Id<'accounts'>, name: string, hash: Buffer) =>
+  tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).where('hash', '<>', hash).execute();
+
+export const tokenExists = async (db: Db, hash: Buffer): Promise<boolean> =>
+  (await db.selectFrom('tokens').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined;
