@@ -70,7 +70,7 @@ export function judge(policy: Policy, viewer: Viewer, target: Target, call: { wr
   }
   if (policy.role === undefined || grant.kind === 'installation') return allowed;
   if (note('role', roleSuffices(policy.role, target), `needs ${policy.role}`)) return allowed;
-  return refuse(hidden, hidden === 'not_found' ? 'Not Found' : roleMessage(target));
+  return refuse(hidden, hidden === 'not_found' ? 'Not Found' : roleMessage(policy.role, target));
 }
 
 /** Whether a repository may be known of at all: by role and credential together. */
@@ -120,8 +120,10 @@ function roleSuffices(role: Role | OrgRole, target: Target): boolean {
   return target.org?.role === 'owner' || (role === 'member' && target.org?.role === 'member');
 }
 
-const roleMessage = (target: Target): string =>
-  target.repo ? 'Must have admin rights to Repository.' : 'You must be an organization owner or have the needed role to do this.';
+const roleMessage = (role: Role | OrgRole, target: Target): string => {
+  if (!target.repo) return 'You must be an organization owner or have the needed role to do this.';
+  return role === 'write' ? 'Must have push access to Repository.' : 'Must have admin rights to Repository.';
+};
 
 const refuse = (refusal: 'unauthenticated' | 'forbidden' | 'not_found', message: string): Verdict => ({
   allowed: false,

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { type Authenticator, authenticate } from '#access/authenticate.ts';
-import { touchToken } from '#access/credentials.ts';
-import { isToken } from '#access/viewer.ts';
 import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { answer } from './answer.ts';
+import { addGitHttp } from './git-http.ts';
 import { commonHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { errorBody, statusOf } from './refusals.ts';
+import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
+import { type SignIn, signInTo } from './sign-in.ts';
 
 /** What an application is made of; everything is handed in. */
 export type Parts = {
@@ -84,7 +83,9 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));
 
-  for (const declared of parts.endpoints) register(app, parts, declared);
+  const signIn = signInTo(parts);
+  addGitHttp(app, { ...parts, signIn });
+  for (const declared of parts.endpoints) register(app, { ...parts, signIn }, declared);
   return app;
 }
 
@@ -93,7 +94,9 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-function register(app: FastifyInstance, parts: Parts, endpoint: Endpoint): void {
+type Entered = Parts & { signIn: SignIn };
+
+function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
   for (const { pattern, wildcard } of routesOf(endpoint.path)) {
     app.route({
       method: endpoint.method,
@@ -106,7 +109,7 @@ function register(app: FastifyInstance, parts: Parts, endpoint: Endpoint): void 
 }
 
 async function serve(
-  parts: Parts,
+  parts: Entered,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -114,10 +117,7 @@ async function serve(
 ): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
-  const context: Authenticator = { db, now, ...(parts.adminTokenHash ? { adminTokenHash: parts.adminTokenHash } : {}) };
-  const viewer = await authenticate(request.headers.authorization, context);
-  request.actor = viewer.account?.login;
-  if (isToken(viewer.grant)) touchLater(parts, viewer.grant.tokenId, now);
+  const viewer = await parts.signIn(request, now);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(
     {
@@ -134,22 +134,6 @@ async function serve(
     reply,
   );
 }
-
-/** Noting the use of a token may fail without harm; it isn't waited for. */
-function touchLater(parts: Parts, id: Parameters<typeof touchToken>[1], now: Date): void {
-  const hour = Math.floor(now.getTime() / 3_600_000);
-  if (touched.get(id) === hour) return;
-  if (touched.size > 10_000) touched.clear();
-  touched.set(id, hour);
-  touchToken(parts.database.db, id, now).catch((error) => parts.log.warn({ error }, 'noting the use of a token failed'));
-}
-const touched = new Map<number, number>();
-
-export const linksFor = (parts: Pick<Parts, 'url'>, request: FastifyRequest): ReturnType<typeof linksOf> => {
-  const { host, protocol } = request;
-  if (host.startsWith('api.')) return { api: `${protocol}://${host}`, html: `${protocol}://${host.slice(4)}` };
-  return linksOf(parts.url ?? `${protocol}://${host}`);
-};
 
 function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Refusal) {

@@ -1,0 +1,42 @@
+import { judge, mayRead } from '#access/judge.ts';
+import { findRedirectedRepo, findRepo } from '#access/lookup.ts';
+import type { Policy } from '#access/policy.ts';
+import type { Repo, Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { pathWords } from '#endpoint/path-words.ts';
+import { parseWord } from '#endpoint/validate.ts';
+import type { Service } from '#git/smart-http.ts';
+import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
+import { Moved } from './resolve.ts';
+
+/** What Git's two services ask of a caller, declared as an endpoint's access is. */
+const policies: Record<Service, Policy> = {
+  'git-upload-pack': { permission: 'contents:read', scopes: ['repo'], public: true },
+  'git-receive-pack': { permission: 'contents:write', scopes: ['repo'], role: 'write' },
+};
+
+type Asked = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
+
+/**
+ * The repository of a Git address, once the viewer may use it so. Whoever carries no credential is asked for one whatever
+ * the reason, so that a private repository can't be told from none.
+ * @throws Moved for a name that the repository used to have.
+ */
+export async function openRepository({ db, viewer, owner, name: given, service }: Asked): Promise<Repo> {
+  const name = given.replace(/\.git$/i, '');
+  const nobody = viewer.grant.kind === 'none';
+  const hidden = () => (nobody ? unauthenticated() : notFound());
+  if (parseWord(pathWords.owner, owner) === undefined || parseWord(pathWords.repo, name) === undefined) throw hidden();
+  const repo = await findRepo(db, viewer, owner, name);
+  if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? hidden();
+  const verdict = judge(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
+  if (verdict.allowed) return repo;
+  if (nobody) throw unauthenticated();
+  if (verdict.refusal === 'forbidden') throw forbidden(`${repo.owner.login}/${repo.name}: ${verdict.message}`);
+  throw verdict.refusal === 'not_found' ? notFound() : unauthenticated(verdict.message);
+}
+
+async function findMoved(db: Db, viewer: Viewer, owner: string, name: string): Promise<Moved | undefined> {
+  const repo = await findRedirectedRepo(db, viewer, owner, name);
+  return repo && mayRead(repo, viewer.grant) ? new Moved(repo) : undefined;
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Repo, Viewer } from '#access/viewer.ts';
+import { change, type Database } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { type GitErrorKind, isGitError } from '#git/errors.ts';
+import { receivePack } from '#git/receive-pack.ts';
+import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/smart-http.ts';
+import { repoOf } from '#git/store.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { pushHandlers } from '#resources/pushes/index.ts';
+import { openRepository } from './git-access.ts';
+import { statusOf } from './refusals.ts';
+import { linksFor } from './request-links.ts';
+import { Moved } from './resolve.ts';
+import type { SignIn } from './sign-in.ts';
+
+type Parts = { database: Database; services: Services; log: Logger; clock: () => Date; url?: string; signIn: SignIn };
+
+type Asked = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
+type Request = FastifyRequest<Asked>;
+
+/**
+ * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, the `.git` being optional.
+ * Bodies go through to Git as they come. These requests don't count against the rate limits of the API.
+ */
+export function addGitHttp(app: FastifyInstance, parts: Parts): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
+    scope.get<Asked>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) => sendRefs(parts, request, reply));
+    for (const service of services) {
+      scope.post<Asked>(`/:owner/:repo/${service}`, (request, reply) => exchange(parts, service, request, reply));
+    }
+  });
+}
+
+async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Promise<FastifyReply> {
+  const service = services.find((name) => name === request.query.service);
+  if (!service) throw new Refusal('forbidden', 'Only the smart HTTP protocol is spoken here: upgrade your Git client');
+  const { repo } = await open(parts, service, request);
+  const body = await advertiseRefs(repoOf(parts.services.git, repo.id), service, optionsOf(request, reply));
+  return uncached(reply).type(`application/x-${service}-advertisement`).send(body);
+}
+
+async function exchange(parts: Parts, service: Service, request: Request, reply: FastifyReply): Promise<FastifyReply> {
+  if (request.headers['content-type'] !== `application/x-${service}-request`)
+    throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
+  const { repo, viewer } = await open(parts, service, request);
+  const disk = repoOf(parts.services.git, repo.id);
+  const options = optionsOf(request, reply);
+  const body =
+    service === 'git-upload-pack'
+      ? await uploadPack(disk, request.raw, options)
+      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, repo, viewer) });
+  return uncached(reply).type(`application/x-${service}-result`).send(body);
+}
+
+async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer }> {
+  const viewer = await parts.signIn(request, parts.clock());
+  const { owner, repo: name } = request.params;
+  return { repo: await openRepository({ db: parts.database.db, viewer, owner, name, service }), viewer };
+}
+
+function handlersOf({ database: { db }, services: { git }, clock, log }: Parts, repo: Repo, viewer: Viewer) {
+  const context = { db, git, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
+  const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
+  return {
+    ...handlers,
+    failed: async (error: Error) => {
+      const level = isGitError(error, 'aborted') ? 'info' : 'warn';
+      log[level]({ err: error, repository: repo.id }, 'a push broke off');
+      await handlers.failed?.(error);
+    },
+  };
+}
+
+const gzips = ['gzip', 'x-gzip'];
+
+function optionsOf(request: Request, reply: FastifyReply): ExchangeOptions {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity' && !gzips.includes(encoding))
+    throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
+  const protocol = request.headers['git-protocol'];
+  const gone = new AbortController();
+  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
+  return {
+    protocol: typeof protocol === 'string' ? protocol : undefined,
+    gzip: gzips.includes(encoding),
+    signal: gone.signal,
+  };
+}
+
+const uncached = (reply: FastifyReply): FastifyReply =>
+  reply.headers({
+    'cache-control': 'no-cache, max-age=0, must-revalidate',
+    expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+    pragma: 'no-cache',
+  });
+
+const gitStatuses: Record<GitErrorKind, number> = {
+  'not-found': 404,
+  conflict: 409,
+  timeout: 503,
+  'too-large': 413,
+  invalid: 400,
+  aborted: 400,
+  failed: 500,
+};
+
+/** Refusals are plain text, which git shows to the person in front of it. */
+function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
+  const say = (status: number, message: string) =>
+    uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
+  if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
+  if (error instanceof Refusal) {
+    if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+    return say(statusOf(error), error.message);
+  }
+  if (isGitError(error) && error.kind !== 'failed') return say(gitStatuses[error.kind], error.message);
+  parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request of Git failed');
+  return say(500, `Server Error (request ${request.id})`);
+}
+
+/** git follows this where it begins, at `info/refs`, and stays with the new name. */
+function redirect(parts: Parts, repo: Repo, request: Request, reply: FastifyReply): FastifyReply {
+  const rest = request.url.replace(/^\/[^/]+\/[^/]+/, '');
+  const url = `${linksFor(parts, request).html}/${repo.owner.login}/${repo.name}.git${rest}`;
+  return reply
+    .code(request.method === 'GET' ? 301 : 307)
+    .header('location', url)
+    .send();
+}

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Authenticator, authenticate } from '#access/authenticate.ts';
+import { touchToken } from '#access/credentials.ts';
+import { isToken, type Viewer } from '#access/viewer.ts';
+import type { Database } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+
+/** Who a request speaks for, by its `Authorization` header; noted for the log line. */
+export type SignIn = (request: FastifyRequest, now: Date) => Promise<Viewer>;
+
+type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
+
+/** The one way into an application, for the API and for Git. */
+export function signInTo({ database: { db }, log, adminTokenHash }: Parts): SignIn {
+  const noteUse = tokenUses((id, now) => {
+    touchToken(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
+  });
+  return async (request, now) => {
+    const context: Authenticator = { db, now, ...(adminTokenHash ? { adminTokenHash } : {}) };
+    const viewer = await authenticate(request.headers.authorization, context);
+    request.actor = viewer.account?.login;
+    if (isToken(viewer.grant)) noteUse(viewer.grant.tokenId, now);
+    return viewer;
+  };
+}
+
+const hourMs = 3_600_000;
+const mostRemembered = 10_000;
+
+/** Calls `note` for each token once an hour. Noting the use of a token may fail without harm; it isn't waited for. */
+function tokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens'>, now: Date) => void {
+  const noted = new Map<Id<'tokens'>, number>();
+  return (id, now) => {
+    const hour = Math.floor(now.getTime() / hourMs);
+    if (noted.get(id) === hour) return;
+    if (noted.size > mostRemembered) noted.clear();
+    noted.set(id, hour);
+    note(id, now);
+  };
+}
