@@ -11,11 +11,16 @@ export type JobContext<Services = unknown> = {
   log: Logger;
 };
 
+/** Five fields of a crontab (minute, hour, day, month, weekday), in UTC; `atStart`: also whenever a worker starts. */
+export type Schedule = { readonly cron: string; readonly atStart?: true };
+
 /** Work that a request doesn't wait for. The payload holds ids, never rows. */
 export type Job<Payload extends object = object, Services = never> = {
   readonly name: string;
   /** How often it is tried, with growing pauses, before it is given up. */
   readonly attempts: number;
+  /** When it is done without being asked for, with an empty payload, by one of all the workers. */
+  readonly schedule?: Schedule;
   run(payload: Payload, context: JobContext<Services>): Promise<void>;
 };
 

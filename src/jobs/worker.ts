@@ -1,4 +1,4 @@
-import { type Runner, run, runOnce, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
+import { parseCronItems, type Runner, run, runOnce, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
@@ -13,9 +13,27 @@ export type WorkerParts<Services> = {
   concurrency?: number;
 };
 
-/** Works until stopped; what runs at the stop is finished first. */
-export function startWorker<Services>(parts: WorkerParts<Services>): Promise<Runner> {
-  return run({ ...options(parts), concurrency: parts.concurrency ?? 4, pollInterval: 1_000, noHandleSignals: true });
+/** Works until stopped; what runs at the stop is finished first. Does by the clock what is scheduled. */
+export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Runner> {
+  const runner = await run({
+    ...options(parts),
+    concurrency: parts.concurrency ?? 4,
+    pollInterval: 1_000,
+    noHandleSignals: true,
+    parsedCronItems: scheduled(parts.jobs),
+  });
+  for (const { name, attempts, schedule } of parts.jobs)
+    if (schedule?.atStart) await runner.addJob(name, {}, { jobKey: name, maxAttempts: attempts });
+  return runner;
+}
+
+/** One waiting job of each kind is enough, however long no worker came to it. */
+function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<typeof parseCronItems> {
+  return parseCronItems(
+    jobs.flatMap(({ name, attempts, schedule }) =>
+      schedule ? [{ task: name, match: schedule.cron, options: { jobKey: name, maxAttempts: attempts } }] : [],
+    ),
+  );
 }
 
 /** Works until no job is due, then returns. */

@@ -9,6 +9,7 @@ import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
 import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
 import * as members from './members/endpoints.ts';
 import * as organizations from './organizations/endpoints.ts';
+import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
@@ -36,7 +37,7 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 );
 
 /** Everything that is done in the background because something happened. */
-export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder];
+export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder, indexCode, indexCommits, measure, tidy];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
-export const allJobs: readonly Job<never, Services>[] = [];
+export const allJobs: readonly Job<never, Services>[] = [settlePushes, sweepUnfinished, sweepPushed];

@@ -1,3 +1,4 @@
+import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { RefMove } from '#events/catalogue.ts';
 import { recordAll } from '#events/record.ts';
@@ -8,7 +9,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { updateRepository } from '#resources/repositories/index.ts';
+import { lockRepository, updateRepository } from '#resources/repositories/index.ts';
 import { adoptFirstBranch, movesOf } from './moves.ts';
 import * as store from './store.ts';
 
@@ -64,7 +65,7 @@ export async function closeIntent(
 ): Promise<void> {
   const moved = await movesOf(repoOf(context.git, repository), done);
   await context.change(async (tx) => {
-    const row = await store.lockRepository(tx, repository);
+    const row = await lockRepository(tx, repository);
     if (!row) return;
     const left = new Set((await store.removeIntent(tx, repository, id)).map(({ ref }) => ref));
     // What isn't left was recorded by another process that found the refs moved.
@@ -90,7 +91,7 @@ const longestPushMs = 24 * 60 * 60 * 1000;
 export async function settleRepository(context: PushContext, repository: Id<'repositories'>): Promise<void> {
   const disk = repoOf(context.git, repository);
   await context.change(async (tx) => {
-    const row = await store.lockRepository(tx, repository);
+    const row = await lockRepository(tx, repository);
     if (!row) return;
     for (const intent of await store.listIntents(tx, repository)) {
       const results = await resultsInRefs(disk, intent.commands, 'not done');
@@ -122,7 +123,7 @@ async function keepRest(tx: Tx, { now }: PushContext, intent: store.Intent, done
 }
 
 type Recording = {
-  row: NonNullable<Awaited<ReturnType<typeof store.lockRepository>>>;
+  row: RepositoryRow;
   moves: readonly RefMove[];
   actor: Id<'accounts'> | undefined;
 };

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { RefMove } from '#events/catalogue.ts';
 import type { PushCommand } from '#git/receive-request.ts';
-import type { Id } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 
 /** What a push is about to do, or may have done: written before Git is asked, gone once its events are recorded. */
 export type Intent = {
@@ -25,10 +24,6 @@ export async function insertIntent(
     .executeTakeFirstOrThrow();
   return id;
 }
-
-/** The repository, kept from other recordings of its pushes until the transaction ends; undefined when it is deleted. */
-export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
-  tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
 /** Ends an intent and gives what was left of it to record: nothing where another process has seen to it. */
 export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: Id<'ref_changes'>): Promise<PushCommand[]> {
@@ -76,3 +71,17 @@ export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, 
     where repository_id = ${repository} and kind = 'push' and created_at >= ${since}`.execute(db);
   return rows.flatMap(({ moves }) => moves);
 }
+
+/** Repositories that were pushed to since. */
+export const listPushed = async (db: Db, since: Date): Promise<Id<'repositories'>[]> =>
+  (
+    await db
+      .selectFrom('events')
+      .select('repository_id')
+      .distinct()
+      .where('kind', '=', 'push')
+      .where('created_at', '>=', since)
+      .where('repository_id', 'is not', null)
+      .$narrowType<{ repository_id: number }>()
+      .execute()
+  ).map((row) => asId<'repositories'>(row.repository_id));

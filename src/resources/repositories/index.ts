@@ -4,4 +4,4 @@ export { repositoryUrl } from './links.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { FullRepository, MinimalRepository } from './schemas.ts';
-export { loadRepositories, updateRepository } from './store.ts';
+export { loadRepositories, lockRepository, setSize, updateRepository } from './store.ts';

@@ -160,6 +160,14 @@ export const updateRepository = (
 ): Promise<RepositoryRow> =>
   tx.updateTable('repositories').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+/** The repository, kept from other changes of its row until the transaction ends; undefined when it is deleted. */
+export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
+  tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+/** Notes what a repository takes on disk; one that was deleted meanwhile takes nothing. */
+export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
+  tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
+
 export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
 
 export const addForks = (tx: Tx, id: Id<'repositories'>, by: 1 | -1) =>

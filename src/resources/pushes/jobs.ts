@@ -1,0 +1,120 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { setSize } from '#resources/repositories/index.ts';
+import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
+import { settleUnfinished } from './rules.ts';
+import { listPushed, listUnfinished } from './store.ts';
+
+/** What follows a push. Each looks at the present state only, so that many pushes that wait are answered by one run. */
+const afterPush = { attempts: 25, key: ({ repository }: { repository: number | undefined }) => String(repository) };
+
+type Context = JobContext<Services>;
+
+/** The default branch's files are found by code search. What a repository is called, and who sees it, is asked at each search. */
+export const indexCode = subscription<'push' | 'repository.default_branch_changed', Services>({
+  ...afterPush,
+  name: 'pushes.index-code',
+  on: ['push', 'repository.default_branch_changed'],
+  async run({ repository }, { db, services: { git }, now }) {
+    if (repository !== undefined) await indexRepositoryCode({ db, git, repositoryId: repository, now });
+  },
+});
+
+/** The default branch's history is found by commit search. */
+export const indexCommits = subscription<'push' | 'repository.default_branch_changed', Services>({
+  ...afterPush,
+  name: 'pushes.index-commits',
+  on: ['push', 'repository.default_branch_changed'],
+  async run({ repository }, { db, services: { git }, now }) {
+    if (repository !== undefined) await indexRepositoryCommits({ db, git, repositoryId: repository, now });
+  },
+});
+
+/** `size` of a repository is what its objects take on disk. */
+export const measure = subscription<'push', Services>({
+  ...afterPush,
+  name: 'pushes.measure',
+  on: ['push'],
+  async run({ repository }, { change, services: { git } }) {
+    if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
+    const size_kb = Math.ceil((await sizeOnDisk(repoOf(git, repository))) / 1024);
+    await change((tx) => setSize(tx, repository, size_kb));
+  },
+});
+
+/** So much loose matter makes reading slow. */
+const mostLooseObjects = 2_000;
+const mostPacks = 20;
+
+/** Packs a repository once enough has gathered; one after the other, since it takes a processor and the disk. */
+export const tidy = subscription<'push', Services>({
+  ...afterPush,
+  name: 'pushes.tidy',
+  on: ['push'],
+  attempts: 3,
+  queue: () => 'git.tidy',
+  async run({ repository }, { services: { git } }) {
+    if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
+    const { looseObjects, packs } = await looseness(repoOf(git, repository));
+    if (looseObjects > mostLooseObjects || packs > mostPacks) await collectGarbage(repoOf(git, repository));
+  },
+});
+
+/** Records the pushes whose process ended between Git and the database. */
+export const settlePushes = job<object, Services>({
+  name: 'pushes.settle',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, { services: { git }, log, ...context }) {
+    await settleUnfinished({ ...context, git }, (error, repository) =>
+      log.error({ err: error, repository }, 'what an unfinished push did could not be recorded'),
+    );
+  },
+});
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+
+/** What is older than this belongs to no transfer that is still running. */
+const surelyLeft = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
+
+/** Locks that a killed git left behind keep a ref from moving: they go where a push was left unfinished. */
+export const sweepUnfinished = job<object, Services>({
+  name: 'pushes.sweep-unfinished',
+  attempts: 1,
+  schedule: { cron: '23 * * * *', atStart: true },
+  async run(_payload, context) {
+    const before = surelyLeft(context.services.git, context.now);
+    for (const id of await listUnfinished(context.db, before)) await sweep(id, before, context);
+  },
+});
+
+/** Once a day, what interrupted transfers and creations left on disk goes. */
+export const sweepPushed = job<object, Services>({
+  name: 'pushes.sweep-pushed',
+  attempts: 1,
+  schedule: { cron: '41 3 * * *' },
+  async run(_payload, context) {
+    const before = surelyLeft(context.services.git, context.now);
+    await sweepStore(context.services.git, before);
+    const since = new Date(context.now.getTime() - 3 * dayMs);
+    for (const id of await listPushed(context.db, since)) await sweep(id, before, context);
+  },
+});
+
+async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Context): Promise<void> {
+  const repo = repoOf(services.git, id);
+  if (!(await repositoryExists(repo))) return;
+  try {
+    const removed = await sweepRepository(repo, before);
+    if (removed.length > 0) log.info({ repository: id, removed }, 'removed what interrupted transfers left behind');
+  } catch (error) {
+    // It was deleted or packed meanwhile; the next sweep sees what there is then.
+    log.warn({ err: error, repository: id }, 'a repository could not be swept');
+  }
+}
