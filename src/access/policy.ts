@@ -6,13 +6,22 @@ import type { TokenKind } from './tokens.ts';
 /**
  * Why an endpoint needs no permission of document 3:
  * - own_account: it is about the signed-in account itself, and shows no more than that account may see;
+ * - signed_in: any token will do, and what is shown is what it reaches;
  * - public: anybody may call it, signed in or not;
  * - app_jwt: an app speaks for itself by its JSON web token;
  * - client_secret: an app proves itself by client id and secret (Basic);
  * - token_exchange: the caller holds a secret code that stands for the right;
  * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
  */
-export const noPermissionReasons = ['own_account', 'public', 'app_jwt', 'client_secret', 'token_exchange', 'site_admin'] as const;
+export const noPermissionReasons = [
+  'own_account',
+  'signed_in',
+  'public',
+  'app_jwt',
+  'client_secret',
+  'token_exchange',
+  'site_admin',
+] as const;
 export type NoPermissionReason = (typeof noPermissionReasons)[number];
 
 export type PermissionRule =

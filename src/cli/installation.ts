@@ -98,6 +98,7 @@ export function settingsFor(
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },
     version,
+    searchBudget: config.searchBudget,
     clock: () => new Date(),
     url,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),

@@ -131,6 +131,13 @@ export const settings = {
     parse: onOff,
     about: 'whether requests are counted and limited',
   },
+  searchBudget: {
+    flag: '--search-budget <ms>',
+    variable: 'HEARTH_SEARCH_BUDGET',
+    initial: '2000',
+    parse: wholeNumber(10, 60_000),
+    about: 'milliseconds that a search may take before it gives what it has found',
+  },
   tlsCert: {
     flag: '--tls-cert <file>',
     variable: 'HEARTH_TLS_CERT',

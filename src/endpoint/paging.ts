@@ -5,14 +5,16 @@ export type Paging = {
   readonly style: 'pages';
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  readonly envelope?: string;
+  /** Rows that can be reached at all, however many there are. */
+  readonly most?: number;
 };
 
 /** Document 1: `per_page` 30 by default, 100 at most, and `page` from 1. */
-export const pages = (options: { defaultLimit?: number; maxLimit?: number } = {}): Paging => ({
+export const pages = (options: { defaultLimit?: number; maxLimit?: number; most?: number } = {}): Paging => ({
   style: 'pages',
   defaultLimit: options.defaultLimit ?? 30,
   maxLimit: options.maxLimit ?? 100,
+  ...(options.most === undefined ? {} : { most: options.most }),
 });
 
 /** A list inside `{total_count, <name>: […]}`. */

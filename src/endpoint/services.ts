@@ -8,4 +8,6 @@ export type Services = {
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
   readonly version: string;
+  /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
+  readonly searchBudget: number;
 };

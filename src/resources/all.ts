@@ -14,6 +14,7 @@ import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
+import * as search from './search/endpoints.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 
 /** The families in their order: a family may import only families above it. */
@@ -24,6 +25,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   teams: [ownTeams],
   repositories: [repositories, repositoryLists, repositoryCopies],
   collaborators: [collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
+  search: [search],
 };
 
 /** Every endpoint, with the family that it belongs to. */

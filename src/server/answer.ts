@@ -109,7 +109,7 @@ function statusAndBody(
   const status = statuses[0] ?? 200;
   if (!endpoint.paging || page.limit === 0) return { status, body: handled };
   const { rows, total, extra } = handled as Listed<unknown> & { extra?: object }; // what a paged handler returns
-  linked(total);
+  linked(Math.min(total, endpoint.paging.most ?? total));
   const envelope = envelopeOf(endpoint, status);
   return { status, body: envelope ? { total_count: total, ...extra, [envelope]: rows } : rows };
 }

@@ -20,6 +20,7 @@ export type Settings = {
   vocabulary: Vocabulary;
   limits: Limits;
   version: string;
+  searchBudget?: number | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -38,10 +39,10 @@ export type Hearth = {
 };
 
 export async function openHearth(settings: Settings): Promise<Hearth> {
-  const { log, clock, vocabulary, limits, version } = settings;
+  const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
-  const services: Services = { git, vocabulary, limits, version };
+  const services: Services = { git, vocabulary, limits, version, searchBudget };
   const app = buildApp({ ...settings, endpoints: allEndpoints, database, services });
   const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
   return {

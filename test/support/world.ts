@@ -7,7 +7,7 @@ import { defaultLimits } from '#access/rate-limits.ts';
 import { scopes as everyScope, type Scope } from '#access/scopes.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
-import { change, type Db, type Tx } from '#database/connect.ts';
+import { change, countStatements, type Db, type Tx } from '#database/connect.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
 import { hashToken, newToken } from '#lib/token.ts';
@@ -46,6 +46,8 @@ export type World = {
   /** A client that speaks for an account by a classic token, for the holder of a token, or for nobody. */
   as(who: Account | string | undefined): Promise<Client>;
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** How many SQL statements a GET sends, that for the credential included. */
+  statements(who: Account, path: string): Promise<number>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -172,6 +174,14 @@ function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
     async as(who) {
       const token = typeof who === 'string' || who === undefined ? who : await self.token(who);
       return clientOf(url, token);
+    },
+    async statements(who, path) {
+      const headers = { authorization: `Bearer ${await self.token(who)}` };
+      const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
+      await ask(); // notes the first use of the token, which is not counted
+      const { result, statements } = await countStatements(ask);
+      expect(result.statusCode).toBe(200);
+      return statements.length;
     },
     settle: () => runDueJobs(hearth.worker),
     async unchanged(tables, work) {

@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { readableRepositoryIds } from '#access/sql.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { OneOf, withDefault } from '#lib/shape.ts';
+import { codeTextMatches, maxResults, parse, searchCode } from '#search/index.ts';
+import { presentCodeHit, presentHitRepositories } from './present.ts';
+import { CodeItem, found } from './schemas.ts';
+import { withoutClosingFields } from './versions.ts';
+
+/** Every search takes these (document 1, Endpoints). A missing `q` is an empty one. */
+const common = {
+  q: withDefault(Type.String({ maxLength: 20_000 }), ''),
+  order: withDefault(OneOf(['desc', 'asc']), 'desc'),
+};
+
+export const searchCodeEndpoint = endpoint({
+  id: 'search/code',
+  method: 'GET',
+  path: '/search/code',
+  summary: 'Search code',
+  access: { permission: { none: 'signed_in' } },
+  query: Type.Object({ ...common, sort: Type.Optional(OneOf(['indexed'])) }),
+  paging: pages({ most: maxResults }),
+  media: ['text-match'],
+  limit: 'code_search',
+  replies: { 200: found(CodeItem) },
+  since: { '2026-03-10': withoutClosingFields },
+  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
+    const query = parse('code', q);
+    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account.id };
+    const { items: hits, total_count, incomplete_results } = await searchCode({ db, git }, { ...asked, budget: searchBudget });
+    const repositories = await presentHitRepositories({ db, links, viewer }, hits);
+    const matches = media === 'text-match' ? await codeTextMatches(git, { query, hits }) : undefined;
+    const rows = hits.flatMap((hit, at) => {
+      const repository = repositories.get(hit.repositoryId);
+      return repository ? [presentCodeHit(hit, repository, matches?.[at])] : [];
+    });
+    return { rows, total: total_count, extra: { incomplete_results } };
+  },
+});

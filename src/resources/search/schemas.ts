@@ -1,0 +1,39 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { Nullable } from '#lib/shape.ts';
+import { User } from '#resources/accounts/index.ts';
+import { MinimalRepository } from '#resources/repositories/index.ts';
+
+/** Document 1, text match entries; `indices` count UTF-16 code units within the fragment, as the public API's do. */
+export const TextMatch = Type.Object({
+  object_url: Type.String(),
+  object_type: Nullable(Type.String()),
+  property: Type.String(),
+  fragment: Type.String(),
+  matches: Type.Array(Type.Object({ text: Type.String(), indices: Type.Array(Type.Integer()) })),
+});
+export type TextMatch = Static<typeof TextMatch>;
+
+/** The repository of a code hit, three of whose fields become null in a newer version (document 1, rule 10). */
+const CodeRepository = Type.Object({
+  ...MinimalRepository.properties,
+  owner: Type.Object({ ...User.properties, type: Nullable(User.properties.type), node_id: Nullable(Type.String()) }),
+});
+
+export const CodeItem = Type.Object({
+  name: Type.String(),
+  path: Type.String(),
+  sha: Type.String(),
+  url: Type.String(),
+  git_url: Type.String(),
+  html_url: Type.String(),
+  repository: CodeRepository,
+  score: Type.Number(),
+  file_size: Type.Integer(),
+  language: Nullable(Type.String()),
+  text_matches: Type.Optional(Type.Array(TextMatch)),
+});
+export type CodeItem = Static<typeof CodeItem>;
+
+/** Document 1, search result envelope. */
+export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object<P>>) =>
+  Type.Object({ total_count: Type.Integer(), incomplete_results: Type.Boolean(), items: Type.Array(item) });

@@ -1,0 +1,22 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import { findRefOids } from '#git/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { mustMoveRefs } from '#resources/pushes/index.ts';
+import { commit } from '#test/git/support.ts';
+import type { World } from './world.ts';
+
+/** Makes these files the whole content of the default branch, by one commit upon what is there; it is recorded as a push. */
+export async function commitFiles(
+  { db, change, hearth, clock }: World,
+  repo: RepositoryRow,
+  files: Record<string, string>,
+  message = 'Change files',
+): Promise<string> {
+  const disk = repoOf(hearth.services.git, repo.id);
+  const ref = `refs/heads/${repo.default_branch}`;
+  const tip = (await findRefOids(disk, [ref])).get(ref);
+  const oid = await commit(disk, files, tip ? [tip] : [], message);
+  const context = { db, change, git: hearth.services.git, now: clock.now };
+  await mustMoveRefs(context, { repo, changes: [{ ref, from: tip ?? null, to: oid }], actor: repo.created_by ?? undefined });
+  return oid;
+}
