@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { badRequest, type FieldError, invalidFields } from '#lib/refusal.ts';
+import { neutralBody } from '#vocabulary/body.ts';
 
 /** A body nested deeper than this is refused before it is parsed (security decision 10). */
 const maxDepth = 64;
@@ -39,21 +40,26 @@ const wordSchema = (schema: TSchema): TSchema => {
 };
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
-export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
-  const value = { ...query };
+export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, { resource, operation }: Place): unknown {
+  const value = { ...asObject(neutralBody({ ...query }, schema, operation)) };
   check(texts, schema, value, resource);
   return known(schema, value);
 }
 
 /** The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. */
-export function parseBody(schema: TSchema, text: string, resource: string): unknown {
-  const value = parseJson(text);
+export function parseBody(schema: TSchema, text: string, { resource, operation }: Place): unknown {
+  const value = neutralBody(parseJson(text), schema, operation);
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && !takesArray(schema))) {
     throw badRequest('Body should be a JSON object');
   }
   check(bodies, schema, value, resource);
   return known(schema, value);
 }
+
+/** What errors call the thing that a request is about, and the operation, in which a few words differ. */
+type Place = { resource: string; operation: string };
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 const takesArray = (schema: TSchema & { type?: string; anyOf?: TSchema[] }): boolean =>
   schema.type === 'array' || (schema.anyOf?.some(takesArray) ?? false);

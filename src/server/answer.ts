@@ -11,6 +11,7 @@ import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
+import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, lastModifiedOf } from './conditional.ts';
 import { accessHeaders } from './headers.ts';
 import { resolve } from './resolve.ts';
@@ -40,13 +41,13 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   const at = await resolve({ db, endpoint, viewer, params: asked.params });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
-  const resource = resourceOf(endpoint);
+  const place = { resource: resourceOf(endpoint), operation: endpoint.id };
   const call = {
     db,
     change: asked.change,
     at,
-    query: endpoint.query ? parseQuery(endpoint.query, query, resource) : {},
-    body: endpoint.body ? parseBody(endpoint.body, textOf(request), resource) : {},
+    query: endpoint.query ? parseQuery(endpoint.query, query, place) : {},
+    body: endpoint.body ? parseBody(endpoint.body, textOf(request), place) : {},
     page,
     viewer,
     now: asked.now,
@@ -80,7 +81,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
     await reply.code(status).send();
     return;
   }
-  const text = JSON.stringify(changed);
+  const text = JSON.stringify(emitBody(asked.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
   if (status === 200 && request.method !== 'POST') {
     const validators = { etag: etagOf(text), lastModified: endpoint.method === 'GET' ? lastModifiedOf(changed) : undefined };
     reply

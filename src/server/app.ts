@@ -5,15 +5,17 @@ import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { publicPath } from '#vocabulary/paths.ts';
 import { answer } from './answer.ts';
 import { addGitHttp } from './git-http.ts';
-import { commonHeaders } from './headers.ts';
+import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
-import { errorBody, statusOf } from './refusals.ts';
+import { emitErrors, errorBody, statusOf } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
+
 import { type SignIn, signInTo } from './sign-in.ts';
 
 /** What an application is made of; everything is handed in. */
@@ -66,6 +68,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');
     for (const [name, value] of Object.entries(commonHeaders)) if (!reply.hasHeader(name)) reply.header(name, value);
+    emitReplyHeaders(reply, parts.services.vocabulary);
   });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, id } = request;
@@ -97,7 +100,9 @@ function rewriteApiHost(host: string | undefined, url: string): string {
 type Entered = Parts & { signIn: SignIn };
 
 function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
-  for (const { pattern, wildcard } of routesOf(endpoint.path)) {
+  for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
+    path ? routesOf(path) : [],
+  )) {
     app.route({
       method: endpoint.method,
       url: apiPrefix + (pattern === '/' ? '' : pattern),
@@ -174,6 +179,6 @@ function sendRefusal(
   message: string,
   errors?: Refusal['errors'],
 ): FastifyReply {
-  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, errors);
+  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, emitErrors(parts.services.vocabulary, errors));
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

@@ -1,9 +1,12 @@
+import type { FastifyReply } from 'fastify';
 import { acceptedPermissions } from '#access/policy.ts';
 import { normalizeScopes } from '#access/scopes.ts';
 import { hasScopes } from '#access/tokens.ts';
 import { isToken, type Viewer } from '#access/viewer.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { timestamp } from '#lib/time.ts';
+import { emitHeader, emitValue } from '#vocabulary/headers.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
 
 /** What a reply tells of the credential and of what the endpoint wants of one (document 1, Authentication 3 and 5). */
 export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<string, string> {
@@ -19,6 +22,17 @@ export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<s
     };
   }
   return { ...expiry, 'x-accepted-service-permissions': acceptedPermissions(access.permission) };
+}
+
+/** Gives the headers of a reply the names and words of the vocabulary. */
+export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): void {
+  if (vocabulary === 'service') return;
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    const emitted = { name: emitHeader(vocabulary, name), value: emitValue(vocabulary, name, value) };
+    if (emitted.name === name && emitted.value === value) continue;
+    reply.removeHeader(name);
+    reply.header(emitted.name, emitted.value);
+  }
 }
 
 /** Headers that stand on every reply. The API holds no page that a browser should run, frame or guess the type of. */

@@ -1,4 +1,6 @@
-import type { Refusal, RefusalKind } from '#lib/refusal.ts';
+import type { FieldError, Refusal, RefusalKind } from '#lib/refusal.ts';
+import { emitField } from '#vocabulary/body.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
 
 /** The one table of statuses (document 1, Errors). */
 const statuses: Record<RefusalKind, number> = {
@@ -19,6 +21,10 @@ const statuses: Record<RefusalKind, number> = {
 export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
 
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
+
+/** Errors with the names of fields in the words of the vocabulary. */
+export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
+  vocabulary === 'service' ? errors : errors.map((error) => ({ ...error, field: emitField(vocabulary, error.field) }));
 
 /** The body of an error reply: `{message, errors?, documentation_url, status}`. */
 export const errorBody = (status: number, message: string, documentation: string, errors: Refusal['errors'] = []): ErrorBody => ({

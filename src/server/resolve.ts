@@ -6,6 +6,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { pathWords, wordsOf } from '#endpoint/path-words.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
+import { neutralValue } from '#vocabulary/paths.ts';
 
 /** A repository that answers under another name now: the request is sent there. */
 export class Moved extends Error {
@@ -33,7 +34,7 @@ export async function resolve({ db, endpoint, viewer, params, trace }: Context):
   const words = wordsOf(endpoint.path);
   const at: Record<string, unknown> = {};
   for (const word of words) {
-    const value = parseWord(pathWords[word], params[word] ?? '');
+    const value = parseWord(pathWords[word], neutralValue(word, params[word] ?? ''));
     if (value === undefined) throw notFound();
     at[word] = value;
   }

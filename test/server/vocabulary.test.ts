@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+
+const { as, user, org, repo, url, token } = await world({ vocabulary: 'github' });
+const ada = await user('ada');
+await org(ada, 'acme');
+await repo(ada, { name: 'engine' });
+
+const ask = async (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/api/v3${path}`, { headers: { authorization: `Bearer ${await token(ada)}`, ...headers } });
+
+test('headers go out in the words of the vocabulary', async () => {
+  const reply = await ask('/user');
+  expect(reply.headers.get('x-github-media-type')).toBe('github.v3; format=json');
+  expect(reply.headers.get('x-github-api-version-selected')).toBe('2022-11-28');
+  expect(reply.headers.get('x-github-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect([...reply.headers.keys()].filter((name) => name.includes('service'))).toEqual([]);
+  expect(reply.headers.get('vary')).toContain('X-GitHub-OTP');
+});
+
+test.each([
+  { accept: 'application/vnd.github+json', 'x-github-api-version': '2026-03-10' },
+  { accept: 'application/vnd.service+json', 'x-service-api-version': '2026-03-10' },
+])('requests may use either vocabulary: %o', async (headers) => {
+  const reply = await ask('/user', headers);
+  expect([reply.status, reply.headers.get('x-github-api-version-selected')]).toEqual([200, '2026-03-10']);
+});
+
+test('an unknown version is refused', async () => {
+  expect((await ask('/user', { 'x-github-api-version': '2020-01-01' })).status).toBe(400);
+});
+
+test('replies conform in both vocabularies alike', async () => {
+  const { body } = await (await as(ada)).get('/repos/ada/engine');
+  expect(body.full_name).toBe('ada/engine');
+});
