@@ -2,30 +2,38 @@ import { type Endpoint, isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { AnySubscription } from '#events/subscription.ts';
 import type { Job } from '#jobs/job.ts';
+import { namedSchemas } from '#openapi/schemas.ts';
 import * as accounts from './accounts/endpoints.ts';
+import * as accountSchemas from './accounts/schemas.ts';
 import * as collaborators from './collaborators/endpoints/collaborators.ts';
 import * as repositoryInvitations from './collaborators/endpoints/invitations.ts';
 import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
 import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
+import * as collaboratorSchemas from './collaborators/schemas.ts';
 import * as members from './members/endpoints.ts';
+import * as memberSchemas from './members/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
+import * as organizationSchemas from './organizations/schemas.ts';
 import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
+import * as repositorySchemas from './repositories/schemas.ts';
 import * as search from './search/endpoints.ts';
+import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
+import * as teamSchemas from './teams/schemas.ts';
 
-/** The families in their order: a family may import only families above it. */
+/** The families in their order, each with the modules of its endpoints and schemas: a family may import only families above it. */
 const families: Record<string, readonly Record<string, unknown>[]> = {
-  accounts: [accounts],
-  members: [members],
-  organizations: [organizations],
-  teams: [ownTeams],
-  repositories: [repositories, repositoryLists, repositoryCopies],
-  collaborators: [collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
-  search: [search],
+  accounts: [accountSchemas, accounts],
+  members: [memberSchemas, members],
+  organizations: [organizationSchemas, organizations],
+  teams: [teamSchemas, ownTeams],
+  repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
+  collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
+  search: [searchSchemas, search],
 };
 
 /** Every endpoint, with the family that it belongs to. */
@@ -37,6 +45,9 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
         .map((endpoint) => ({ ...endpoint, family })),
     ),
 );
+
+/** The schemas that have names in the description of the API. */
+export const allSchemas = namedSchemas(Object.values(families).flat());
 
 /** Everything that is done in the background because something happened. */
 export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder, indexCode, indexCommits, measure, tidy];

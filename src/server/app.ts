@@ -5,8 +5,10 @@ import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { Refusal } from '#lib/refusal.ts';
+import type { NamedSchemas } from '#openapi/components.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { answer } from './answer.ts';
+import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
@@ -20,7 +22,9 @@ import { type SignIn, signInTo } from './sign-in.ts';
 
 /** What an application is made of; everything is handed in. */
 export type Parts = {
-  endpoints: readonly Endpoint[];
+  endpoints: readonly (Endpoint & { readonly family: string })[];
+  /** The schemas that have names in the description. */
+  schemas: NamedSchemas;
   database: Database;
   services: Services;
   log: Logger;
@@ -86,6 +90,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));
 
+  addDescription(app, parts);
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn });
   for (const declared of parts.endpoints) register(app, { ...parts, signIn }, declared);

@@ -6,7 +6,7 @@ import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import type { WorkerParts } from '#jobs/worker.ts';
-import { allEndpoints, allJobs, allSubscriptions } from '#resources/all.ts';
+import { allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
@@ -43,7 +43,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
   const services: Services = { git, vocabulary, limits, version, searchBudget };
-  const app = buildApp({ ...settings, endpoints: allEndpoints, database, services });
+  const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
   return {
     database,

@@ -18,7 +18,7 @@ test('headers go out in the words of the vocabulary', async () => {
   expect(reply.headers.get('vary')).toContain('X-GitHub-OTP');
 });
 
-test.each([
+test.each<Record<string, string>>([
   { accept: 'application/vnd.github+json', 'x-github-api-version': '2026-03-10' },
   { accept: 'application/vnd.service+json', 'x-service-api-version': '2026-03-10' },
 ])('requests may use either vocabulary: %o', async (headers) => {

@@ -1,0 +1,193 @@
+import { acceptedPermissions, type Policy } from '#access/policy.ts';
+import { everyToken } from '#access/tokens.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { greedyWords, pathWords, wordsOf } from '#endpoint/path-words.ts';
+import { emitPermission } from '#vocabulary/headers.ts';
+import { emitRoute } from '#vocabulary/paths.ts';
+import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
+import { makeReferences, type NamedSchemas, type References } from './components.ts';
+
+type Json = Record<string, unknown>;
+
+export type DocumentParts = {
+  endpoints: readonly (Endpoint & { readonly family: string })[];
+  schemas: NamedSchemas;
+  vocabulary: Vocabulary;
+  version: string;
+  /** The base address of the API. */
+  server: string;
+};
+
+/** The OpenAPI 3.1 description of the API, made of the same declarations that it runs by. */
+export function makeDocument({ endpoints, schemas, vocabulary, version, server }: DocumentParts): Json {
+  const references = makeReferences({ ...schemas }, vocabulary);
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const route = emitRoute(vocabulary, endpoint.path);
+    paths[route] ??= {};
+    paths[route][endpoint.method.toLowerCase()] = operation(endpoint, references, vocabulary);
+  }
+  const tags = [...new Set(endpoints.map(({ family }) => family))].map((name) => ({ name }));
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Hearth', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: server }],
+    tags,
+    paths,
+    components: { schemas: { ...references.components(), Error: errorSchema }, responses: refusals, securitySchemes },
+  };
+}
+
+function operation(endpoint: Endpoint & { readonly family: string }, references: References, vocabulary: Vocabulary): Json {
+  const { id, summary, access, family } = endpoint;
+  const isOpen = access.public === true || isPublic(access);
+  return {
+    operationId: id,
+    summary,
+    tags: [family],
+    parameters: parametersOf(endpoint, references),
+    ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
+    responses: { ...repliesOf(endpoint, references, vocabulary), ...refusalsOf(endpoint, isOpen) },
+    security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
+    'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
+    'x-scopes': access.scopes ?? [],
+    'x-tokens': 'none' in ruleOf(access) && !access.tokens ? undefined : (access.tokens ?? everyToken),
+    ...(access.role ? { 'x-role': access.role } : {}),
+  };
+}
+
+const ruleOf = ({ permission }: Policy): object => (typeof permission === 'string' ? {} : permission);
+const reasonOf = ({ permission }: Policy): string | undefined =>
+  typeof permission === 'object' && 'none' in permission ? permission.none : undefined;
+const isPublic = (access: Policy): boolean => ['public', 'token_exchange'].includes(reasonOf(access) ?? '');
+
+function schemeOf(access: Policy): keyof typeof securitySchemes {
+  const reason = reasonOf(access);
+  if (reason === 'app_jwt') return 'appToken';
+  return reason === 'client_secret' ? 'clientSecret' : 'token';
+}
+
+function parametersOf(endpoint: Endpoint, references: References): Json[] {
+  const words = wordsOf(endpoint.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: references.of(pathWords[name], endpoint.id),
+    ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
+  }));
+  const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
+  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (query?.required ?? []).includes(name) && !('default' in schema),
+    schema: references.of(schema, endpoint.id),
+  }));
+  return [...words, ...asked, ...pagingOf(endpoint)];
+}
+
+function pagingOf({ paging }: Endpoint): Json[] {
+  if (!paging) return [];
+  const { defaultLimit, maxLimit } = paging;
+  return [
+    { name: 'per_page', in: 'query', schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit } },
+    { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } },
+  ];
+}
+
+function bodyOf(endpoint: Endpoint, references: References): Json {
+  const schema = endpoint.body as { required?: string[] } | undefined;
+  return {
+    required: (schema?.required ?? []).length > 0,
+    content: {
+      'application/json': {
+        schema: references.of(schema ?? {}, endpoint.id),
+        ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
+      },
+    },
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  205: 'Reset content',
+};
+
+function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
+  const [neutral, vendor] = mediaWord;
+  const word = vocabulary === 'service' ? neutral : vendor;
+  const media = (endpoint.media ?? []).filter((name) => name !== 'json');
+  return Object.fromEntries(
+    Object.entries(endpoint.replies).map(([status, schema]) => {
+      const description = reasons[status] ?? 'Reply';
+      if (isNothing(schema)) return [status, { description }];
+      const json = { schema: references.of(schema, endpoint.id) };
+      const others = media.map((name) => [`application/vnd.${word}.${name}+json`, {}]);
+      return [status, { description, ...linked(endpoint), content: { 'application/json': json, ...Object.fromEntries(others) } }];
+    }),
+  );
+}
+
+const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
+
+const linked = ({ paging }: Endpoint): Json =>
+  paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
+
+/** The refusals that an endpoint may answer with, as its declaration tells. */
+function refusalsOf(endpoint: Endpoint, isOpen: boolean): Json {
+  const takesInput = endpoint.body !== undefined || endpoint.query !== undefined;
+  const possible: [keyof typeof refusals, boolean][] = [
+    ['400', endpoint.body !== undefined],
+    ['401', !isOpen],
+    ['403', true],
+    ['404', endpoint.path.includes('{')],
+    ['422', takesInput],
+  ];
+  return Object.fromEntries(
+    possible.filter(([, may]) => may).map(([status]) => [status, { $ref: `#/components/responses/${status}` }]),
+  );
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['message', 'documentation_url', 'status'],
+  properties: {
+    message: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['resource', 'field', 'code'],
+        properties: {
+          resource: { type: 'string' },
+          field: { type: 'string' },
+          code: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+    documentation_url: { type: 'string' },
+    status: { type: 'string' },
+  },
+};
+
+const refusal = (description: string): Json => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+const refusals = {
+  '400': refusal('The body is not JSON'),
+  '401': refusal('A credential is needed, or the one given is not valid'),
+  '403': refusal('The credential or its holder may not do this, or a rate limit is exceeded'),
+  '404': refusal('It does not exist, or may not be known of'),
+  '422': refusal('A value is not valid; `errors` names each field'),
+};
+
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', description: 'A token of any kind.' },
+  appToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "An app's JSON web token (RS256)." },
+  clientSecret: { type: 'http', scheme: 'basic', description: "An app's client id and secret." },
+};

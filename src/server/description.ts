@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { NamedSchemas } from '#openapi/components.ts';
+import { makeDocument } from '#openapi/document.ts';
+
+type Parts = {
+  endpoints: readonly (Endpoint & { readonly family: string })[];
+  schemas: NamedSchemas;
+  services: Services;
+  url?: string | undefined;
+};
+
+/** What the reference page may load: itself, and the description from this server. Its component styles elements one by one. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `/api/v3/openapi.json` describes the API; `/docs` shows it to people. */
+export function addDescription(app: FastifyInstance, { endpoints, schemas, services, url }: Parts): void {
+  const { vocabulary, version } = services;
+  const texts = new Map<string, string>();
+  app.get('/api/v3/openapi.json', (request, reply) => {
+    const server = linksOf(url ?? `${request.protocol}://${request.host}`).api;
+    // A few hosts lead here, never as many as clients can invent: texts beyond these are made anew.
+    const known = texts.get(server);
+    const text = known ?? JSON.stringify(makeDocument({ endpoints, schemas, vocabulary, version, server }));
+    if (!known && texts.size < 4) texts.set(server, text);
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+  app.register(async (page) => {
+    const { default: reference } = await import('@scalar/fastify-api-reference');
+    page.addHook('onSend', async (_request, reply) => {
+      reply.header('content-security-policy', pagePolicy);
+    });
+    await page.register(reference, {
+      routePrefix: '/docs',
+      configuration: {
+        url: '/api/v3/openapi.json',
+        pageTitle: 'Hearth: API reference',
+        // Nothing that would call out, or that only sells.
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        agent: { disabled: true },
+        mcp: { disabled: true },
+      },
+    });
+  });
+}

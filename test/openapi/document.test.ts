@@ -1,0 +1,53 @@
+import { validate } from '@scalar/openapi-parser';
+import { expect, test } from 'vitest';
+import { makeDocument } from '#openapi/document.ts';
+import { allEndpoints, allSchemas } from '#resources/all.ts';
+import { vocabularies } from '#vocabulary/words.ts';
+
+type Operation = { operationId: string; responses: Record<string, unknown>; security: object[] };
+type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, object> } };
+
+const documentIn = (vocabulary: (typeof vocabularies)[number]): Document =>
+  JSON.parse(
+    JSON.stringify(
+      makeDocument({
+        endpoints: allEndpoints,
+        schemas: allSchemas,
+        vocabulary,
+        version: '1.0.0',
+        server: 'https://x.example/api/v3',
+      }),
+    ),
+  );
+
+test.each(vocabularies)('the description in the %s vocabulary is valid OpenAPI 3.1', async (vocabulary) => {
+  const { valid, errors } = await validate(JSON.stringify(documentIn(vocabulary)));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+});
+
+test('it lists every endpoint, each with its replies and how to sign in', () => {
+  const { paths } = documentIn('service');
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, responses, security }]) => ({
+      id: operationId,
+      route: `${method.toUpperCase()} ${path}`,
+      statuses: Object.keys(responses),
+      security: security.length,
+    })),
+  );
+  expect(listed.map(({ route }) => route).sort()).toEqual(allEndpoints.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
+  for (const { id, statuses, security } of listed) {
+    const endpoint = allEndpoints.find((one) => one.id === id);
+    expect(statuses, id).toEqual(expect.arrayContaining(Object.keys(endpoint?.replies ?? {})));
+    expect(security, id).toBeGreaterThan(0);
+  }
+});
+
+test('every reference leads to a named schema, and every named schema is used', () => {
+  const document = documentIn('service');
+  const text = JSON.stringify(document);
+  const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+  expect([...references].sort()).toEqual(Object.keys(document.components.schemas).sort());
+});
