@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { secretsUnder } from '#lib/secrets.ts';
+
+const secrets = secretsUnder(Buffer.alloc(32, 7));
+const context = 'webhooks.secret:1';
+
+test('what was sealed opens in its own context', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, place) => {
+      expect(secrets.open(secrets.seal(Buffer.from(bytes), place), place)).toEqual(Buffer.from(bytes));
+    }),
+  );
+  expect(secrets.openText(secrets.seal('pässwörd', context), context)).toBe('pässwörd');
+});
+
+test('the same secret is sealed differently each time, and never holds its own text', () => {
+  const one = secrets.seal('canary-canary', context);
+  expect(one.equals(secrets.seal('canary-canary', context))).toBe(false);
+  expect(one.includes('canary')).toBe(false);
+});
+
+test('another context, another key and any changed byte are refused', () => {
+  const sealed = secrets.seal('secret', context);
+  expect(() => secrets.open(sealed, 'webhooks.secret:2')).toThrow();
+  expect(() => secretsUnder(Buffer.alloc(32, 8)).open(sealed, context)).toThrow('sealed under another secret key');
+  for (let index = 0; index < sealed.length; index++) {
+    const changed = Buffer.from(sealed);
+    changed.writeUInt8(changed.readUInt8(index) ^ 1, index);
+    expect(() => secrets.open(changed, context), `byte ${index}`).toThrow();
+  }
+  expect(() => secrets.open(sealed.subarray(0, 20), context)).toThrow('not a sealed value');
+});
+
+test('a key of another length is refused', () => {
+  expect(() => secretsUnder(Buffer.alloc(16))).toThrow('32 bytes');
+});
