@@ -40,7 +40,7 @@ async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Pr
   const service = services.find((name) => name === request.query.service);
   if (!service) throw new Refusal('forbidden', 'Only the smart HTTP protocol is spoken here: upgrade your Git client');
   const { repo } = await open(parts, service, request);
-  const body = await advertiseRefs(repoOf(parts.services.git, repo.id), service, optionsOf(request, reply));
+  const body = await advertiseRefs(repoOf(parts.services.git, repo.id), service, optionsOf(parts, request, reply));
   return uncached(reply).type(`application/x-${service}-advertisement`).send(body);
 }
 
@@ -49,7 +49,7 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
     throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
   const { repo, viewer } = await open(parts, service, request);
   const disk = repoOf(parts.services.git, repo.id);
-  const options = optionsOf(request, reply);
+  const options = optionsOf(parts, request, reply);
   const body =
     service === 'git-upload-pack'
       ? await uploadPack(disk, request.raw, options)
@@ -78,11 +78,13 @@ function handlersOf({ database: { db }, services: { git }, clock, log }: Parts, 
 
 const gzips = ['gzip', 'x-gzip'];
 
-function optionsOf(request: Request, reply: FastifyReply): ExchangeOptions {
+function optionsOf(parts: Parts, request: Request, reply: FastifyReply): ExchangeOptions {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && !gzips.includes(encoding))
     throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
   const protocol = request.headers['git-protocol'];
+  // While git works it sends signs of life every few seconds; who is silent for longer holds a place for nothing.
+  request.raw.setTimeout(parts.services.git.limits.transferIdle);
   const gone = new AbortController();
   reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
   return {

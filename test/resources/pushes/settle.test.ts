@@ -111,6 +111,22 @@ test('a push that is still running is left to itself, and records what a settlin
   expect(await unfinished(here, repo)).toEqual([]);
 });
 
+test('a push whose recording fails is no success, and is recorded by the next who looks', async () => {
+  const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
+  const { now, ...context } = contextOf(here);
+  const broken = { ...context, change: () => Promise.reject(new Error('the database went away')) };
+  const push = pushHandlers({ context: broken, clock: () => now, repo, actor: ada.id });
+  const command = { ref: main, from: first, to: second };
+  await push.before?.([command]);
+  await moveUnrecorded(command);
+  await expect(push.after?.([{ ...command, ok: true }])).rejects.toThrow('went away');
+  await expect(push.failed?.(new Error('the database went away'))).rejects.toThrow('went away');
+  expect(await news()).toEqual([]);
+  await settle();
+  expect(await news()).toEqual([pushed(ada.id, command)]);
+  expect(await unfinished(here, repo)).toEqual([]);
+});
+
 test('the next push of a ref records first what a crash left of it, before nobody could tell any more', async () => {
   const { here, ada, repo, first, second, third, intend, moveUnrecorded, settle, news } = await crashed();
   const lost = { ref: main, from: first, to: second };

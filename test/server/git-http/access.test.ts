@@ -15,11 +15,12 @@ const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:
 async function statuses(url: string, authorization?: string): Promise<{ fetch: number; push: number }> {
   const ask = async (service: string) => {
     const headers = authorization === undefined ? {} : { authorization };
-    const refs = await fetch(`${url}/info/refs?service=${service}`, { headers });
+    const refs = await fetch(`${url}/info/refs?service=${service}`, { headers, redirect: 'manual' });
     const exchange = await fetch(`${url}/${service}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': `application/x-${service}-request` },
       body: '0000',
+      redirect: 'manual',
     });
     expect(exchange.status).toBe(refs.status);
     if (refs.status === 401) expect(refs.headers.get('www-authenticate')).toMatch(/^Basic realm=/);

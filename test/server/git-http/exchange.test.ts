@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { zeroOid } from '#git/oid.ts';
 import { flushPacket, packet } from '#git/pkt-line.ts';
 import { findRef, listRefs } from '#git/refs.ts';
@@ -162,6 +162,25 @@ test('a push that breaks off changes nothing and leaves nothing unfinished', asy
   await expect.poll(() => unfinished(here, repo), { timeout: 5_000 }).toEqual([]);
   expect((await listRefs(diskOf(here, repo), { prefix: 'refs/' })).total).toBe(0);
   expect(await told(here, repo)).toEqual([]);
+});
+
+test('a client that says it pushes and then says nothing is cut off', async () => {
+  const { here, repo, token } = await owned();
+  const { limits } = here.hearth.services.git;
+  const usual = limits.transferIdle;
+  limits.transferIdle = 200;
+  onTestFinished(() => {
+    limits.transferIdle = usual;
+  });
+  const outcome = new Promise((resolve) => {
+    const request = httpRequest(`${addressOf(here, repo)}/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-git-receive-pack-request' },
+    });
+    request.once('error', (error) => resolve(error.message)).once('response', ({ statusCode }) => resolve(statusCode));
+    request.write('00');
+  });
+  expect(await outcome).toBe('socket hang up');
 });
 
 test.each([
