@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Vocabulary } from '#vocabulary/words.ts';
 import { replyProblems } from './conformance.ts';
 
 /** A reply; the body is whatever JSON came, which each test compares with what it expects. */
@@ -16,7 +17,7 @@ export type Client = {
 };
 
 /** A client of the API at `url`, with a token or without. Every reply is checked against what the endpoint declares. */
-export function clientOf(url: string, token: string | undefined): Client {
+export function clientOf(url: string, token: string | undefined, vocabulary: Vocabulary = 'service'): Client {
   const call = async (method: string, path: string, body: unknown, { headers = {} }: Options = {}): Promise<Answer> => {
     const response = await fetch(`${url}/api/v3${path}`, {
       method,
@@ -30,7 +31,9 @@ export function clientOf(url: string, token: string | undefined): Client {
     });
     const text = await response.text();
     const answer = { status: response.status, headers: Object.fromEntries(response.headers), body: parsed(response, text), text };
-    expect(replyProblems(method, path.replace(/\?.*$/, ''), answer), `${method} ${path} answers as declared`).toEqual([]);
+    expect(replyProblems(method, path.replace(/\?.*$/, ''), answer, vocabulary), `${method} ${path} answers as declared`).toEqual(
+      [],
+    );
     return answer;
   };
   return {

@@ -4,7 +4,10 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { greedyWords } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { neutralBody } from '#vocabulary/body.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Answer } from './client.ts';
+import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
 
 const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
 const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
@@ -32,8 +35,26 @@ export const endpointOf = (method: string, path: string): Endpoint | undefined =
     .filter(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))
     .sort((one, other) => other.literals - one.literals)[0]?.endpoint;
 
-/** What is wrong with a reply by its endpoint's own declaration. */
-export function replyProblems(method: string, path: string, answer: Answer): string[] {
+/** What is wrong with a reply by its endpoint's own declaration, and by the public description of the same operation. */
+export function replyProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
+  const own = ownProblems(method, path, answer, vocabulary);
+  return own.length > 0 ? own : publicProblems(method, path, answer, vocabulary);
+}
+
+function publicProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
+  const endpoint = endpointOf(method, path);
+  const operation = endpoint && publicOperation(method, endpoint.path);
+  const isJson = answer.body !== undefined || answer.text === '';
+  if (!operation || !isJson || (answer.status >= 300 && answer.status < 400)) return [];
+  const { problems, unknown } = checkAgainstPublicSchema(operation.id, answer.status, answer.body, vocabulary);
+  const meant = answer.status >= 400 ? errorFields : [];
+  return [...problems, ...unknown.filter((place) => !meant.includes(place)).map((place) => `${place} is not known`)];
+}
+
+/** Every error has these (document 1), where the public description knows some of them in some operations alone. */
+const errorFields = ['/errors', '/status'];
+
+function ownProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
   const endpoint = endpointOf(method, path);
   if (!endpoint) return answer.status === 404 ? [] : [`no endpoint is declared for ${method} ${path}`];
   if (answer.status >= 500) return [`${answer.status}: ${answer.text}`];
@@ -42,5 +63,6 @@ export function replyProblems(method: string, path: string, answer: Answer): str
   if (!schema) return [`the status ${answer.status} is not declared`];
   if (answer.body === undefined) return [];
   const validator = validatorOf(schema);
-  return validator(answer.body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  const body = vocabulary === 'service' ? answer.body : neutralBody(answer.body, schema, endpoint.id);
+  return validator(body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }

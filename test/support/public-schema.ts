@@ -53,7 +53,8 @@ export function checkAgainstPublicSchema(operationId: string, status: number, bo
   const operation = operations[operationId];
   if (!operation) return { problems: [`${operationId} is not an operation of the public description`], unknown: [] };
   const documented = operation.responses[status];
-  const schema = documented === undefined && status >= 400 ? schemas['basic-error'] : documented;
+  // Where a check answers 404, the description shows no body; a basic error is sent there too.
+  const schema = !documented && status >= 400 ? schemas['basic-error'] : documented;
   if (schema === undefined) return { problems: [`status ${status} is not documented for ${operationId}`], unknown: [] };
   if (schema === null)
     return { problems: body === undefined || body === '' ? [] : ['a body is sent where none is documented'], unknown: [] };

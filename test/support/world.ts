@@ -173,7 +173,7 @@ function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
     },
     async as(who) {
       const token = typeof who === 'string' || who === undefined ? who : await self.token(who);
-      return clientOf(url, token);
+      return clientOf(url, token, hearth.services.vocabulary);
     },
     async statements(who, path) {
       const headers = { authorization: `Bearer ${await self.token(who)}` };

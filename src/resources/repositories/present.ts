@@ -5,7 +5,7 @@ import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { linksOfRepository } from './links.ts';
 import type { FullRepository, MinimalRepository } from './schemas.ts';
@@ -77,7 +77,8 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     archived: row.archived,
     disabled: false,
     visibility: row.visibility,
-    pushed_at: timestampOrNull(row.pushed_at),
+    // As in the public API, where no repository is without it.
+    pushed_at: timestamp(row.pushed_at ?? row.created_at),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     ...(role === undefined ? {} : { permissions: presentPermissions(role) }),
