@@ -87,10 +87,7 @@ function nameOf(address: Address): string {
 
 export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
 
-export function settingsFor(
-  config: Config,
-  given: Pick<Settings, 'address' | 'repositories' | 'log'> & { secretKey: Buffer },
-): Settings {
+export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'repositories' | 'log' | 'secretKey'>): Settings {
   const { url } = config;
   return {
     ...given,

@@ -1,5 +1,6 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { Secrets } from '#lib/secrets.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
 /** What the process holds once and hands to every call. */
@@ -7,6 +8,8 @@ export type Services = {
   readonly git: GitStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
+  /** Seals what is stored of secrets, and opens it again. */
+  readonly secrets: Secrets;
   readonly version: string;
   /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
   readonly searchBudget: number;

@@ -6,6 +6,7 @@ import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import type { WorkerParts } from '#jobs/worker.ts';
+import { secretsUnder } from '#lib/secrets.ts';
 import { allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { buildApp } from './app.ts';
@@ -19,6 +20,8 @@ export type Settings = {
   url?: string;
   vocabulary: Vocabulary;
   limits: Limits;
+  /** 32 bytes, kept outside the database (security decision 9). */
+  secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
   log: Logger;
@@ -42,7 +45,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
-  const services: Services = { git, vocabulary, limits, version, searchBudget };
+  const services: Services = { git, vocabulary, limits, secrets: secretsUnder(settings.secretKey), version, searchBudget };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
   return {

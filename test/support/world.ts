@@ -76,6 +76,7 @@ async function open(settings: Partial<Settings>): Promise<World> {
     env: process.env,
     vocabulary: 'service',
     limits: { ...defaultLimits, enabled: false },
+    secretKey: Buffer.alloc(32, 7),
     version: '0.0.0-test',
     log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
     clock: () => clock.now,
