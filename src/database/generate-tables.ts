@@ -47,6 +47,7 @@ const simpleTypes: Record<string, string> = {
   bytea: 'Buffer',
   jsonb: 'Json',
   tsvector: 'string',
+  uuid: 'string',
 };
 
 function typeOf(column: Column): string {

@@ -427,6 +427,51 @@ export interface Tokens {
   last_used_at: Date | null;
 }
 
+export interface WebhookDeliveries {
+  id: GeneratedAlways<Id<'webhook_deliveries'>>;
+  hook_id: Id<'webhooks'>;
+  guid: string;
+  event: string;
+  action: string | null;
+  redelivery: Generated<boolean>;
+  attempt: Generated<number>;
+  installation_id: number | null;
+  repository_id: number | null;
+  payload: string;
+  due_at: Date | null;
+  throttled_at: Date | null;
+  created_at: Date;
+  delivered_at: Date | null;
+  duration_ms: number | null;
+  status_code: number | null;
+  status: string | null;
+  url: string | null;
+  request_headers: Json | null;
+  response_headers: Json | null;
+  response_body: string | null;
+}
+
+export interface Webhooks {
+  id: GeneratedAlways<Id<'webhooks'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  app_id: Id<'apps'> | null;
+  active: Generated<boolean>;
+  events: string[];
+  url: string;
+  content_type: Generated<'json' | 'form'>;
+  insecure_ssl: Generated<boolean>;
+  secret_sealed: Buffer | null;
+  username: string | null;
+  password_sealed: Buffer | null;
+  base_url: string;
+  made_by_app: Id<'apps'> | null;
+  failures: Generated<number>;
+  paused_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface DB {
   accounts: Accounts;
   app_keys: AppKeys;
@@ -464,4 +509,6 @@ export interface DB {
   teams: Teams;
   token_repositories: TokenRepositories;
   tokens: Tokens;
+  webhook_deliveries: WebhookDeliveries;
+  webhooks: Webhooks;
 }

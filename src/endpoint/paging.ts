@@ -2,7 +2,7 @@ import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'ty
 import type { Listed, Page } from '#lib/page.ts';
 
 export type Paging = {
-  readonly style: 'pages';
+  readonly style: 'pages' | 'cursors';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Rows that can be reached at all, however many there are. */
@@ -17,6 +17,9 @@ export const pages = (options: { defaultLimit?: number; maxLimit?: number; most?
   ...(options.most === undefined ? {} : { most: options.most }),
 });
 
+/** Lists that grow while they are read: `per_page`, and a `cursor` that the `Link` header hands out. */
+export const cursors = (): Paging => ({ style: 'cursors', defaultLimit: 30, maxLimit: 100 });
+
 /** A list inside `{total_count, <name>: […]}`. */
 export const enveloped = <Name extends string, Item extends TSchema>(
   name: Name,
@@ -27,6 +30,8 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 /** The page that a query asks for. What isn't a number, or lies outside, falls back to the nearest allowed value, as the public API does. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
   const limit = Math.min(whole(query.per_page, paging.defaultLimit), paging.maxLimit);
+  if (paging.style === 'cursors')
+    return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   const number = whole(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }
@@ -59,4 +64,12 @@ export function linkHeader(url: URL, page: Page, total: number): string | undefi
   if (page.number < last) links.push(to(page.number + 1, 'next'), to(last, 'last'));
   if (page.number > 1) links.push(to(1, 'first'));
   return links.join(', ');
+}
+
+/** The `Link` header of a list that is walked by cursors. */
+export function cursorHeader(url: URL, next: string | undefined): string | undefined {
+  if (next === undefined) return undefined;
+  const target = new URL(url);
+  target.searchParams.set('cursor', next);
+  return `<${target.href}>; rel="next"`;
 }

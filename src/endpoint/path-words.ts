@@ -37,6 +37,8 @@ export const pathWords = {
   milestone_number: number32,
   comment_id: id('issue_comments'),
   event_id: id('issue_events'),
+  hook_id: id('webhooks'),
+  delivery_id: id('webhook_deliveries'),
   name: text,
   assignee: login,
 } as const satisfies Record<string, TSchema>;

@@ -1,7 +1,9 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
+import type { WebhookSettings } from '#webhooks/settings.ts';
 
 /** What the process holds once and hands to every call. */
 export type Services = {
@@ -13,4 +15,9 @@ export type Services = {
   readonly version: string;
   /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
   readonly searchBudget: number;
+  /** The only way out to HTTP. */
+  readonly outbound: Outbound;
+  readonly webhooks: WebhookSettings;
+  /** Where people reach the server, where that is configured; else each request's own address is taken. */
+  readonly url: string | undefined;
 };

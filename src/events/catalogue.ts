@@ -74,6 +74,9 @@ export type EventData = {
   'milestone.closed': { milestone: Id<'milestones'> };
   'milestone.opened': { milestone: Id<'milestones'> };
   'milestone.deleted': { title: string };
+  'hook.created': { hook: Id<'webhooks'> };
+  'hook.updated': { hook: Id<'webhooks'> };
+  'hook.deleted': { hook: Id<'webhooks'> };
   'app.created': { app: Id<'apps'> };
   'installation.created': { installation: Id<'installations'> };
   'installation.deleted': { installation: Id<'installations'> };

@@ -1,20 +1,24 @@
-import { parseCronItems, type Runner, run, runOnce, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
+import { parseCronItems, run, runOnce, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
 import type { Job } from './job.ts';
+import type { Pump } from './pump.ts';
 
 export type WorkerParts<Services> = {
   database: Database;
   jobs: readonly Job<never, Services>[];
+  pumps?: readonly Pump<Services>[];
   services: Services;
   log: Logger;
   clock: () => Date;
   concurrency?: number;
 };
 
+export type Worker = { stop(): Promise<void> };
+
 /** Works until stopped; what runs at the stop is finished first. Does by the clock what is scheduled. */
-export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Runner> {
+export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
   const runner = await run({
     ...options(parts),
     concurrency: parts.concurrency ?? 4,
@@ -24,8 +28,22 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
   });
   for (const { name, attempts, schedule } of parts.jobs)
     if (schedule?.atStart) await runner.addJob(name, {}, { jobKey: name, maxAttempts: attempts });
-  return runner;
+  const stopping = new AbortController();
+  const pumping = (parts.pumps ?? []).map((pump) => pump.run(pumpContext(parts), stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([runner.stop(), ...pumping]);
+    },
+  };
 }
+
+const pumpContext = <Services>({ database, services, log, clock }: WorkerParts<Services>) => ({
+  db: database.db,
+  services,
+  log,
+  clock,
+});
 
 /** One waiting job of each kind is enough, however long no worker came to it. */
 function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<typeof parseCronItems> {
@@ -36,8 +54,15 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
   );
 }
 
-/** Works until no job is due, then returns. */
-export const runDueJobs = <Services>(parts: WorkerParts<Services>): Promise<void> => runOnce(options(parts));
+/** Works until no job is due and the pumps are dry, then returns. */
+export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promise<void> {
+  let moved: number;
+  do {
+    await runOnce(options(parts));
+    const counts = await Promise.all((parts.pumps ?? []).map((pump) => pump.drain(pumpContext(parts))));
+    moved = counts.reduce((sum, count) => sum + count, 0);
+  } while (moved > 0);
+}
 
 function options<Services>(parts: WorkerParts<Services>) {
   const { database, jobs, services, log, clock } = parts;

@@ -1,5 +1,11 @@
-/** A numbered page: which rows a list statement takes. `limit` is 1 to 100, `number` counts from 1. */
-export type Page = { limit: number; offset: number; number: number };
+/**
+ * A page of a list: which rows a list statement takes. `limit` is 1 to 100, `number` counts from 1; `cursor` is where a list
+ * that is walked by cursors goes on.
+ */
+export type Page = { limit: number; offset: number; number: number; cursor?: string };
 
-/** What a list gives back: the rows of the page, and how many there are in all (bounded; see `database/list.ts`). */
-export type Listed<Row> = { rows: Row[]; total: number };
+/**
+ * What a list gives back: the rows of the page, and how many there are in all (bounded; see `database/list.ts`). Where the
+ * list is walked by cursors, `next` is where the following page begins.
+ */
+export type Listed<Row> = { rows: Row[]; total: number; next?: string | undefined };

@@ -2,7 +2,9 @@ import { type Endpoint, isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { AnySubscription } from '#events/subscription.ts';
 import type { Job } from '#jobs/job.ts';
+import type { Pump } from '#jobs/pump.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
+import { deliveryPump } from '#webhooks/sender.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as accountSchemas from './accounts/schemas.ts';
 import * as collaborators from './collaborators/endpoints/collaborators.ts';
@@ -24,6 +26,9 @@ import * as search from './search/endpoints.ts';
 import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
+import * as orgWebhooks from './webhooks/endpoints/organizations.ts';
+import { removeOldDeliveries } from './webhooks/jobs.ts';
+import * as webhookSchemas from './webhooks/schemas.ts';
 
 /** The families in their order, each with the modules of its endpoints and schemas: a family may import only families above it. */
 const families: Record<string, readonly Record<string, unknown>[]> = {
@@ -34,6 +39,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   search: [searchSchemas, search],
+  webhooks: [webhookSchemas, orgWebhooks],
 };
 
 /** Every endpoint, with the family that it belongs to. */
@@ -53,4 +59,7 @@ export const allSchemas = namedSchemas(Object.values(families).flat());
 export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder, indexCode, indexCommits, measure, tidy];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
-export const allJobs: readonly Job<never, Services>[] = [settlePushes, sweepUnfinished, sweepPushed];
+export const allJobs: readonly Job<never, Services>[] = [settlePushes, sweepUnfinished, sweepPushed, removeOldDeliveries];
+
+/** What workers do beside the queue. */
+export const allPumps: readonly Pump<Services>[] = [deliveryPump];

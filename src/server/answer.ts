@@ -5,7 +5,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { isRaw, reply as replyWith } from '#endpoint/call.ts';
 import { type ApiVersion, apiVersions, type Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { linkHeader, pageOf } from '#endpoint/paging.ts';
+import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -71,8 +71,9 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
     await reply.code(handled.status).headers(handled.headers).send(handled.body);
     return;
   }
-  const { status, body } = statusAndBody(endpoint, handled, page, (total) => {
-    const link = linkHeader(new URL(request.originalUrl, originOf(request)), page, total);
+  const { status, body } = statusAndBody(endpoint, handled, page, ({ total, next }) => {
+    const url = new URL(request.originalUrl, originOf(request));
+    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, next) : linkHeader(url, page, total);
     if (link) reply.header('link', link);
   });
   const changed = changedSince(endpoint, version, body);
@@ -103,14 +104,14 @@ function statusAndBody(
   endpoint: Endpoint,
   handled: unknown,
   page: Page,
-  linked: (total: number) => void,
+  linked: (list: { total: number; next?: string | undefined }) => void,
 ): { status: number; body: unknown } {
   const statuses = Object.keys(endpoint.replies).map(Number);
   if (statuses.length > 1) return handled as { status: number; body: unknown }; // what reply() made
   const status = statuses[0] ?? 200;
   if (!endpoint.paging || page.limit === 0) return { status, body: handled };
-  const { rows, total, extra } = handled as Listed<unknown> & { extra?: object }; // what a paged handler returns
-  linked(Math.min(total, endpoint.paging.most ?? total));
+  const { rows, total, next, extra } = handled as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
   const envelope = envelopeOf(endpoint, status);
   return { status, body: envelope ? { total_count: total, ...extra, [envelope]: rows } : rows };
 }

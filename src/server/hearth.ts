@@ -7,8 +7,10 @@ import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import type { WorkerParts } from '#jobs/worker.ts';
 import { secretsUnder } from '#lib/secrets.ts';
-import { allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
+import { openOutbound } from '#net/outbound.ts';
+import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
+import { defaultWebhookSettings, type WebhookSettings } from '#webhooks/settings.ts';
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
 
@@ -24,6 +26,7 @@ export type Settings = {
   secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
+  webhooks?: Partial<WebhookSettings>;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -45,9 +48,12 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
-  const services: Services = { git, vocabulary, limits, secrets: secretsUnder(settings.secretKey), version, searchBudget };
+  const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
+  const outbound = openOutbound({ allow: webhooks.allow });
+  const secrets = secretsUnder(settings.secretKey);
+  const services: Services = { git, vocabulary, limits, secrets, version, searchBudget, outbound, webhooks, url: settings.url };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
-  const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], services, log, clock };
+  const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], pumps: allPumps, services, log, clock };
   return {
     database,
     services,
@@ -55,6 +61,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     worker,
     async [Symbol.asyncDispose]() {
       await app.close();
+      outbound.close();
       await git[Symbol.asyncDispose]();
       await database.close();
     },

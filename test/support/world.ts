@@ -78,6 +78,7 @@ async function open(settings: Partial<Settings>): Promise<World> {
     limits: { ...defaultLimits, enabled: false },
     secretKey: Buffer.alloc(32, 7),
     version: '0.0.0-test',
+    webhooks: { allow: ['127.0.0.0/8'] },
     log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
     clock: () => clock.now,
     connections: 8,

@@ -1,0 +1,170 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { addressCheck } from './ranges.ts';
+import { checkedAddresses, isClosed, OutboundError, parseTarget, type Resolver, systemResolver } from './target.ts';
+
+export type Sending = {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  /** Takes any certificate: the choice of one hook's owner, for that hook alone. */
+  anyCertificate?: boolean;
+  /** Milliseconds for everything, from the name's resolution to the last byte of the reply. */
+  within: number;
+  /** Bytes of the reply's body that are kept; the rest isn't read. */
+  keep: number;
+};
+
+export type Received = { status: number; headers: Record<string, string>; body: Buffer };
+
+/**
+ * The only way out to HTTP (security decision 6): the address is checked and the connection made to that very address, no
+ * redirect is followed, no proxy of the environment is used, and nothing takes longer than its limit.
+ */
+export type Outbound = {
+  post(sending: Sending): Promise<Received>;
+  /** Why a URL may never be used, or undefined; what only its name's addresses will tell isn't known here. */
+  refuses(url: string): string | undefined;
+  close(): void;
+};
+
+export type OutboundOptions = {
+  /** Private ranges that may be reached. */
+  allow: readonly string[];
+  resolve?: Resolver;
+};
+
+const maxAddresses = 3;
+const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const;
+
+export function openOutbound({ allow, resolve = systemResolver }: OutboundOptions): Outbound {
+  const isOpen = addressCheck(allow);
+  const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
+  return {
+    async post(sending) {
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(new OutboundError('timeout', 'timed out')), sending.within);
+      try {
+        const addresses = await orAborted(checkedAddresses(sending.url, isOpen, resolve), limit.signal);
+        return await toFirst(addresses.slice(0, maxAddresses), (address) =>
+          exchange({ ...sending, address, signal: limit.signal, agents }),
+        );
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    refuses(text) {
+      const url = parseTarget(text);
+      if (!url) return 'must be an http or https URL without a user and password';
+      return isClosed(url, isOpen) ? 'is not reachable over the public Internet' : undefined;
+    },
+    close() {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+
+const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  ]);
+
+/** Nothing was sent yet when a connection fails, so that the next address may be tried. */
+async function toFirst(addresses: readonly string[], send: (address: string) => Promise<Received>): Promise<Received> {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      return await send(address);
+    } catch (error) {
+      if (!(error instanceof Unconnected)) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** The connection wasn't made. */
+class Unconnected extends OutboundError {}
+
+type Exchange = Sending & {
+  address: string;
+  signal: AbortSignal;
+  agents: { 'http:': http.Agent; 'https:': https.Agent };
+};
+
+async function exchange(wanted: Exchange): Promise<Received> {
+  const first = begin(wanted);
+  try {
+    return await first.reply;
+  } catch (error) {
+    // A connection that was kept from before and that the receiver has closed meanwhile: it took nothing.
+    if (first.request.reusedSocket && !first.answered() && isClosedByPeer(error) && !wanted.signal.aborted)
+      return await begin(wanted).reply.catch((again) => Promise.reject(asOutboundError(again, wanted)));
+    throw asOutboundError(error, wanted);
+  }
+}
+
+const isClosedByPeer = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+
+function asOutboundError(error: unknown, { signal }: Exchange): OutboundError {
+  if (signal.aborted && signal.reason instanceof OutboundError) return signal.reason;
+  if (error instanceof OutboundError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  return syscall === 'connect' ? new Unconnected('connection', message) : new OutboundError('connection', message);
+}
+
+function begin({ url, headers, body, anyCertificate, keep, address, signal, agents }: Exchange): {
+  request: ClientRequest;
+  reply: Promise<Received>;
+  answered: () => boolean;
+} {
+  const secure = url.protocol === 'https:';
+  const options = {
+    method: 'POST',
+    host: address,
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    path: url.pathname + url.search,
+    headers: { host: url.host, ...headers, 'content-length': body.length },
+    setDefaultHeaders: false,
+    signal,
+    maxHeaderSize: 64 * 1024,
+  };
+  const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const request = secure
+    ? https.request({
+        ...options,
+        agent: agents['https:'],
+        rejectUnauthorized: anyCertificate !== true,
+        ...(name === address ? {} : { servername: name }),
+      })
+    : http.request({ ...options, agent: agents['http:'] });
+  let answered = false;
+  const reply = new Promise<Received>((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (response) => {
+      answered = true;
+      readReply(response, keep).then(resolve, reject);
+    });
+  });
+  request.end(body);
+  return { request, reply, answered: () => answered };
+}
+
+/** The reply with as much of its body as is kept; the connection of a longer one is cut. */
+async function readReply(response: IncomingMessage, keep: number): Promise<Received> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, keep - length));
+    length += chunk.length;
+    if (length >= keep) break; // leaving the loop destroys the stream
+  }
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+  return { status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
+}

@@ -1,0 +1,79 @@
+import { BlockList, isIP } from 'node:net';
+
+type Range = readonly [address: string, bits: number];
+
+/** Addresses of version 4 that aren't of the public Internet, or that lead into something else (RFC 6890 and its registry). */
+const closed4: readonly Range[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+
+/**
+ * Of version 6 only global unicast is open; within it, what carries an address of version 4 (6to4, Teredo) or isn't for
+ * receivers is closed. NAT64, mapped, unique local, link-local and multicast addresses lie outside global unicast.
+ */
+const open6: Range = ['2000::', 3];
+const closed6: readonly Range[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+];
+
+const listOf = (ranges: readonly Range[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList();
+  for (const [address, bits] of ranges) list.addSubnet(address, bits, family);
+  return list;
+};
+
+const closed = { ipv4: listOf(closed4, 'ipv4'), ipv6: listOf(closed6, 'ipv6') };
+const open = listOf([open6], 'ipv6');
+
+/** Whether an address, written as the socket will take it, may be connected to. */
+export type AddressCheck = (address: string) => boolean;
+
+/**
+ * Public addresses, and what an administrator allows beside them (security decision 6).
+ *
+ * @example
+ * addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
+ * addressCheck([])('::ffff:127.0.0.1') // false
+ */
+export function addressCheck(allow: readonly string[]): AddressCheck {
+  const allowed = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const range of allow) {
+    const [address = '', bits] = range.split('/');
+    const family = familyOf(address);
+    if (!family) throw new Error(`${range} is not a range of addresses`);
+    allowed[family].addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+  }
+  return (address) => {
+    const family = familyOf(address);
+    if (!family) return false;
+    if (allowed[family].check(address, family)) return true;
+    return !closed[family].check(address, family) && (family === 'ipv4' || open.check(address, family));
+  };
+}
+
+/** An address with a zone (`fe80::1%eth0`) names an interface of this machine: it is none for us. */
+const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
+  if (address.includes('%')) return undefined;
+  const version = isIP(address);
+  return version === 4 ? 'ipv4' : version === 6 ? 'ipv6' : undefined;
+};

@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { AddressCheck } from './ranges.ts';
+
+/** Why nothing was sent, or nothing came back, in words that the hook's owner reads. */
+export class OutboundError extends Error {
+  readonly kind: 'refused_address' | 'unresolved' | 'timeout' | 'connection' | 'invalid_url';
+
+  constructor(kind: OutboundError['kind'], message: string) {
+    super(message);
+    this.name = 'OutboundError';
+    this.kind = kind;
+  }
+}
+
+/** The addresses of a name. */
+export type Resolver = (hostname: string) => Promise<readonly string[]>;
+
+export const systemResolver: Resolver = async (hostname) => {
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+};
+
+/** A URL that may be asked for: http or https, without a user or a password, with a host. */
+export function parseTarget(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
+}
+
+/** The host as an address or a name: the parser has turned `0x7f.1`, `2130706433` and `①②⑦.0.0.1` into dotted form already. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Whether a URL can be refused without asking anybody: an address that is closed, or a name of this machine. */
+export function isClosed(url: URL, isOpen: AddressCheck): boolean {
+  const host = hostOf(url);
+  if (isIP(host)) return !isOpen(host);
+  return /(^|\.)localhost\.?$/i.test(host) && !isOpen('127.0.0.1');
+}
+
+/**
+ * The addresses to connect to, every one of them checked: a name with one closed address among its answers is refused, since
+ * whoever controls it chooses which one is taken.
+ */
+export async function checkedAddresses(url: URL, isOpen: AddressCheck, resolve: Resolver): Promise<readonly string[]> {
+  const host = hostOf(url);
+  const addresses = isIP(host) ? [host] : await resolved(host, resolve);
+  if (!addresses.every(isOpen)) throw new OutboundError('refused_address', `${host} leads to an address that is not allowed`);
+  return addresses;
+}
+
+async function resolved(host: string, resolve: Resolver): Promise<readonly string[]> {
+  let addresses: readonly string[];
+  try {
+    addresses = await resolve(host);
+  } catch {
+    throw new OutboundError('unresolved', `${host} could not be resolved`);
+  }
+  if (addresses.length === 0) throw new OutboundError('unresolved', `${host} could not be resolved`);
+  return addresses;
+}

@@ -1,0 +1,17 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { addDays } from '#lib/time.ts';
+import { removeDeliveriesBefore } from '#webhooks/deliveries.ts';
+
+const atOnce = 5_000;
+
+/** Deliveries that are older than they are kept leave, a bounded number in each transaction. */
+export const removeOldDeliveries = job<Record<string, never>, Services>({
+  name: 'webhooks.remove-old',
+  attempts: 3,
+  schedule: { cron: '17 * * * *' },
+  async run(_payload, { change, services, now }) {
+    const before = addDays(now, -services.webhooks.keepDays);
+    while ((await change((tx) => removeDeliveriesBefore(tx, before, atOnce))) === atOnce);
+  },
+});

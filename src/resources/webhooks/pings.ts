@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '#database/connect.ts';
+import { queueDeliveries } from '#webhooks/deliveries.ts';
+import type { HookRow } from './store.ts';
+
+/** A sentence for each day of the week, so that pings can be told apart and tests can't be surprised. */
+const sentences = [
+  'Small steps leave straight tracks.',
+  'A name well chosen saves a page.',
+  'Read it once more before you ship it.',
+  'What is measured can be mended.',
+  'Leave the path cleaner than you found it.',
+  'A quiet log is a good night.',
+  'Ask first what it is for.',
+] as const;
+
+/** What a ping tells beside the hook: where it stands, and who asked for it. */
+export type About = Readonly<Record<string, unknown>>;
+
+/** Queues a `ping` for a hook, whether or not the hook is active. */
+export const ping = (tx: Tx, hook: HookRow, presented: object, about: About, now: Date): Promise<void> =>
+  queueDeliveries(
+    tx,
+    [
+      {
+        hook_id: hook.id,
+        guid: randomUUID(),
+        event: 'ping',
+        action: null,
+        repository_id: hook.repository_id,
+        payload: JSON.stringify({
+          zen: sentences[now.getUTCDay()],
+          hook_id: hook.id,
+          hook: presented,
+          ...about,
+        }),
+      },
+    ],
+    now,
+  );

@@ -1,0 +1,72 @@
+import type { Account } from '#access/viewer.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
+import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
+
+/** A secret is never given back; this stands where there is one. */
+export const mask = '********';
+
+export const presentConfig = (hook: HookRow): ShownConfig => ({
+  url: hook.url,
+  content_type: hook.content_type,
+  insecure_ssl: hook.insecure_ssl ? '1' : '0',
+  ...(hook.secret_sealed ? { secret: mask } : {}),
+});
+
+const presentShared = (hook: HookRow, url: string): Omit<OrgWebhook, 'type'> => ({
+  id: hook.id,
+  url,
+  ping_url: `${url}/pings`,
+  deliveries_url: `${url}/deliveries`,
+  name: 'web',
+  events: hook.events,
+  active: hook.active,
+  config: presentConfig(hook),
+  updated_at: timestamp(hook.updated_at),
+  created_at: timestamp(hook.created_at),
+});
+
+export const presentOrgWebhook = (links: Links, org: Pick<Account, 'login'>, hook: HookRow): OrgWebhook => ({
+  type: 'Organization',
+  ...presentShared(hook, path(`${links.api}/orgs`, org.login, 'hooks', hook.id)),
+});
+
+type Named = { name: string; owner: Pick<Account, 'login'> };
+
+export function presentRepoWebhook(links: Links, repo: Named, hook: HookRow, last: LastResponse | undefined): RepoWebhook {
+  const url = path(`${links.api}/repos`, repo.owner.login, repo.name, 'hooks', hook.id);
+  return {
+    type: 'Repository',
+    ...presentShared(hook, url),
+    test_url: `${url}/tests`,
+    last_response: last
+      ? { code: last.status_code, status: last.status === 'OK' ? 'active' : 'failed', message: last.status }
+      : { code: null, status: 'unused', message: null },
+  };
+}
+
+export const presentDeliveryItem = (row: DeliverySummary): DeliveryItem => ({
+  id: row.id,
+  guid: row.guid,
+  delivered_at: timestamp(row.delivered_at),
+  redelivery: row.redelivery,
+  duration: (row.duration_ms ?? 0) / 1000,
+  status: row.status ?? '',
+  status_code: row.status_code ?? 0,
+  event: row.event,
+  action: row.action,
+  installation_id: row.installation_id,
+  repository_id: row.repository_id,
+  throttled_at: timestampOrNull(row.throttled_at),
+});
+
+export const presentDelivery = (hook: HookRow, row: DoneDelivery): Delivery => ({
+  ...presentDeliveryItem(row),
+  url: row.url ?? hook.url,
+  request: { headers: objectOf(row.request_headers), payload: objectOf(JSON.parse(row.payload)) },
+  response: { headers: objectOf(row.response_headers), payload: row.response_body },
+});
+
+const objectOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : null;

@@ -1,0 +1,151 @@
+import type { SignedIn, Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Event } from '#events/record.ts';
+import { record } from '#events/record.ts';
+import { unique } from '#lib/collections.ts';
+import { invalid, unprocessable } from '#lib/refusal.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import type { Outbound } from '#net/outbound.ts';
+import { isSubscribable } from '#webhooks/event-names.ts';
+import { secretContext } from '#webhooks/secret-context.ts';
+import { mask } from './present.ts';
+import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
+import { type HookRow, insertHook, lockHooks, type Makers, type Parent, removeHook, updateHook } from './store.ts';
+
+/** What a rule needs of the process. */
+export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound };
+
+/** Where a hook stands, and for whom it is changed. `owner` is the account that the events are told of. */
+export type Step = {
+  parent: Parent;
+  owner: Event['owner'];
+  by: SignedIn;
+  now: Date;
+  services: HookServices;
+};
+
+/** Hooks of one event that a target may have (the public API's limit). */
+const mostForOneEvent = 20;
+
+/** Document 2: an OAuth app reaches no hooks of an organization but those that it made. */
+export const reachOf = ({ grant }: Viewer): Makers => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
+
+export async function createHook(tx: Tx, step: Step, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
+  const { parent, by, now } = step;
+  const events = checkEvents(wanted.events);
+  const config = configColumns(step, wanted.config);
+  await checkRoom(tx, step, { ...config, events });
+  const hook = await insertHook(tx, {
+    [parent.column]: parent.id,
+    ...config,
+    events,
+    active: wanted.active,
+    base_url: baseUrl,
+    made_by_app: by.grant.kind === 'oauth_app' ? (by.grant.appId ?? null) : null,
+    created_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...eventOf(step), kind: 'hook.created', data: { hook: hook.id } });
+  return hook;
+}
+
+/** What isn't named stays. A new configuration takes the place of the old one whole, its secret included (document 2). */
+export async function changeHook(tx: Tx, step: Step, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
+  const { now } = step;
+  const { add_events: added = [], remove_events: removed = [] } = wanted;
+  const kept = [...(wanted.events ?? hook.events), ...checkEvents(added, 'add_events')];
+  const events = checkEvents(kept.filter((name) => !checkEvents(removed, 'remove_events').includes(name)));
+  const config = wanted.config ? configColumns(step, wanted.config, hook) : undefined;
+  await checkRoom(tx, step, { ...hook, ...config, events });
+  const changed = await updateHook(tx, hook.id, {
+    ...config,
+    events,
+    active: wanted.active ?? hook.active,
+    failures: 0,
+    paused_until: null,
+    updated_at: now,
+  });
+  await record(tx, { ...eventOf(step), kind: 'hook.updated', data: { hook: hook.id } });
+  return changed;
+}
+
+/** Changes what is named of a configuration. */
+export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
+  const { parent, services, now } = step;
+  const { url, content_type, insecure_ssl, secret } = wanted;
+  const config = {
+    ...(url === undefined ? {} : { url: checkUrl(services.outbound, url, 'url') }),
+    ...(content_type === undefined ? {} : { content_type }),
+    ...(insecure_ssl === undefined ? {} : { insecure_ssl: isOn(insecure_ssl) }),
+    ...(secret === undefined || secret === mask ? {} : { secret_sealed: sealedSecret(services.secrets, parent, secret) }),
+  };
+  await checkRoom(tx, step, { ...hook, ...config });
+  const changed = await updateHook(tx, hook.id, { ...config, failures: 0, paused_until: null, updated_at: now });
+  await record(tx, { ...eventOf(step), kind: 'hook.updated', data: { hook: hook.id } });
+  return changed;
+}
+
+export async function deleteHook(tx: Tx, step: Omit<Step, 'services'>, hook: HookRow): Promise<void> {
+  await removeHook(tx, hook.id);
+  await record(tx, { ...eventOf(step), kind: 'hook.deleted', data: { hook: hook.id } });
+}
+
+const eventOf = ({ parent, owner, by, now }: Omit<Step, 'services'>) =>
+  ({
+    owner,
+    ...(parent.column === 'repository_id' ? { repository: parent.id } : {}),
+    actor: by.account.id,
+    at: now,
+  }) as const;
+
+/** The events without repetitions; `*` says all that the others say. */
+function checkEvents(wanted: readonly string[], field = 'events'): string[] {
+  const unknown = wanted.find((name) => !isSubscribable(name));
+  if (unknown !== undefined) throw invalid('Hook', field, 'invalid', `${unknown.slice(0, 100)} is not an event of webhooks`);
+  const names = unique(wanted);
+  return names.includes('*') ? ['*'] : names;
+}
+
+const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
+
+function checkUrl(outbound: Outbound, url: string, field: string): string {
+  const reason = outbound.refuses(url);
+  if (reason !== undefined) throw invalid('Hook', field, 'invalid', `${field} ${reason}`);
+  return url;
+}
+
+const sealedSecret = (secrets: Secrets, parent: Parent, secret: string): Buffer | null =>
+  secret === '' ? null : secrets.seal(secret, secretContext('secret', { [parent.column]: parent.id }));
+
+/** The columns of a whole configuration. The mask that replies show in a secret's place stands for the secret itself. */
+function configColumns({ services: { secrets, outbound }, parent }: Step, config: WantedConfig, before?: HookRow) {
+  const { secret = '', password, username } = config;
+  return {
+    url: checkUrl(outbound, config.url, 'config.url'),
+    content_type: config.content_type ?? ('form' as const),
+    insecure_ssl: isOn(config.insecure_ssl ?? '0'),
+    secret_sealed: secret === mask && before ? before.secret_sealed : sealedSecret(secrets, parent, secret),
+    username: username ?? null,
+    password_sealed:
+      password === undefined ? null : secrets.seal(password, secretContext('password', { [parent.column]: parent.id })),
+  };
+}
+
+type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
+
+/** The public API's rules: no two hooks of one configuration share an event, and an event has 20 hooks at most. */
+async function checkRoom(tx: Tx, { parent }: Step, meant: Meant): Promise<void> {
+  const others = (await lockHooks(tx, parent)).filter(({ id }) => id !== meant.id);
+  const twin = others.find(
+    (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),
+  );
+  if (twin) throw unprocessable(`Hook already exists on this ${parent.column.replace('_id', '')}`);
+  const crowded = meant.events.find((name) => others.filter((other) => hears(other, name)).length >= mostForOneEvent);
+  if (crowded !== undefined)
+    throw invalid('Hook', 'events', 'invalid', `At most ${mostForOneEvent} hooks may be subscribed to ${crowded}`);
+}
+
+const hears = ({ events }: Pick<HookRow, 'events'>, name: string): boolean => events.includes('*') || events.includes(name);
+
+const overlap = (one: Meant, other: Meant): boolean =>
+  one.events.includes('*') || other.events.includes('*') || one.events.some((name) => other.events.includes(name));

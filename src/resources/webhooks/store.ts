@@ -1,0 +1,124 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { deliveryStatuses } from './schemas.ts';
+
+export type HookRow = Selectable<DB['webhooks']>;
+
+/** What a hook belongs to: the one column that says so. */
+export type Parent =
+  | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
+  | { readonly column: 'repository_id'; readonly id: Id<'repositories'> }
+  | { readonly column: 'app_id'; readonly id: Id<'apps'> };
+
+/** Whose hooks a viewer reaches: everybody's, or those that one OAuth app made. */
+export type Makers = 'everybody' | { readonly app: Id<'apps'> | undefined };
+
+const inside = (db: Db, parent: Parent, makers: Makers) => {
+  const hooks = db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where(parent.column, '=', parent.id as never); // the column's own id
+  return makers === 'everybody' ? hooks : hooks.where('made_by_app', '=', makers.app ?? null);
+};
+
+export const listHooks = (db: Db, parent: Parent, makers: Makers, page: Page): Promise<Listed<HookRow>> =>
+  list(db, inside(db, parent, makers).orderBy('id'), page);
+
+export const findHook = (db: Db, parent: Parent, makers: Makers, id: Id<'webhooks'>): Promise<HookRow | undefined> =>
+  inside(db, parent, makers).where('id', '=', id).executeTakeFirst();
+
+/** Every hook of a parent, held still until the transaction ends: the parent's row is locked, so that no other comes in. */
+export async function lockHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
+  const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';
+  await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
+  return inside(tx, parent, 'everybody').execute();
+}
+
+export const insertHook = (tx: Tx, row: Insertable<DB['webhooks']>): Promise<HookRow> =>
+  tx.insertInto('webhooks').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['webhooks']>): Promise<HookRow> =>
+  tx.updateTable('webhooks').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
+
+export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
+/** A delivery that was sent, or given up: the others aren't shown. */
+export type DoneDelivery = DeliveryRow & { delivered_at: Date };
+
+const isDone = (row: DeliveryRow): row is DoneDelivery => row.delivered_at !== null;
+
+const summary = [
+  'id',
+  'guid',
+  'delivered_at',
+  'redelivery',
+  'duration_ms',
+  'status',
+  'status_code',
+  'event',
+  'action',
+  'installation_id',
+  'repository_id',
+  'throttled_at',
+] as const;
+export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
+
+type Wanted = { status?: (typeof deliveryStatuses)[number] | undefined; before: number | undefined; limit: number };
+
+/** Deliveries, newest first, from before the one named; one more than `limit` tells that there are others. */
+export async function listDeliveries(
+  db: Db,
+  hook: Id<'webhooks'>,
+  { status, before, limit }: Wanted,
+): Promise<DeliverySummary[]> {
+  let query = db
+    .selectFrom('webhook_deliveries')
+    .select(summary)
+    .where('hook_id', '=', hook)
+    .where('delivered_at', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (before !== undefined) query = query.where('id', '<', before as Id<'webhook_deliveries'>); // a cursor of ours
+  if (status === 'success') query = query.where('status_code', '>=', 200).where('status_code', '<', 400);
+  if (status === 'failure') query = query.where('status_code', '>=', 400).where('status_code', '<', 600);
+  const rows = await query.execute();
+  return rows.filter((row): row is DeliverySummary => row.delivered_at !== null);
+}
+
+export async function findDelivery(
+  db: Db,
+  hook: Id<'webhooks'>,
+  id: Id<'webhook_deliveries'>,
+): Promise<DoneDelivery | undefined> {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('hook_id', '=', hook)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && isDone(row) ? row : undefined;
+}
+
+/** The same delivery once more, under the same GUID. */
+export const insertRedelivery = (tx: Tx, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>, now: Date) =>
+  sql`
+    insert into webhook_deliveries (hook_id, guid, event, action, redelivery, installation_id, repository_id, payload, due_at, created_at)
+    select hook_id, guid, event, action, true, installation_id, repository_id, payload, ${now}::timestamptz, ${now}::timestamptz
+    from webhook_deliveries where hook_id = ${hook} and id = ${id}`.execute(tx);
+
+export type LastResponse = { hook_id: Id<'webhooks'>; status_code: number | null; status: string | null };
+
+/** What each hook's receiver said last. */
+export async function loadLastResponses(db: Db, hooks: readonly Id<'webhooks'>[]): Promise<Map<Id<'webhooks'>, LastResponse>> {
+  if (hooks.length === 0) return new Map();
+  const { rows } = await sql<LastResponse>`
+    select h.id as hook_id, d.status_code, d.status from unnest(${[...hooks]}::bigint[]) as h(id),
+      lateral (select status_code, status from webhook_deliveries
+        where hook_id = h.id and delivered_at is not null order by id desc limit 1) d`.execute(db);
+  return new Map(rows.map((row) => [row.hook_id, row]));
+}

@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import { emitHeader, emitUserAgent } from '#vocabulary/headers.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
+
+export const targetTypes = ['organization', 'repository', 'integration'] as const;
+export type TargetType = (typeof targetTypes)[number];
+
+/** What a delivery says, before it is put into bytes. */
+export type Message = {
+  guid: string;
+  event: string;
+  /** The JSON text. */
+  payload: string;
+  hook: { id: number; target: TargetType; targetId: number; contentType: 'json' | 'form' };
+  secret: string | undefined;
+  credentials: { username: string; password: string } | undefined;
+};
+
+export type Encoded = {
+  headers: Record<string, string>;
+  /** The headers as they are kept and shown: without the receiver's password. */
+  shown: Record<string, string>;
+  body: Buffer;
+};
+
+const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+
+/** The request of a delivery (document 2, webhook deliveries, rule 4). The signatures are over the exact bytes of the body. */
+export function encode(message: Message, { vocabulary, version }: { vocabulary: Vocabulary; version: string }): Encoded {
+  const { hook, payload, secret, credentials } = message;
+  const body = Buffer.from(hook.contentType === 'json' ? payload : new URLSearchParams({ payload }).toString());
+  const named = (name: string): string => emitHeader(vocabulary, name);
+  const shown: Record<string, string> = {
+    Accept: '*/*',
+    'Content-Type': contentTypes[hook.contentType],
+    'User-Agent': emitUserAgent(vocabulary, version),
+    [named('X-Service-Delivery')]: message.guid,
+    [named('X-Service-Event')]: message.event,
+    [named('X-Service-Hook-ID')]: String(hook.id),
+    [named('X-Service-Hook-Installation-Target-ID')]: String(hook.targetId),
+    [named('X-Service-Hook-Installation-Target-Type')]: hook.target,
+    ...(secret === undefined ? {} : signatures(secret, body)),
+  };
+  return { headers: { ...shown, ...(credentials ? { Authorization: basic(credentials) } : {}) }, shown, body };
+}
+
+const signatures = (secret: string, body: Buffer) => ({
+  'X-Hub-Signature': `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`,
+  'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+});
+
+const basic = ({ username, password }: { username: string; password: string }): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

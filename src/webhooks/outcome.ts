@@ -1,0 +1,39 @@
+import type { Received } from '#net/outbound.ts';
+import { OutboundError } from '#net/target.ts';
+
+/** What became of a delivery. */
+export type Outcome = {
+  statusCode: number;
+  status: string;
+  headers: Record<string, string> | null;
+  body: string | null;
+};
+
+/** The receiver's own reply, whatever its status: a redirect is recorded and not followed. */
+export const outcomeOfReply = ({ status, headers, body }: Received): Outcome => ({
+  statusCode: status,
+  status: status < 400 ? 'OK' : `Invalid HTTP Response: ${status}`,
+  headers,
+  body: textOf(body),
+});
+
+/** PostgreSQL's text can't hold U+0000. */
+const textOf = (body: Buffer): string => body.toString('utf8').replaceAll('\0', '\u{fffd}');
+
+/** Without a reply the status is that of a gateway, as in the public API, so that it counts as a failure. */
+export function outcomeOfError(error: unknown): Outcome {
+  const kind = error instanceof OutboundError ? error.kind : undefined;
+  const nothing = { headers: null, body: null };
+  if (kind === 'timeout') return { statusCode: 504, status: 'timed out', ...nothing };
+  if (kind === 'refused_address') return { statusCode: 502, status: 'address not allowed', ...nothing };
+  if (kind === 'unresolved') return { statusCode: 502, status: 'failed to resolve host', ...nothing };
+  return { statusCode: 502, status: 'failed to connect to host', ...nothing };
+}
+
+export const tooLarge: Outcome = { statusCode: 413, status: 'payload too large, not sent', headers: null, body: null };
+
+/** Whether the receiver may do better later; another 4xx would come again. */
+export const isWorthRetrying = ({ statusCode }: Outcome): boolean =>
+  statusCode >= 500 || statusCode === 408 || statusCode === 429;
+
+export const hasFailed = ({ statusCode }: Outcome): boolean => statusCode >= 400;

@@ -1,0 +1,20 @@
+/** How an installation delivers webhooks. */
+export type WebhookSettings = {
+  /** Private address ranges that may be reached. */
+  readonly allow: readonly string[];
+  /** How often a failed delivery is sent again by itself; 0, as in the public API: only when somebody asks. */
+  readonly retries: number;
+  /** Days for which deliveries can be looked at. */
+  readonly keepDays: number;
+};
+
+export const defaultWebhookSettings: WebhookSettings = { allow: [], retries: 0, keepDays: 7 };
+
+/** Milliseconds that a receiver has for everything. */
+export const sendWithin = 10_000;
+
+/** Bytes of a receiver's reply that are kept. */
+export const keptReply = 64 * 1024;
+
+/** Bytes of the largest payload that is sent. */
+export const largestPayload = 25 * 1024 * 1024;
