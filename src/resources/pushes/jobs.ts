@@ -15,9 +15,15 @@ const afterPush = { attempts: 25, key: ({ repository }: { repository: number | u
 
 type Context = JobContext<Services>;
 
+/** Indexing takes a processor for itself: two at a time leave workers for what people wait for. */
+const indexing = {
+  ...afterPush,
+  queue: ({ repository }: { repository: number | undefined }) => `index-${(repository ?? 0) % 2}`,
+};
+
 /** The default branch's files are found by code search. What a repository is called, and who sees it, is asked at each search. */
 export const indexCode = subscription<'push' | 'repository.default_branch_changed', Services>({
-  ...afterPush,
+  ...indexing,
   name: 'pushes.index-code',
   on: ['push', 'repository.default_branch_changed'],
   async run({ repository }, { db, services: { git }, now }) {
@@ -27,7 +33,7 @@ export const indexCode = subscription<'push' | 'repository.default_branch_change
 
 /** The default branch's history is found by commit search. */
 export const indexCommits = subscription<'push' | 'repository.default_branch_changed', Services>({
-  ...afterPush,
+  ...indexing,
   name: 'pushes.index-commits',
   on: ['push', 'repository.default_branch_changed'],
   async run({ repository }, { db, services: { git }, now }) {
