@@ -1,6 +1,5 @@
 // Repositories: create, read, change, delete, topics.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { beginWithReadme } from '../fill.ts';
@@ -13,7 +12,11 @@ export const createForUser = endpoint({
   method: 'POST',
   path: '/user/repos',
   summary: 'Create a repository for the authenticated user',
-  access: { permission: 'administration:write', scopes: ['public_repo', 'repo'], tokens: userTokens },
+  access: {
+    permission: 'administration:write',
+    scopes: ['public_repo', 'repo'],
+    tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'], // document 3 gives it to no app
+  },
   body: NewRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },

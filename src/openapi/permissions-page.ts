@@ -1,0 +1,116 @@
+import { type Permission, type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
+import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
+import { everyToken, type TokenKind } from '#access/tokens.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+
+type Declared = Endpoint & { readonly family: string };
+
+const introduction = `# Permissions
+
+Made from the declarations of the endpoints by \`npm run docs\`; a test tells when this page is stale.
+
+- **Fine-grained tokens** (fine-grained personal tokens, tokens of apps) need the permission: \`a=read\` or \`a=write\`; write includes
+  read. \`a, b\` needs both, \`a; b\` either.
+- **Classic tokens** (classic personal tokens, tokens of OAuth apps) need any one of the scopes, or one that includes it. For a public
+  repository \`public_repo\` serves where \`repo\` is named. No scope named: any classic token will do.
+- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no role: its
+  permissions alone count.
+- **Tokens**: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's installation.
+- **Public**: what is public there may be read without any of this, and without a token.`;
+
+/** The page that tells what each endpoint needs, and what each permission opens, in the documents' words. */
+export function makePermissionsPage(endpoints: readonly Declared[]): string {
+  const families = Map.groupBy(endpoints, ({ family }) => family);
+  const tables = [...families].map(([family, members]) => `### ${family}\n\n${table(members)}`);
+  return [introduction, '## Endpoints', ...tables, '## What each permission opens', ...byPermission(endpoints)]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const byPath = (a: Declared, b: Declared): number =>
+  a.path === b.path ? (a.method < b.method ? -1 : 1) : a.path < b.path ? -1 : 1;
+
+const routeOf = ({ method, path }: Declared): string => `\`${method} ${path}\``;
+
+function table(endpoints: readonly Declared[]): string {
+  const rows = [...endpoints].sort(byPath).map((endpoint) => {
+    const { access } = endpoint;
+    return [
+      routeOf(endpoint),
+      permissionOf(access),
+      scopesOf(access),
+      access.role ?? '',
+      tokensOf(access),
+      access.public ? 'yes' : '',
+    ];
+  });
+  return rowsOf(['Endpoint', 'Permission', 'Scopes', 'Role', 'Tokens', 'Public'], rows);
+}
+
+const rowsOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const reasons: Record<NoPermissionReason, string> = {
+  own_account: 'none: about oneself',
+  signed_in: 'none: any token',
+  public: 'none: open to all',
+  app_jwt: "an app's JSON web token",
+  client_secret: "an app's client id and secret",
+  token_exchange: 'a code from the exchange',
+  site_admin: 'site administrators',
+};
+
+const shown = (permission: Permission): string => `\`${permission.replace(/:(\w+)$/, '=$1')}\``;
+
+function permissionOf({ permission }: Policy): string {
+  if (typeof permission === 'object' && 'none' in permission) return reasons[permission.none];
+  return alternatives(permission)
+    .map((all) => all.map(shown).join(', '))
+    .join('; ');
+}
+
+const scopesOf = ({ scopes = [] }: Policy): string => scopes.map((scope) => `\`${scope}\``).join(' ');
+
+const letters: Record<TokenKind, string> = {
+  classic_pat: 'C',
+  fine_grained_pat: 'F',
+  oauth_app: 'O',
+  app_user: 'U',
+  installation: 'I',
+};
+
+function tokensOf(access: Policy): string {
+  const { permission, tokens } = access;
+  const isWithoutToken = typeof permission === 'object' && 'none' in permission && withoutToken.has(permission.none);
+  return isWithoutToken ? '' : (tokens ?? everyToken).map((kind) => letters[kind]).join(' ');
+}
+
+const withoutToken = new Set<NoPermissionReason>(['public', 'app_jwt', 'client_secret', 'token_exchange']);
+
+const scopeTitles: Record<PermissionScope, string> = {
+  repository: 'Repository permissions',
+  organization: 'Organization permissions',
+  account: 'Account permissions',
+};
+
+function byPermission(endpoints: readonly Declared[]): string[] {
+  const opened = endpoints.flatMap((endpoint) => {
+    const rule = alternatives(endpoint.access.permission);
+    const isAlone = rule.length === 1 && rule[0]?.length === 1;
+    return rule.flat().map((permission) => ({ endpoint, permission, isAlone, ...parsePermission(permission) }));
+  });
+  const scopes = Map.groupBy(opened, ({ name }) => permissionScope(name));
+  return (Object.keys(scopeTitles) as PermissionScope[]).flatMap((scope) => {
+    const permissions = [...Map.groupBy(scopes.get(scope) ?? [], ({ permission }) => permission)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    if (permissions.length === 0) return [];
+    const rows = permissions.map(([permission, uses]) => {
+      const routes = uses
+        .sort((a, b) => byPath(a.endpoint, b.endpoint))
+        .map(({ endpoint, isAlone }) => routeOf(endpoint) + (isAlone ? '' : ' (*)'));
+      return [shown(permission), routes.join('<br>')];
+    });
+    return [`### ${scopeTitles[scope]}`, rowsOf(['Permission', 'Endpoints; (*): among other permissions'], rows)];
+  });
+}

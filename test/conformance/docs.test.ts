@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { makePermissionsPage } from '#openapi/permissions-page.ts';
+import { allEndpoints } from '#resources/all.ts';
+import { notBuilt } from './matrix.ts';
+
+// Stale? `npm run docs` writes what these compare with.
+
+test('docs/permissions.md shows what the endpoints declare', async () => {
+  await expect(makePermissionsPage(allEndpoints)).toMatchFileSnapshot('../../docs/permissions.md');
+});
+
+// Of a fixed number of documented operations: a line that comes back means that an endpoint has gone.
+test('not-built.txt holds the operations of the documents that have no endpoint yet', async () => {
+  const missing = notBuilt();
+  await expect([`${missing.length} operations`, ...missing, ''].join('\n')).toMatchFileSnapshot('./not-built.txt');
+});

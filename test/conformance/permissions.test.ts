@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { alternatives } from '#access/policy.ts';
+import { everyToken, type TokenKind } from '#access/tokens.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { declarationOf, documented, kindsOf, matrix, permissionNamed, shapeOf } from './matrix.ts';
+
+/** Where a declaration differs from the documents on purpose. Each entry is still needed, or its test fails. */
+const differences: Readonly<Record<string, string>> = {
+  'POST /repos/{}/{}/forks installation': 'an installation has no account of its own that the fork could belong to',
+  'POST /repos/{}/{}/generate installation': 'the new repository has a creator, which an installation is not',
+};
+
+const needed = new Set<string>();
+
+const meant = (key: string): boolean => {
+  if (key in differences) needed.add(key);
+  return key in differences;
+};
+
+const tokensOf = ({ access }: Endpoint): readonly TokenKind[] => access.tokens ?? everyToken;
+
+const required = ({ access }: Endpoint): string[] => alternatives(access.permission).flat();
+
+const builtRows = matrix.flatMap((row) => {
+  const endpoint = declarationOf(row);
+  return endpoint ? [{ row, endpoint, name: `${row.method} ${row.path} by ${row.permission}:${row.access}` }] : [];
+});
+
+test.each(builtRows)('document 3: $name', ({ row, endpoint }) => {
+  const permission = `${permissionNamed(row.permission, row.scope)}:${row.access}`;
+  const permissions = required(endpoint);
+  expect(permissions).toContain(permission);
+  if (!row.multiple) expect(permissions).toEqual([permission]);
+
+  const app = kindsOf(row.app_tokens);
+  const allowed = [...(row.matrices.includes('personal') ? ['fine_grained_pat'] : []), ...app];
+  for (const kind of ['fine_grained_pat', 'app_user', 'installation'] as const) {
+    if (meant(`${shapeOf(row)} ${kind}`)) expect(tokensOf(endpoint).includes(kind), kind).toBe(!allowed.includes(kind));
+    else expect(tokensOf(endpoint).includes(kind), kind).toBe(allowed.includes(kind));
+  }
+});
+
+const builtEndpoints = documented.flatMap((told) => {
+  const endpoint = declarationOf(told);
+  return endpoint ? [{ told, endpoint, name: `${told.method} ${told.path}` }] : [];
+});
+
+test.each(builtEndpoints)('documents 1 and 2: $name', ({ told, endpoint }) => {
+  const all = [...(told.permission ? [told.permission] : []), ...(told.permission_alternatives ?? [])];
+  const permissions = all.map(({ category, scope, level }) => `${permissionNamed(category, scope)}:${level}`);
+  expect(required(endpoint).toSorted()).toEqual(permissions.toSorted());
+  if (told.classic_scopes) expect([...(endpoint.access.scopes ?? [])].sort()).toEqual([...told.classic_scopes].sort());
+  expect([...tokensOf(endpoint)].sort()).toEqual(kindsOf(told.token_kinds).sort());
+  expect(Object.keys(endpoint.replies).map(Number)).toEqual(
+    expect.arrayContaining([...told.success].filter((status) => status < 300)),
+  );
+  if (told.pagination.style === 'page')
+    expect(endpoint.paging).toMatchObject({
+      defaultLimit: told.pagination.default_per_page ?? 30,
+      maxLimit: told.pagination.max_per_page ?? 100,
+    });
+});
+
+test('every difference is still needed', () => {
+  expect(Object.keys(differences).filter((key) => !needed.has(key))).toEqual([]);
+});
