@@ -72,6 +72,7 @@ export type Raw = {
   readonly body?: Buffer | string | Readable;
 };
 
+/** An answer of bytes. With an `etag` among the headers it is conditional. */
 export const raw = (type: string, body: Buffer | string | Readable, headers: Record<string, string> = {}): Raw => ({
   raw: true,
   status: 200,
@@ -98,7 +99,11 @@ type ItemOf<Schema extends TSchema> =
 /** The other fields of an envelope, beside the count and the rows. */
 type Extra<Schema extends TSchema> = Schema extends TObject ? { extra?: Record<string, unknown> } : unknown;
 
-type Single<Schema extends TSchema, Lists> = Lists extends Paging ? Listed<ItemOf<Schema>> & Extra<Schema> : BodyOf<Schema>;
+type Single<Schema extends TSchema, Lists> = Lists extends { style: 'inside' }
+  ? { body: BodyOf<Schema>; total: number }
+  : Lists extends Paging
+    ? Listed<ItemOf<Schema>> & Extra<Schema>
+    : BodyOf<Schema>;
 
 /** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
 export type Handled<Answers extends Replies, Lists> =

@@ -2,15 +2,18 @@ import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'ty
 import type { Listed, Page } from '#lib/page.ts';
 
 export type Paging = {
-  readonly style: 'pages' | 'cursors';
+  /** `inside`: one object, a list in which is paged. */
+  readonly style: 'pages' | 'cursors' | 'inside';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Rows that can be reached at all, however many there are. */
   readonly most?: number;
 };
 
+type Bounds = { defaultLimit?: number; maxLimit?: number; most?: number };
+
 /** Document 1: `per_page` 30 by default, 100 at most, and `page` from 1. */
-export const pages = (options: { defaultLimit?: number; maxLimit?: number; most?: number } = {}): Paging => ({
+export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' } => ({
   style: 'pages',
   defaultLimit: options.defaultLimit ?? 30,
   maxLimit: options.maxLimit ?? 100,
@@ -19,6 +22,12 @@ export const pages = (options: { defaultLimit?: number; maxLimit?: number; most?
 
 /** Lists that grow while they are read: `per_page`, and a `cursor` that the `Link` header hands out. */
 export const cursors = (): Paging => ({ style: 'cursors', defaultLimit: 30, maxLimit: 100 });
+
+/** One object that holds a long list: the list is paged, and the `Link` header leads on. */
+export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
+  ...pages(options),
+  style: 'inside',
+});
 
 /** A list inside `{total_count, <name>: […]}`. */
 export const enveloped = <Name extends string, Item extends TSchema>(

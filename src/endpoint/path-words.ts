@@ -26,9 +26,10 @@ export const pathWords = {
   key_id: id('public_keys'),
   team_slug: text,
   branch: text,
-  ref: text,
+  ref: Type.String({ maxLength: 1024 }),
   basehead: text,
   path: Type.String({ maxLength: 4096 }),
+  dir: Type.String({ maxLength: 4096 }),
   file_sha: text,
   tree_sha: text,
   commit_sha: text,
@@ -46,7 +47,7 @@ export const pathWords = {
 export type PathWord = keyof typeof pathWords;
 
 /** Words whose value runs to the end of the path, slashes and all: file paths and refs. */
-export const greedyWords: ReadonlySet<string> = new Set(['path', 'ref', 'basehead', 'branch']);
+export const greedyWords: ReadonlySet<string> = new Set(['path', 'dir', 'ref', 'basehead', 'branch']);
 
 /** The words in braces of a path pattern. */
 export type WordsOf<Path extends string> = Path extends `${string}{${infer Word}}${infer Rest}` ? Word | WordsOf<Rest> : never;

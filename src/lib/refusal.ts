@@ -16,7 +16,7 @@ export const refusalKinds = [
 export type RefusalKind = (typeof refusalKinds)[number];
 
 /** The codes of a field error, as the public API documents them. */
-export type FieldCode = 'missing' | 'missing_field' | 'invalid' | 'already_exists' | 'unprocessable' | 'custom';
+export type FieldCode = 'missing' | 'missing_field' | 'invalid' | 'already_exists' | 'unprocessable' | 'too_large' | 'custom';
 
 export type FieldError = { resource: string; field: string; code: FieldCode; message?: string };
 

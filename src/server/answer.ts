@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allowance, type Bucket, countRequest, limitHeaders, limitKey, uncountRequest } from '#access/rate-limits.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { isRaw, reply as replyWith } from '#endpoint/call.ts';
+import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
 import { type ApiVersion, apiVersions, type Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
@@ -67,10 +68,7 @@ type Sending = { request: FastifyRequest; reply: FastifyReply; page: Page; versi
 
 async function send(asked: Asked, handled: unknown, { request, reply, page, version, limited }: Sending): Promise<void> {
   const { endpoint } = asked;
-  if (isRaw(handled)) {
-    await reply.code(handled.status).headers(handled.headers).send(handled.body);
-    return;
-  }
+  if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, limited });
   const { status, body } = statusAndBody(endpoint, handled, page, ({ total, next }) => {
     const url = new URL(request.originalUrl, originOf(request));
     const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, next) : linkHeader(url, page, total);
@@ -90,7 +88,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
       .header('cache-control', `${asked.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
-      if (limited && asked.viewer.account) await uncountRequest(asked.db, limited.key, limited.bucket);
+      await giveBack(asked, limited);
       await reply.code(304).send();
       return;
     }
@@ -98,6 +96,26 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
   if (status === 201 && typeof body === 'object' && body !== null && 'url' in body && typeof body.url === 'string')
     reply.header('location', body.url);
   await reply.code(status).type('application/json; charset=utf-8').send(text);
+}
+
+/** A reply that isn't JSON. Its handler may name an `etag`; a HEAD doesn't read what nobody will get. */
+async function sendRaw(
+  asked: Asked,
+  { status, headers, body }: Raw,
+  { request, reply, limited }: Pick<Sending, 'request' | 'reply' | 'limited'>,
+): Promise<void> {
+  const { etag } = headers;
+  reply.headers(headers);
+  const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
+  if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
+  if (known) await giveBack(asked, limited);
+  if (known) await reply.code(304).send();
+  else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
+}
+
+/** A client that already has the answer isn't charged for it. */
+async function giveBack({ db, viewer }: Asked, limited: Limited | undefined): Promise<void> {
+  if (limited && viewer.account) await uncountRequest(db, limited.key, limited.bucket);
 }
 
 function statusAndBody(
@@ -110,6 +128,11 @@ function statusAndBody(
   if (statuses.length > 1) return handled as { status: number; body: unknown }; // what reply() made
   const status = statuses[0] ?? 200;
   if (!endpoint.paging || page.limit === 0) return { status, body: handled };
+  if (endpoint.paging.style === 'inside') {
+    const { body, total } = handled as { body: unknown; total: number }; // what a handler of such pages returns
+    linked({ total: Math.min(total, endpoint.paging.most ?? total), next: undefined });
+    return { status, body };
+  }
   const { rows, total, next, extra } = handled as Listed<unknown> & { extra?: object }; // what a paged handler returns
   linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
   const envelope = envelopeOf(endpoint, status);

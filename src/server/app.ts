@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
+import { isGitError } from '#git/errors.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { publicPath } from '#vocabulary/paths.ts';
@@ -13,7 +14,7 @@ import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
-import { emitErrors, errorBody, statusOf } from './refusals.ts';
+import { emitErrors, errorBody, refusalOfGit, statusOf } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
@@ -151,6 +152,8 @@ function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply:
     return sendRefusal(parts, request, reply, statusOf(error), error.message, error.errors);
   }
   if (error instanceof Moved) return sendMoved(parts, error, request, reply);
+  const refused = isGitError(error) ? refusalOfGit(error) : undefined;
+  if (refused) return sendRefusal(parts, request, reply, statusOf(refused), refused.message);
   const known = clientFault(error);
   if (known) return sendRefusal(parts, request, reply, known.status, known.message);
   parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request failed');

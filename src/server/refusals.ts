@@ -1,4 +1,5 @@
-import type { FieldError, Refusal, RefusalKind } from '#lib/refusal.ts';
+import type { GitError, GitErrorKind } from '#git/errors.ts';
+import { type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
@@ -17,6 +18,20 @@ const statuses: Record<RefusalKind, number> = {
   rate_limited: 403,
   unavailable: 503,
 };
+
+/** What Git refuses is the caller's to mend; only `failed` is a fault of the server. */
+const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
+  'not-found': 'not_found',
+  conflict: 'conflict',
+  timeout: 'unavailable',
+  'too-large': 'too_large',
+  invalid: 'invalid',
+  aborted: 'bad_request',
+};
+
+/** A failure of Git that a client is told of, or undefined for a fault of the server. */
+export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =>
+  kind === 'failed' ? undefined : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message);
 
 export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
 

@@ -1,7 +1,7 @@
 import { greedyWords, wordsOf } from '#endpoint/path-words.ts';
 
 /** Paths whose last word may be left out with its slash: the root folder, the default branch. */
-const optionalAtEnd = /\/(contents\/\{path\}|tarball\/\{ref\})$/;
+const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
 /** A router's pattern for a path of the declarations, and how its wildcard is called. */
 export type Route = { pattern: string; wildcard?: string };

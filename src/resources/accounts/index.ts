@@ -1,4 +1,4 @@
 export { presentOrganization, presentUser, presentUserOrNull } from './present.ts';
 export { checkLogin, createUser } from './rules.ts';
 export { OrganizationSimple, User } from './schemas.ts';
-export { countRepositories, findUsersByLogin, insertAccount, loadAccounts, updateAccount } from './store.ts';
+export { countRepositories, findUsersByLogin, insertAccount, loadAccounts, loadAccountsByEmail, updateAccount } from './store.ts';

@@ -5,6 +5,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { accountIdOfNoreply } from '#lib/noreply.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
@@ -30,6 +31,35 @@ export async function loadAccounts(
   if (wanted.length === 0) return new Map();
   const rows = await db.selectFrom('accounts').selectAll().where('id', 'in', wanted).execute();
   return keyed(rows, (row) => row.id);
+}
+
+/**
+ * Accounts by the addresses that commits hold: the one that an account shows, or the one that stands for it on this host. Keys
+ * are addresses in lower case. Of two accounts that show the same address the older has it.
+ */
+export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
+  const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));
+  if (wanted.length === 0) return new Map();
+  const ids = new Map(
+    wanted.flatMap((email) => {
+      const id = email.endsWith(`@users.noreply.${host.toLowerCase()}`) ? accountIdOfNoreply(email) : undefined;
+      return id === undefined ? [] : [[email, id] as const];
+    }),
+  );
+  const rows = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`(lower(email) = any (${wanted}) or id = any (${[...ids.values()]}::bigint[]))`)
+    .where('kind', '<>', 'organization')
+    .orderBy('id', 'desc')
+    .execute();
+  const byId: ReadonlyMap<number, Account> = keyed(rows, (row) => row.id);
+  const found = keyed(rows, (row) => row.email?.toLowerCase() ?? '');
+  for (const [email, id] of ids) {
+    const account = byId.get(id);
+    if (account) found.set(email, account);
+  }
+  return found;
 }
 
 /** Users by their logins, letters of either case. */
