@@ -12,6 +12,8 @@ import * as repositoryInvitations from './collaborators/endpoints/invitations.ts
 import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
 import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
 import * as collaboratorSchemas from './collaborators/schemas.ts';
+import * as commits from './commits/endpoints.ts';
+import * as commitSchemas from './commits/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
@@ -38,6 +40,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   teams: [teamSchemas, ownTeams],
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
+  commits: [commitSchemas, commits],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks],
 };

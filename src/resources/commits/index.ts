@@ -1,0 +1,12 @@
+export { commitLink, contentsUrl, fileLinks, type Place, placeOf } from './links.ts';
+export {
+  presentCommit,
+  presentCommits,
+  presentGitCommit,
+  presentMessage,
+  presentPerson,
+  presentVerification,
+  treeLink,
+} from './present.ts';
+export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
+export { Commit, CommitLink, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';

@@ -1,0 +1,32 @@
+import type { Repo } from '#access/viewer.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import type { Oid } from '#git/oid.ts';
+import { repositoryUrl } from '#resources/repositories/index.ts';
+
+/** A repository's addresses, from which those of its objects are made. */
+export type Place = { id: number; url: string; html: string; host: string };
+
+export const placeOf = (links: Links, { id, owner, name }: Pick<Repo, 'id' | 'owner' | 'name'>): Place => ({
+  id,
+  url: repositoryUrl(links, owner.login, name),
+  html: path(links.html, owner.login, name),
+  host: new URL(links.html).hostname,
+});
+
+/** A commit by name and addresses. */
+export const commitLink = ({ url, html }: Place, oid: Oid) => ({
+  sha: oid,
+  url: `${url}/commits/${oid}`,
+  html_url: `${html}/commit/${oid}`,
+});
+
+/** Addresses of a file at a commit or a branch. */
+export const fileLinks = ({ url, html }: Place, ref: string, file: string) => ({
+  html_url: path(`${html}/blob`, ref, ...file.split('/')),
+  raw_url: path(`${html}/raw`, ref, ...file.split('/')),
+  contents_url: contentsUrl({ url }, ref, file),
+});
+
+/** The address of a file or folder in the API. */
+export const contentsUrl = ({ url }: Pick<Place, 'url'>, ref: string, file: string): string =>
+  `${file === '' ? `${url}/contents/` : path(`${url}/contents`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;

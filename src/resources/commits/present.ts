@@ -1,0 +1,110 @@
+import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { FileDiff } from '#git/diff.ts';
+import type { Identity } from '#git/identity.ts';
+import type { Oid } from '#git/oid.ts';
+import type { Commit as Stored, Tag } from '#git/parse-commit.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/index.ts';
+import { commitLink, fileLinks, type Place } from './links.ts';
+import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
+
+export type Context = { db: Db; links: Links; place: Place };
+
+const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** Somebody in a commit. Git holds any number of seconds, a timestamp four digits of the year. */
+export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
+  name,
+  email,
+  date: timestamp(new Date(Math.min(Math.max(date.getTime(), Date.UTC(1, 0, 1)), lastDate))),
+});
+
+/** Nobody's public keys are known here, so a signature is shown and not judged. */
+export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, 'signature' | 'payload'>): Verification => ({
+  verified: false,
+  reason: signature === undefined ? 'unsigned' : 'gpgverify_unavailable',
+  signature: signature ?? null,
+  payload: payload ?? null,
+  verified_at: null,
+});
+
+/** A message without the line end that Git closes it with. */
+export const presentMessage = (message: string): string => message.replace(/\n+$/, '');
+
+export const treeLink = ({ url }: Place, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
+
+/** Commits of a whole page: the accounts behind their addresses are loaded once for all of them. */
+export async function presentCommits({ db, links, place }: Context, commits: readonly Stored[]): Promise<Commit[]> {
+  const emails = commits.flatMap(({ author, committer }) => [author.email, committer.email]);
+  const accounts = await loadAccountsByEmail(db, emails, place.host);
+  return commits.map((commit) => presentOne(links, place, commit, accounts));
+}
+
+/** One commit. */
+export async function presentCommit(context: Context, commit: Stored): Promise<Commit> {
+  const [presented] = await presentCommits(context, [commit]);
+  if (!presented) throw new Error('A commit was not presented');
+  return presented;
+}
+
+function presentOne(links: Links, place: Place, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
+  const { oid, tree, parents, author, committer, message } = commit;
+  const link = commitLink(place, oid);
+  const accountOf = ({ email }: Identity) => presentUserOrNull(links, accounts.get(email.toLowerCase()));
+  return {
+    ...link,
+    node_id: nodeId('Commit', `${place.id}:${oid}`),
+    comments_url: `${link.url}/comments`,
+    commit: {
+      url: `${place.url}/git/commits/${oid}`,
+      author: presentPerson(author),
+      committer: presentPerson(committer),
+      message: presentMessage(message),
+      comment_count: 0,
+      tree: treeLink(place, tree),
+      verification: presentVerification(commit),
+    },
+    author: accountOf(author),
+    committer: accountOf(committer),
+    parents: parents.map((parent) => commitLink(place, parent)),
+  };
+}
+
+/** A commit as Git has it. */
+export const presentGitCommit = (place: Place, commit: Stored): GitCommit => ({
+  sha: commit.oid,
+  node_id: nodeId('Commit', `${place.id}:${commit.oid}`),
+  url: `${place.url}/git/commits/${commit.oid}`,
+  html_url: commitLink(place, commit.oid).html_url,
+  author: presentPerson(commit.author),
+  committer: presentPerson(commit.committer),
+  message: presentMessage(commit.message),
+  tree: treeLink(place, commit.tree),
+  parents: commit.parents.map((parent) => ({
+    ...commitLink(place, parent),
+    url: `${place.url}/git/commits/${parent}`,
+  })),
+  verification: presentVerification(commit),
+});
+
+/** Changed files, as they are at a commit. */
+export const presentFiles = (place: Place, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
+  files.map(({ path, previousPath, status, additions, deletions, patch, old, new: now }) => {
+    const { html_url: blob_url, raw_url, contents_url } = fileLinks(place, commit, path);
+    return {
+      sha: now?.oid ?? old?.oid ?? null,
+      filename: path,
+      status,
+      additions,
+      deletions,
+      changes: additions + deletions,
+      blob_url,
+      raw_url,
+      contents_url,
+      ...(patch === undefined ? {} : { patch }),
+      ...(previousPath === undefined ? {} : { previous_filename: previousPath }),
+    };
+  });

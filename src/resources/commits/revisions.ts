@@ -1,0 +1,28 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Oid } from '#git/oid.ts';
+import { listRefs } from '#git/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { findRevision } from '#git/resolve.ts';
+import { conflict, type Refusal } from '#lib/refusal.ts';
+
+export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
+
+/** Whether a repository has no branches: most endpoints answer so with one and the same refusal. */
+export const isEmpty = async (disk: Disk): Promise<boolean> =>
+  (await listRefs(disk, { prefix: 'refs/heads/', limit: 1 })).total === 0;
+
+type Wanted = {
+  repo: Pick<RepositoryRow, 'default_branch'>;
+  /** A branch, a tag or a commit; the default branch where it is absent. */
+  revision: string | undefined;
+  /** How a revision that leads nowhere is refused. */
+  refuse: () => Refusal;
+};
+
+/** The commit that a revision names. */
+export async function getCommitOid(disk: Disk, { repo, revision, refuse }: Wanted): Promise<Oid> {
+  const text = revision === undefined || revision === '' ? `refs/heads/${repo.default_branch}` : revision;
+  const found = await findRevision(disk, text, { peel: 'commit' });
+  if (found?.type === 'commit') return found.oid;
+  throw (await isEmpty(disk)) ? emptyRepository() : refuse();
+}

@@ -1,0 +1,62 @@
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Identity } from '#git/identity.ts';
+import { findRefOids } from '#git/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { commitBytes, type NewCommit, writeObjects } from '#git/write-objects.ts';
+import { writeTree } from '#git/write-tree.ts';
+import { mustMoveRefs } from '#resources/pushes/index.ts';
+import type { World } from '#test/support/world.ts';
+
+export const diskOf = ({ hearth }: World, repo: Pick<RepositoryRow, 'id'>): Disk => repoOf(hearth.services.git, repo.id);
+
+export const person = (name: string, day: number): Identity => ({
+  name,
+  email: `${name.toLowerCase()}@example.org`,
+  date: new Date(Date.UTC(2024, 0, day)),
+  zone: 60,
+});
+
+type Given = {
+  files: Record<string, string | null>;
+  parents?: readonly string[];
+  message?: string;
+  author?: Identity;
+  committer?: Identity;
+  signature?: string;
+};
+
+/** A commit of changes to its first parent: null removes a file. No ref moves. */
+export async function addCommit(disk: Disk, given: Given): Promise<string> {
+  const { files, parents = [], message = 'Change\n', author = person('Ada', 1), committer = author, signature } = given;
+  const changes = Object.entries(files).map(([path, text]) =>
+    text === null ? { path, mode: '100644' as const, oid: null } : { path, mode: '100644' as const, content: Buffer.from(text) },
+  );
+  const tree = await writeTree(disk, { changes, ...(parents[0] === undefined ? {} : { base: parents[0] }) });
+  const wanted: NewCommit = { tree, parents, author, committer, message, ...(signature === undefined ? {} : { signature }) };
+  const [oid = ''] = await writeObjects(disk, [{ type: 'commit', data: commitBytes(wanted) }]);
+  return oid;
+}
+
+/** Points a ref at a commit, as a push does. */
+export async function point({ db, change, hearth, clock }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
+  const disk = repoOf(hearth.services.git, repo.id);
+  const from = (await findRefOids(disk, [ref])).get(ref) ?? null;
+  const context = { db, change, git: hearth.services.git, now: clock.now };
+  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined });
+}
+
+/** A repository with a branch of so many commits, one file each; the commits, oldest first. */
+export async function history(w: World, owner: Account, count: number, visibility: 'public' | 'private' = 'public') {
+  const repo = await w.repo(owner, { visibility });
+  const disk = diskOf(w, repo);
+  const oids: string[] = [];
+  for (let number = 1; number <= count; number++) {
+    const author = person(number % 2 === 0 ? 'Grace' : 'Ada', number);
+    const files = { [`${number}.txt`]: `${number}\n` };
+    oids.push(await addCommit(disk, { files, parents: oids.slice(-1), message: `Change ${number}\n`, author }));
+  }
+  const tip = oids.at(-1);
+  if (tip !== undefined) await point(w, repo, 'refs/heads/main', tip);
+  return { repo, disk, oids, path: `/repos/${owner.login}/${repo.name}` };
+}
