@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { allEndpoints } from '#resources/all.ts';
+
+const root = new URL('../src', import.meta.url).pathname;
+
+/** The rooms, lowest first, each with those that it may import; `types` are rooms of which it may import types alone. */
+const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
+  lib: { may: [] },
+  vocabulary: { may: ['lib'] },
+  net: { may: ['lib'] },
+  database: { may: ['lib'] },
+  git: { may: ['lib'] },
+  jobs: { may: ['database', 'lib'] },
+  events: { may: ['jobs', 'database', 'lib'] },
+  access: { may: ['database', 'lib'] },
+  search: { may: ['git', 'database', 'lib'] },
+  webhooks: { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
+  endpoint: { may: ['access', 'vocabulary', 'lib'], types: ['database', 'git', 'net', 'webhooks'] },
+  openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
+  resources: {
+    may: ['openapi', 'endpoint', 'webhooks', 'search', 'access', 'events', 'jobs', 'git', 'net', 'database', 'vocabulary', 'lib'],
+  },
+  backup: { may: ['git', 'database', 'lib'] },
+  server: {
+    may: [
+      'resources',
+      'openapi',
+      'endpoint',
+      'webhooks',
+      'access',
+      'events',
+      'jobs',
+      'git',
+      'net',
+      'database',
+      'vocabulary',
+      'lib',
+    ],
+  },
+  cli: {
+    may: ['server', 'backup', 'resources', 'search', 'access', 'events', 'jobs', 'git', 'net', 'database', 'vocabulary', 'lib'],
+  },
+};
+
+type Import = { file: string; from: string; isType: boolean };
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+const imports: Import[] = [...texts].flatMap(([file, text]) =>
+  [...text.matchAll(/^(?:import|export)\b([^;']*?)\s*'([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, names = '', from, later]) => ({
+    file,
+    from: from ?? later ?? '',
+    isType: /^\s*type\b/.test(names),
+  })),
+);
+
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const ours = imports.filter(({ from }) => from.startsWith('#')).map((one) => ({ ...one, to: one.from.slice(1) }));
+const show = ({ file, from }: Import): string => `src/${file} imports ${from}`;
+
+test('the imports of every file were found', () => {
+  const written = [...texts.values()].join('\n').match(/from '#|import\('#/g) ?? [];
+  expect(ours.length).toBe(written.length);
+  expect(Object.keys(rooms)).toEqual(expect.arrayContaining([...new Set(files.map(roomOf))]));
+});
+
+test('rooms import downward only', () => {
+  const order = Object.keys(rooms);
+  for (const [room, { may }] of Object.entries(rooms))
+    for (const other of may) expect(order.indexOf(other), `${other} below ${room}`).toBeLessThan(order.indexOf(room));
+  const wrong = ours.filter(({ file, to, isType }) => {
+    const [here, there] = [roomOf(file), roomOf(to)];
+    const allowed = rooms[here];
+    return here !== there && !allowed?.may.includes(there) && !(isType && allowed?.types?.includes(there));
+  });
+  expect(wrong.map(show)).toEqual([]);
+});
+
+const familyOf = (file: string): string | undefined => /^resources\/([\w-]+)\//.exec(file)?.[1];
+const betweenFamilies = ours
+  .map((one) => ({ ...one, here: familyOf(one.file), there: familyOf(one.to) }))
+  .filter(({ here, there }) => here !== undefined && there !== undefined && here !== there);
+
+test('a family calls another only through its index', () => {
+  expect(betweenFamilies.filter(({ to }) => !to.endsWith('/index.ts')).map(show)).toEqual([]);
+});
+
+test('families import earlier families only', () => {
+  const order = [...new Set(allEndpoints.map(({ family }) => family))];
+  const place = (family = ''): number => order.indexOf(family);
+  const later = betweenFamilies.filter(({ here, there }) => place(here) >= 0 && place(there) > place(here));
+  expect(later.map(show)).toEqual([]);
+});
+
+test('no family leads back to itself', () => {
+  const below = Map.groupBy(betweenFamilies, ({ here }) => here ?? '');
+  const reached = (family: string, path: readonly string[]): string[] =>
+    (below.get(family) ?? []).flatMap(({ there = '' }) =>
+      path.includes(there) ? [[...path, there].join(' → ')] : reached(there, [...path, there]),
+    );
+  expect([...new Set([...below.keys()].flatMap((family) => reached(family, [family])))]).toEqual([]);
+});
+
+test('no import climbs out of its folder, but from inside a subfolder of a family or of the commands', () => {
+  const climbing = imports.filter(({ from }) => from.startsWith('../') && !from.endsWith('/package.json'));
+  const wrong = climbing.filter(
+    ({ file, from }) => !/^(resources\/[\w-]+|cli)\/[\w-]+\/[\w.-]+$/.test(file) || !/^\.\.\/[\w.-]+$/.test(from),
+  );
+  expect(wrong.map(show)).toEqual([]);
+});
+
+test('one room each runs programs, speaks HTTP to others, and reads the environment', () => {
+  const importing = (name: string): string[] =>
+    imports.filter(({ from, isType }) => from === name && !isType).map(({ file }) => file);
+  const saying = (pattern: RegExp): string[] => [...texts].filter(([, text]) => pattern.test(text)).map(([file]) => file);
+  const roomsOf = (found: readonly string[]): string[] => [...new Set(found.map(roomOf))].sort();
+  // database/ starts the embedded server; cli/ is where the process begins.
+  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git']);
+  expect(roomsOf([...importing('node:http'), ...importing('node:https'), ...saying(/\bfetch\(/)])).toEqual(['net']);
+  expect(roomsOf(saying(/process\.env/))).toEqual(['cli', 'database']);
+});
+
+test('no file is longer than 400 lines, except tables of data', () => {
+  const long = [...texts].filter(([file, text]) => text.split('\n').length > 401 && file !== 'database/tables.ts');
+  expect(long.map(([file]) => file)).toEqual([]);
+});
