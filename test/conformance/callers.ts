@@ -1,0 +1,90 @@
+import { type PermissionSet, permissions } from '#access/permissions.ts';
+import { scopes } from '#access/scopes.ts';
+import type { TokenKind } from '#access/tokens.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import { pathWords, wordsOf } from '#endpoint/path-words.ts';
+import { installApp, oauthToken } from '#test/support/apps.ts';
+import type { World } from '#test/support/world.ts';
+
+/** Somebody who calls, as the documents tell callers apart. */
+export type Caller = {
+  name: string;
+  kind: TokenKind | 'none' | 'malformed';
+  /** Whether the token holds every scope or permission, or none at all. */
+  holds: boolean;
+  /** What the account behind it is in the organization. */
+  role: 'owner' | 'member' | 'stranger';
+  token?: string;
+};
+
+/** An organization with a private repository, and one caller of each kind. */
+export type Stage = { owner: Account; org: Account; repo: RepositoryRow; callers: Caller[] };
+
+const everyPermission: PermissionSet = Object.fromEntries(
+  Object.values(permissions)
+    .flat()
+    .map((name) => [name, 'write']),
+);
+
+export async function makeStage(world: World): Promise<Stage> {
+  const { user, org: makeOrg, member, repo: makeRepo, token, fineGrained } = world;
+  const owner = await user('ada', { site_admin: true });
+  const [colleague, stranger] = [await user('bob'), await user('eve')];
+  const org = await makeOrg(owner, 'acme');
+  await member(org, colleague);
+  await member(org, await user('carl'));
+  const repo = await makeRepo(org, { name: 'secret', visibility: 'private', by: owner });
+  const strong = await installApp(world, { on: org, permissions: everyPermission });
+  const weak = await installApp(world, { on: org, permissions: {} });
+  const named = (kind: Caller['kind'], holds: boolean, token?: string, role: Caller['role'] = 'owner'): Caller => ({
+    name: `${kind} ${holds ? 'with' : 'without'} the right, of ${role === 'owner' ? 'an owner' : `a ${role}`}`,
+    kind,
+    holds,
+    role,
+    ...(token === undefined ? {} : { token }),
+  });
+  return {
+    owner,
+    org,
+    repo,
+    callers: [
+      named('classic_pat', true, await token(owner)),
+      named('classic_pat', false, await token(owner, [])),
+      named('oauth_app', true, await oauthToken(world, owner, scopes)),
+      named('oauth_app', false, await oauthToken(world, owner, [])),
+      named('fine_grained_pat', true, await fineGrained(owner, org, everyPermission)),
+      named('fine_grained_pat', false, await fineGrained(owner, org, {})),
+      named('app_user', true, await strong.userToken(owner)),
+      named('app_user', false, await weak.userToken(owner)),
+      named('installation', true, strong.token),
+      named('installation', false, weak.token),
+      named('none', false),
+      named('malformed', false, 'hrp_no0such0token0is0well0formed0at0all0'),
+      named('classic_pat', true, await token(colleague), 'member'),
+      named('classic_pat', true, await token(stranger), 'stranger'),
+    ],
+  };
+}
+
+/** Words of paths that mean something on the stage. Every other word names a child that doesn't exist. */
+const samples: Readonly<Record<string, string>> = {
+  org: 'acme',
+  owner: 'acme',
+  repo: 'secret',
+  template_owner: 'acme',
+  template_repo: 'secret',
+  username: 'carl',
+  assignee: 'carl',
+  basehead: 'one...two',
+};
+
+/** A path of the stage for a path of the declarations. */
+export function samplePath(path: string, other: Readonly<Record<string, string>> = {}): string {
+  const words = wordsOf(path);
+  const value = (word: (typeof words)[number]): string => {
+    const { type } = pathWords[word] as { type?: string };
+    const { enum: allowed } = pathWords[word] as { enum?: readonly string[] };
+    return other[word] ?? samples[word] ?? allowed?.[0] ?? (type === 'integer' ? '999999999' : 'a'.repeat(40));
+  };
+  return words.reduce((made, word) => made.replace(`{${word}}`, value(word)), path);
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { acceptedPermissions } from '#access/policy.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { allEndpoints } from '#resources/all.ts';
+import { world } from '#test/support/world.ts';
+import { type Caller, makeStage, samplePath } from './callers.ts';
+import { expectedOf } from './evaluator.ts';
+
+const opened = await world();
+const { callers, owner, org } = await makeStage(opened);
+const { app } = opened.hearth;
+
+type Outcome = { status: number; headers: Record<string, unknown>; text: string };
+
+/** A body that is no JSON shows who gets as far as it, and changes nothing. */
+async function call({ method, path, body }: Endpoint, { token }: Caller, words: Record<string, string> = {}): Promise<Outcome> {
+  const reply = await app.inject({
+    method,
+    url: `/api/v3${samplePath(path, words)}`,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    ...(body ? { body: '{' } : {}),
+  });
+  return { status: reply.statusCode, headers: reply.headers, text: reply.body };
+}
+
+const strongest = callers[0] as Caller;
+
+const oneself = async () => ({ username: owner.login });
+
+/** Where the stage's own words won't do for calls that pass: they would take it away, or may name the caller alone. */
+const special: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+  'DELETE /orgs/{org}': async () => ({ org: (await opened.org(owner)).login }),
+  'PUT /orgs/{org}/public_members/{username}': oneself,
+  'DELETE /orgs/{org}/public_members/{username}': oneself,
+  'DELETE /repos/{owner}/{repo}': async () => ({ repo: (await opened.repo(org, { visibility: 'private', by: owner })).name }),
+};
+
+const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome | undefined): Promise<string[]> => {
+  const route = `${endpoint.method} ${endpoint.path}`;
+  const expected = expectedOf(endpoint, caller);
+  const words = expected === 'passes' ? special[route] : undefined;
+  // An own organization is out of the reach of tokens made for another.
+  if (words && route === 'DELETE /orgs/{org}' && caller !== strongest) return [];
+  const outcome = await call(endpoint, caller, await words?.());
+  const told = `${route}, ${caller.name}: ${outcome.status} ${outcome.text.slice(0, 120)}`;
+  const isRight = expected === 'passes' ? passes(endpoint, caller, outcome, reference) : outcome.status === expected;
+  return [
+    ...(isRight ? [] : [`${told}, but ${expected} is expected`]),
+    ...headerProblems(endpoint, caller, outcome).map((text) => `${told}: ${text}`),
+  ];
+};
+
+/** What passes fails at its body, or finds what the strongest token finds. Rules may still refuse those who aren't owners. */
+function passes({ body }: Endpoint, caller: Caller, { status }: Outcome, reference: Outcome | undefined): boolean {
+  if (body) return status === 400;
+  if (status === 401 || status >= 500) return false;
+  if (caller.role !== 'owner' || caller.kind === 'none') return true;
+  if (reference === undefined || reference.status === 401 || reference.status === 403) return status !== 403;
+  return status < 400 ? reference.status < 400 : status === reference.status;
+}
+
+function headerProblems({ access }: Endpoint, { kind, holds }: Caller, { headers }: Outcome): string[] {
+  const isClassic = kind === 'classic_pat' || kind === 'oauth_app';
+  const isFineGrained = kind === 'fine_grained_pat' || kind === 'app_user' || kind === 'installation';
+  const expected: Record<string, unknown> = {
+    'x-accepted-service-permissions': isFineGrained ? acceptedPermissions(access.permission) : undefined,
+    'x-accepted-oauth-scopes': isClassic ? (access.scopes ?? []).join(', ') : undefined,
+  };
+  const wrong = Object.entries(expected).filter(([name, value]) => headers[name] !== value);
+  const held = headers['x-oauth-scopes'];
+  const isHeldRight = isClassic ? (holds ? String(held).includes('admin:org') : held === '') : held === undefined;
+  return [...wrong.map(([name]) => `${name} is ${headers[name]}`), ...(isHeldRight ? [] : [`x-oauth-scopes is ${held}`])];
+}
+
+const families = [...Map.groupBy(allEndpoints, ({ family }) => family)].map(([family, endpoints]) => ({ family, endpoints }));
+
+test.each(families)('$family: every endpoint answers each kind of caller as the documents say', async ({ endpoints }) => {
+  const found: string[] = [];
+  for (const endpoint of endpoints) {
+    const reference = endpoint.method === 'GET' ? await call(endpoint, strongest) : undefined;
+    // Refusals first: what passes may change something.
+    const refusedFirst = callers.toSorted(
+      (a, b) => Number(expectedOf(endpoint, a) === 'passes') - Number(expectedOf(endpoint, b) === 'passes'),
+    );
+    for (const caller of refusedFirst) found.push(...(await problems(endpoint, caller, reference)));
+  }
+  expect(found).toEqual([]);
+});
+
+test('every kind of caller without the right was refused somewhere, and let through elsewhere', () => {
+  for (const caller of callers.filter(({ holds }) => !holds)) {
+    const outcomes = allEndpoints.map((endpoint) => expectedOf(endpoint, caller) === 'passes');
+    expect(new Set(outcomes).size, caller.name).toBe(caller.kind === 'malformed' ? 1 : 2);
+  }
+});
