@@ -14,6 +14,10 @@ import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
 import * as collaboratorSchemas from './collaborators/schemas.ts';
 import * as commits from './commits/endpoints.ts';
 import * as commitSchemas from './commits/schemas.ts';
+import * as gitCommits from './git-data/endpoints/commits.ts';
+import * as gitObjects from './git-data/endpoints/objects.ts';
+import * as gitRefs from './git-data/endpoints/refs.ts';
+import * as gitSchemas from './git-data/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
@@ -41,6 +45,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
+  'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks],
 };

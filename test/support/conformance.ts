@@ -25,7 +25,7 @@ const patterns = allEndpoints.map((endpoint) => ({
 }));
 
 function patternOf(path: string): RegExp {
-  const source = path.replace(/\{(\w+)\}/g, (_, word: string) => (greedyWords.has(word) ? '(.+)' : '([^/]+)'));
+  const source = path.replace(/\{(\w+)\}/g, (_, word: string) => (greedyWords.has(word) ? '(.*)' : '([^/]+)'));
   return new RegExp(`^${source}$`);
 }
 

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import { openBlob } from '#git/archive.ts';
+import type { ObjectReader } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { invalid, Refusal } from '#lib/refusal.ts';
+
+/** The largest content that is given inside JSON, where it takes several times its size of memory. */
+export const mostInJson = 40 * 1024 * 1024;
+/** The largest content that is given at all, as in the public API. */
+export const mostRaw = 100 * 1024 * 1024;
+
+/** The refusal of a file that is larger than what may be asked for. */
+export const tooLarge = (most: number): Refusal =>
+  new Refusal(
+    'forbidden',
+    `This API returns blobs up to ${most / 1024 / 1024} MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository.`,
+    [{ resource: 'Blob', field: 'data', code: 'too_large' }],
+  );
+
+/** Base64 in lines of sixty characters, as the public API writes it. */
+export const base64Lines = (data: Buffer): string => data.toString('base64').replace(/.{1,60}/g, '$&\n');
+
+/** What a body's base64 stands for; blanks and line ends are passed over. */
+export function fromBase64(text: string, { resource, field }: { resource: string; field: string }): Buffer {
+  const plain = text.replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain) || plain.replace(/=+$/, '').length % 4 === 1)
+    throw invalid(resource, field, 'invalid', `${field} is not valid Base64`);
+  return Buffer.from(plain, 'base64');
+}
+
+const streamedFrom = 1024 * 1024;
+
+/** A file's bytes: at once where they are few, and else as a stream. */
+export async function rawContent(
+  disk: Disk,
+  reader: ObjectReader,
+  { oid, size }: { oid: Oid; size: number },
+): Promise<Buffer | Readable> {
+  if (size > mostRaw) throw tooLarge(mostRaw);
+  return size > streamedFrom ? openBlob(disk, oid) : (await reader.get(oid, { type: 'blob' })).data;
+}

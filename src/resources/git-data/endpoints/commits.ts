@@ -1,0 +1,76 @@
+// Commits and annotated tags as Git has them.
+import { endpoint } from '#endpoint/endpoint.ts';
+import { openObjects } from '#git/objects.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { GitCommit, placeOf, presentGitCommit } from '#resources/commits/index.ts';
+import { createCommit, createTag, findExact } from '../objects.ts';
+import { presentTag } from '../present.ts';
+import { GitTag, NewCommit, NewTag } from '../schemas.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
+
+export const getGitCommit = endpoint({
+  id: 'git/get-commit',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/commits/{commit_sha}',
+  summary: 'Get a commit object',
+  access: reads,
+  replies: { 200: GitCommit },
+  async handle({ at, links, services: { git } }) {
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const found = await findExact(reader, at.commit_sha, 'commit');
+    if (!found) throw notFound();
+    return presentGitCommit(placeOf(links, at.repo), await reader.getCommit(found.oid));
+  },
+});
+
+export const createGitCommit = endpoint({
+  id: 'git/create-commit',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/git/commits',
+  summary: 'Create a commit',
+  access: writes,
+  body: NewCommit,
+  example: { message: 'Add an engine', tree: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', parents: [] },
+  replies: { 201: GitCommit },
+  async handle({ at, body, viewer, now, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const oid = await createCommit(disk, body, { viewer, links, now });
+    await using reader = await openObjects(disk);
+    return presentGitCommit(placeOf(links, at.repo), await reader.getCommit(oid));
+  },
+});
+
+export const getTag = endpoint({
+  id: 'git/get-tag',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/tags/{tag_sha}',
+  summary: 'Get a tag',
+  access: reads,
+  replies: { 200: GitTag },
+  async handle({ at, links, services: { git } }) {
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const found = await findExact(reader, at.tag_sha, 'tag');
+    if (!found) throw notFound();
+    return presentTag(placeOf(links, at.repo), await reader.getTag(found.oid));
+  },
+});
+
+export const createGitTag = endpoint({
+  id: 'git/create-tag',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/git/tags',
+  summary: 'Create a tag object',
+  access: writes,
+  body: NewTag,
+  example: { tag: 'v1.0.0', message: 'First release', object: 'c3d0be41ecbe669545ee3e94d31ed9a4bc91ee3c', type: 'commit' },
+  replies: { 201: GitTag },
+  async handle({ at, body, viewer, now, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const oid = await createTag(disk, body, { viewer, links, now });
+    await using reader = await openObjects(disk);
+    return presentTag(placeOf(links, at.repo), await reader.getTag(oid));
+  },
+});

@@ -1,0 +1,99 @@
+// Blobs and trees.
+import { Type } from 'typebox';
+import { raw } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { openObjects } from '#git/objects.ts';
+import { findRevision } from '#git/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import { listTree } from '#git/tree-list.ts';
+import { writeBlob } from '#git/write-objects.ts';
+import { notFound } from '#lib/refusal.ts';
+import { emptyRepository, isEmpty, ObjectLink, placeOf } from '#resources/commits/index.ts';
+import { fromBase64, mostInJson, rawContent, tooLarge } from '../content.ts';
+import { blobUrl, presentBlob, presentTree } from '../present.ts';
+import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
+import { createTree } from '../trees.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
+
+export const getBlob = endpoint({
+  id: 'git/get-blob',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/blobs/{file_sha}',
+  summary: 'Get a blob',
+  access: reads,
+  media: ['raw'],
+  replies: { 200: GitBlob },
+  async handle({ at, media, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    await using reader = await openObjects(disk);
+    const found = await findRevision(disk, at.file_sha);
+    if (found?.type !== 'blob') throw notFound();
+    if (media === 'raw') {
+      const headers = { etag: `"${found.oid}"` };
+      return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, found), headers);
+    }
+    if (found.size > mostInJson) throw tooLarge(mostInJson);
+    return presentBlob(placeOf(links, at.repo), found.oid, (await reader.get(found.oid)).data);
+  },
+});
+
+export const createBlob = endpoint({
+  id: 'git/create-blob',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/git/blobs',
+  summary: 'Create a blob',
+  access: writes,
+  body: NewBlob,
+  example: { content: 'Content of the blob', encoding: 'utf-8' },
+  carries: 'file',
+  replies: { 201: ObjectLink },
+  async handle({ at, body, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    if (await isEmpty(disk)) throw emptyRepository();
+    const { content, encoding } = body;
+    const data = encoding === 'base64' ? fromBase64(content, { resource: 'Blob', field: 'content' }) : Buffer.from(content);
+    const sha = await writeBlob(disk, data);
+    return { sha, url: blobUrl(placeOf(links, at.repo), sha) };
+  },
+});
+
+/** The public API's bound of one listing. */
+const mostEntries = 100_000;
+
+export const getTree = endpoint({
+  id: 'git/get-tree',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/trees/{tree_sha}',
+  summary: 'Get a tree',
+  access: reads,
+  // Whatever it says, a recursive listing is meant, as in the public API.
+  query: Type.Object({ recursive: Type.Optional(Type.String()) }),
+  replies: { 200: GitTree },
+  async handle({ at, query, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const tree = await findRevision(disk, at.tree_sha, { peel: 'tree' });
+    if (tree?.type !== 'tree') throw (await isEmpty(disk)) ? emptyRepository() : notFound();
+    const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
+    const listing = await listTree(disk, tree.oid, { ...depth, limit: mostEntries });
+    return presentTree(placeOf(links, at.repo), { oid: tree.oid, ...listing });
+  },
+});
+
+export const createGitTree = endpoint({
+  id: 'git/create-tree',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/git/trees',
+  summary: 'Create a tree',
+  access: writes,
+  body: NewTree,
+  example: { tree: [{ path: 'hello.txt', mode: '100644', type: 'blob', content: 'Hello' }] },
+  carries: 'file',
+  replies: { 201: GitTree },
+  async handle({ at, body, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const oid = await createTree(disk, body);
+    return presentTree(placeOf(links, at.repo), { oid, ...(await listTree(disk, oid, { limit: mostEntries })) });
+  },
+});

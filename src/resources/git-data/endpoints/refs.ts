@@ -1,0 +1,88 @@
+// Refs: branches, tags and others by their full names.
+import { Type } from 'typebox';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { listRefs } from '#git/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { emptyRepository, isEmpty, placeOf } from '#resources/commits/index.ts';
+import { presentRef } from '../present.ts';
+import { createRef, deleteRef, findNamedRef, updateRef } from '../refs.ts';
+import { GitRef, NewRef, RefChange } from '../schemas.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
+
+export const getRef = endpoint({
+  id: 'git/get-ref',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/ref/{ref}',
+  summary: 'Get a reference',
+  access: reads,
+  replies: { 200: GitRef },
+  async handle({ at, links, services: { git } }) {
+    const found = await findNamedRef({ git }, at.repo, at.ref);
+    if (!found) throw (await isEmpty(repoOf(git, at.repo.id))) ? emptyRepository() : notFound();
+    return presentRef(placeOf(links, at.repo), found);
+  },
+});
+
+export const listMatchingRefs = endpoint({
+  id: 'git/list-matching-refs',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/matching-refs/{ref}',
+  summary: 'List matching references',
+  access: reads,
+  replies: { 200: Type.Array(GitRef) },
+  async handle({ at, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const prefix = at.ref.startsWith('refs/') ? at.ref : `refs/${at.ref}`;
+    const { rows } = await listRefs(disk, { prefix });
+    if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
+    return rows.map((ref) => presentRef(placeOf(links, at.repo), ref));
+  },
+});
+
+export const createGitRef = endpoint({
+  id: 'git/create-ref',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/git/refs',
+  summary: 'Create a reference',
+  access: writes,
+  body: NewRef,
+  example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
+  replies: { 201: GitRef },
+  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+    const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
+    const made = await createRef({ db, change, git, now }, { repo: at.repo, by: viewer }, wanted);
+    return presentRef(placeOf(links, at.repo), made);
+  },
+});
+
+export const updateGitRef = endpoint({
+  id: 'git/update-ref',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/git/refs/{ref}',
+  summary: 'Update a reference',
+  access: writes,
+  body: RefChange,
+  example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
+  replies: { 200: GitRef },
+  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+    const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
+    const moved = await updateRef({ db, change, git, now }, { repo: at.repo, by: viewer }, wanted);
+    return presentRef(placeOf(links, at.repo), moved);
+  },
+});
+
+export const deleteGitRef = endpoint({
+  id: 'git/delete-ref',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/git/refs/{ref}',
+  summary: 'Delete a reference',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ db, change, at, viewer, now, services: { git } }) {
+    await deleteRef({ db, change, git, now }, { repo: at.repo, by: viewer }, at.ref);
+  },
+});

@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import type { SignedIn } from '#access/viewer.ts';
+import type { Links } from '#endpoint/links.ts';
+import { type GitError, isGitError } from '#git/errors.ts';
+import type { ObjectInfo, ObjectReader, ObjectType } from '#git/objects.ts';
+import { isOid, type Oid } from '#git/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { writeCommit, writeTag } from '#git/write-objects.ts';
+import { invalid } from '#lib/refusal.ts';
+import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
+import { identityOf } from '#resources/repositories/index.ts';
+import { peopleOf, personOf } from './people.ts';
+import type { NewCommit, NewTag } from './schemas.ts';
+
+type Caller = { viewer: SignedIn; links: Links; now: Date };
+
+/** The object of exactly this full name, where it is of this kind. */
+export async function findExact(reader: ObjectReader, text: string, type: ObjectType): Promise<ObjectInfo | undefined> {
+  const oid = text.toLowerCase();
+  const found = isOid(oid) ? await reader.findInfo(oid) : undefined;
+  return found?.type === type ? found : undefined;
+}
+
+/** Writes a commit object. No branch moves. */
+export async function createCommit(disk: Disk, body: Static<typeof NewCommit>, caller: Caller): Promise<Oid> {
+  if (await isEmpty(disk)) throw emptyRepository();
+  const { message, signature } = body;
+  const tree = body.tree.toLowerCase();
+  const parents = body.parents.map((parent) => parent.toLowerCase());
+  const wanted = { tree, parents, message, ...peopleOf(caller, body), ...(signature === undefined ? {} : { signature }) };
+  return refusing('Commit', writeCommit(disk, wanted));
+}
+
+/** Writes an annotated tag object; its ref is made apart. */
+export async function createTag(disk: Disk, body: Static<typeof NewTag>, { viewer, links, now }: Caller): Promise<Oid> {
+  if (await isEmpty(disk)) throw emptyRepository();
+  const tagger = personOf('tagger', body.tagger, identityOf(viewer.account, links, now));
+  const wanted = { name: body.tag, target: body.object.toLowerCase(), targetType: body.type, tagger, message: body.message };
+  return refusing('Tag', writeTag(disk, wanted));
+}
+
+/** What a body names wrongly is the body's fault, not a path that leads nowhere. */
+async function refusing<T>(resource: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isGitError(error) || !['not-found', 'invalid'].includes(error.kind)) throw error;
+    throw invalid(resource, fieldOf(error), 'invalid', error.message);
+  }
+}
+
+const fieldOf = ({ message }: GitError): string => {
+  if (/tree/.test(message)) return 'tree';
+  return /commit/.test(message) ? 'parents' : 'object';
+};

@@ -1,0 +1,40 @@
+import type { SignedIn } from '#access/viewer.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { Identity } from '#git/identity.ts';
+import { invalid } from '#lib/refusal.ts';
+import { identityOf } from '#resources/repositories/index.ts';
+
+/** Somebody as a body names them; what it leaves out is taken from elsewhere. */
+type Named = { name?: string | undefined; email?: string | undefined; date?: string | undefined };
+
+type Caller = { viewer: SignedIn; links: Links; now: Date };
+
+/** The author and committer of a commit that the API makes: the caller, as far as the body names nobody; the committer as the author. */
+export function peopleOf(
+  { viewer, links, now }: Caller,
+  { author, committer }: { author?: Named | undefined; committer?: Named | undefined },
+): { author: Identity; committer: Identity } {
+  const caller = identityOf(viewer.account, links, now);
+  const wrote = personOf('author', author ?? committer, caller);
+  return { author: wrote, committer: committer ? personOf('committer', committer, caller) : wrote };
+}
+
+/** One person of a body, with the caller in the place of what isn't told. */
+export function personOf(field: string, named: Named | undefined, caller: Identity): Identity {
+  const { name, email, date } = named ?? {};
+  return { ...caller, name: name ?? caller.name, email: email ?? caller.email, ...(date ? momentOf(field, date) : {}) };
+}
+
+const pattern = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|([+-])(\d\d):?(\d\d))?$/i;
+
+/** A point in time with the zone in which it was told. */
+function momentOf(field: string, text: string): Pick<Identity, 'date' | 'zone'> {
+  const found = pattern.exec(text.trim());
+  const [, sign, hours, minutes] = found ?? [];
+  const plain = text.trim().replace(' ', 'T');
+  const date = new Date(sign === undefined && !/z$/i.test(plain) && plain.includes('T') ? `${plain}Z` : plain);
+  if (!found || Number.isNaN(date.getTime()) || date.getTime() < 0)
+    throw invalid('Commit', `${field}.date`, 'invalid', `${field}.date is not an ISO 8601 date since 1970`);
+  const zone = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1);
+  return { date, zone };
+}

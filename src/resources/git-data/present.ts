@@ -1,0 +1,61 @@
+import { path } from '#endpoint/links.ts';
+import type { ObjectType } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import type { Tag } from '#git/parse-commit.ts';
+import type { Ref } from '#git/refs.ts';
+import type { ListedEntry } from '#git/tree-list.ts';
+import { nodeId } from '#lib/id.ts';
+import { type Place, presentMessage, presentPerson, presentVerification } from '#resources/commits/index.ts';
+import { base64Lines } from './content.ts';
+import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
+
+export const blobUrl = ({ url }: Place, oid: Oid): string => `${url}/git/blobs/${oid}`;
+
+/** The address of an object by its kind. */
+export const objectLink = ({ url }: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: `${url}/git/${type}s/${oid}` });
+
+export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
+  sha: oid,
+  node_id: nodeId('Blob', `${place.id}:${oid}`),
+  url: blobUrl(place, oid),
+  size: data.length,
+  content: base64Lines(data),
+  encoding: 'base64',
+});
+
+type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean };
+
+export const presentTree = (place: Place, { oid, entries, truncated }: Listing): GitTree => ({
+  sha: oid,
+  url: `${place.url}/git/trees/${oid}`,
+  tree: entries.map(({ path: name, mode, type, oid: sha, size }) => {
+    const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
+    // A submodule's commit lies in another repository.
+    if (entry.type === 'commit') return entry;
+    return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(place, sha, entry.type).url };
+  }),
+  truncated,
+});
+
+export const presentRef = (place: Place, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
+  ref: name,
+  node_id: nodeId('Ref', `${place.id}:${name}`),
+  url: path(`${place.url}/git`, ...name.split('/')),
+  object: objectLink(place, oid, type),
+});
+
+/** A tag without a tagger, as old tools wrote them, was made by nobody at the epoch. */
+const nobody = { name: '', email: '', date: new Date(0), zone: 0 };
+
+const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';
+
+export const presentTag = (place: Place, tag: Tag): GitTag => ({
+  sha: tag.oid,
+  node_id: nodeId('Tag', `${place.id}:${tag.oid}`),
+  url: `${place.url}/git/tags/${tag.oid}`,
+  tag: tag.name,
+  message: presentMessage(tag.message),
+  tagger: presentPerson(tag.tagger ?? nobody),
+  object: objectLink(place, tag.target, typeOf(tag)),
+  verification: presentVerification(tag),
+});

@@ -1,0 +1,106 @@
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import { type ObjectType, openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { misleadingRefProblem, refNameProblem } from '#git/ref-name.ts';
+import { findRef, type Ref } from '#git/refs.ts';
+import { isAncestor } from '#git/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import type { RefUpdate } from '#git/update-refs.ts';
+import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
+import { moveRefs, type PushContext, type RefWish } from '#resources/pushes/index.ts';
+
+/** Refs that people can't touch: Hearth moves the first, and keeps the second to itself. */
+const reserved = /^refs\/(?:pull|hearth)\//;
+
+export type Moving = { repo: Repo; by: SignedIn; also?: Parameters<typeof moveRefs>[1]['also'] };
+
+/** Moves refs together; what is in the way is refused in the words of the public API. */
+export async function moveOrRefuse(context: PushContext, { repo, by, also }: Moving, changes: readonly RefWish[]): Promise<void> {
+  const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(also ? { also } : {}) });
+  if (!result.updated) throw refusalOf(result);
+}
+
+function refusalOf({ ref, reason }: Extract<RefUpdate, { updated: false }>): Refusal {
+  switch (reason) {
+    case 'exists':
+      return unprocessable('Reference already exists');
+    case 'absent':
+      return unprocessable('Reference does not exist');
+    case 'folder':
+      return unprocessable(`${ref} cannot be created: another reference is a part of its name, or it of another's`);
+    case 'moved':
+      return conflict(`${ref} has moved meanwhile`);
+    case 'locked':
+      return conflict(`${ref} is being changed at this moment`);
+  }
+}
+
+/** The full name of a ref that may be made or moved. */
+export function checkRef(ref: string): string {
+  const problem = refNameProblem(ref) ?? misleadingRefProblem(ref) ?? (reserved.test(ref) ? 'is reserved' : undefined);
+  if (problem) throw invalid('Reference', 'ref', 'invalid', `ref ${problem}`);
+  return ref;
+}
+
+/** A ref by what follows `refs/` in its name; Hearth's own are nobody's to see. */
+export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
+  const ref = name.startsWith('refs/') ? name : `refs/${name}`;
+  return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
+};
+
+/** Makes a ref. */
+export async function createRef(
+  context: PushContext,
+  moving: Moving,
+  { ref, sha }: { ref: string; sha: Oid },
+): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
+  const disk = repoOf(context.git, moving.repo.id);
+  if (await isEmpty(disk)) throw emptyRepository();
+  const name = checkRef(ref);
+  const type = await checkTarget(context, moving.repo, { ref: name, oid: sha });
+  await moveOrRefuse(context, moving, [{ ref: name, from: null, to: sha }]);
+  return { name, oid: sha, type };
+}
+
+/** Moves a ref; only `force` lets commits be lost that it led to. */
+export async function updateRef(
+  context: PushContext,
+  moving: Moving,
+  { name, sha, force }: { name: string; sha: Oid; force: boolean },
+): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
+  const found = await findNamedRef(context, moving.repo, name);
+  if (!found) throw unprocessable('Reference does not exist');
+  const ref = checkRef(found.name);
+  const type = await checkTarget(context, moving.repo, { ref, oid: sha });
+  if (!force) await checkFastForward(context, moving.repo, { from: found, to: { oid: sha, type } });
+  await moveOrRefuse(context, moving, [{ ref, from: found.oid, to: sha }]);
+  return { name: ref, oid: sha, type };
+}
+
+/** Removes a ref; the default branch stays. */
+export async function deleteRef(context: PushContext, moving: Moving, name: string): Promise<void> {
+  const found = await findNamedRef(context, moving.repo, name);
+  if (!found) throw unprocessable('Reference does not exist');
+  const ref = checkRef(found.name);
+  if (ref === `refs/heads/${moving.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
+  await moveOrRefuse(context, moving, [{ ref, from: found.oid, to: null }]);
+}
+
+/** A ref names an object that is there; a branch names a commit. */
+async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
+  await using reader = await openObjects(repoOf(git, repo.id));
+  const found = await reader.findInfo(oid);
+  if (!found) throw unprocessable('Object does not exist');
+  if (ref.startsWith('refs/heads/') && found.type !== 'commit')
+    throw invalid('Reference', 'sha', 'invalid', 'sha of a branch must be a commit');
+  return found.type;
+}
+
+type End = { oid: Oid; type: ObjectType };
+
+async function checkFastForward({ git }: PushContext, repo: Repo, { from, to }: { from: End; to: End }): Promise<void> {
+  const commits = from.type === 'commit' && to.type === 'commit';
+  if (from.oid === to.oid || (commits && (await isAncestor(repoOf(git, repo.id), from.oid, to.oid)))) return;
+  throw unprocessable('Update is not a fast forward');
+}

@@ -1,0 +1,43 @@
+import { isGitError } from '#git/errors.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { typeOfMode } from '#git/parse-tree.ts';
+import { pathProblem } from '#git/paths.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { type TreeChange, writeTree } from '#git/write-tree.ts';
+import { invalid, unprocessable } from '#lib/refusal.ts';
+import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
+import type { NewTree } from './schemas.ts';
+
+/** Writes the tree that a body describes. */
+export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Promise<Oid> {
+  if (await isEmpty(disk)) throw emptyRepository();
+  if (base_tree !== undefined) await checkBase(disk, base_tree.toLowerCase());
+  const changes = tree.map(changeOf);
+  try {
+    return await writeTree(disk, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
+  } catch (error) {
+    // What Git finds wrong here is in the body: an object that isn't there, a path twice, a deletion of nothing.
+    if (isGitError(error, 'not-found') || isGitError(error, 'invalid'))
+      throw invalid('Tree', 'tree', 'invalid', [error.message, error.detail].filter((text) => text !== '').join(': '));
+    throw error;
+  }
+}
+
+async function checkBase(disk: Disk, oid: Oid): Promise<void> {
+  await using reader = await openObjects(disk);
+  const found = await reader.findInfo(oid, { peel: 'tree' });
+  if (found?.type !== 'tree') throw unprocessable('base_tree is not a valid tree oid');
+}
+
+function changeOf({ path, mode, type, sha, content }: NewTree['tree'][number], index: number): TreeChange {
+  const wrong = (field: string, message: string) => invalid('Tree', `tree.${index}.${field}`, 'invalid', message);
+  const problem = pathProblem(path);
+  if (problem) throw wrong('path', `path ${problem}`);
+  const kind = typeOfMode(mode);
+  if (type !== undefined && type !== kind) throw wrong('type', `type must be ${kind} for the mode ${mode}`);
+  if ((sha === undefined) === (content === undefined)) throw wrong('sha', 'Give either sha or content');
+  if (content === undefined) return { path, mode, oid: sha?.toLowerCase() ?? null };
+  if (kind !== 'blob') throw wrong('content', 'Only files and links have content');
+  return { path, mode, content: Buffer.from(content) };
+}
