@@ -18,8 +18,18 @@ import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
+import * as issueAssignees from './issues/endpoints/assignees.ts';
+import * as issueComments from './issues/endpoints/comments.ts';
+import * as issues from './issues/endpoints/issues.ts';
+import * as issueLabels from './issues/endpoints/labels.ts';
+import * as issueLists from './issues/endpoints/lists.ts';
+import * as issueSchemas from './issues/schemas.ts';
+import * as labels from './labels/endpoints.ts';
+import * as labelSchemas from './labels/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
+import * as milestones from './milestones/endpoints.ts';
+import * as milestoneSchemas from './milestones/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as organizationSchemas from './organizations/schemas.ts';
 import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
@@ -46,6 +56,9 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
+  labels: [labelSchemas, labels],
+  milestones: [milestoneSchemas, milestones],
+  issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks],
 };

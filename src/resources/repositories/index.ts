@@ -1,6 +1,7 @@
 export { branchExists, identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
 export { repositoryUrl } from './links.ts';
+export { loadPlaces, type Place } from './places.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { FullRepository, MinimalRepository } from './schemas.ts';

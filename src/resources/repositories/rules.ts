@@ -9,6 +9,7 @@ import { defined } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { branchExists, emptyIn, type Fill } from './fill.ts';
+import { insertFirstLabels } from './first-labels.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {
   addForks,
@@ -97,6 +98,7 @@ export async function createRepository(
     updated_at: now,
   });
   if (!row) throw nameTaken();
+  await insertFirstLabels(tx, row.id);
   await removeRedirect(tx, owner.login, name);
   if (team_id !== undefined) await giveTeam(tx, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };

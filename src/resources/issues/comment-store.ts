@@ -1,0 +1,68 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type CommentRow = Selectable<DB['issue_comments']>;
+type Repository = Id<'repositories'>;
+type Comment = Id<'issue_comments'>;
+
+/** The comments of one issue, oldest first. */
+export function listOfIssue(db: Db, issue: Id<'issues'>, since: Date | undefined, page: Page): Promise<Listed<CommentRow>> {
+  let query = db.selectFrom('issue_comments').selectAll().where('issue_id', '=', issue);
+  if (since) query = query.where('updated_at', '>=', since);
+  return list(db, query.orderBy('id'), page);
+}
+
+export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
+
+/** The comments of all issues of a repository. */
+export function listCommentsOfRepository(
+  db: Db,
+  repository: Repository,
+  { since, order: { sort, direction } }: { since: Date | undefined; order: CommentOrder },
+  page: Page,
+): Promise<Listed<CommentRow>> {
+  let query = db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository);
+  if (since) query = query.where('updated_at', '>=', since);
+  const ordered = sort === 'updated' ? query.orderBy('updated_at', direction) : query;
+  return list(db, ordered.orderBy('id', direction), page);
+}
+
+export const findComment = (db: Db, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
+  db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+
+/** A comment held for a change. */
+export const holdComment = (tx: Tx, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
+  tx
+    .selectFrom('issue_comments')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Adds a comment, and counts it on its issue. */
+export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']>): Promise<CommentRow> {
+  const comment = await tx.insertInto('issue_comments').values(row).returningAll().executeTakeFirstOrThrow();
+  await countComments(tx, row.issue_id as Id<'issues'>, 1, comment.created_at); // the column's own type, before insertion
+  return comment;
+}
+
+export const updateComment = (tx: Tx, id: Comment, body: string, now: Date): Promise<CommentRow> =>
+  tx.updateTable('issue_comments').set({ body, updated_at: now }).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Removes a comment, and takes it out of its issue's count. */
+export async function removeComment(tx: Tx, { id, issue_id }: CommentRow, now: Date): Promise<void> {
+  await tx.deleteFrom('issue_comments').where('id', '=', id).execute();
+  await countComments(tx, issue_id, -1, now);
+}
+
+const countComments = (tx: Tx, issue: Id<'issues'>, by: number, now: Date) =>
+  tx
+    .updateTable('issues')
+    .set({ comments_count: sql<number>`comments_count + ${by}`, updated_at: now })
+    .where('id', '=', issue)
+    .execute();

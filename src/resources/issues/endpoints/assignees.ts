@@ -1,0 +1,96 @@
+// Who is, and who may be, assigned to issues.
+import { Type } from 'typebox';
+import { findUser } from '#access/lookup.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
+import { keepAssignable, listAssignable } from '../assignees.ts';
+import { presentIssue } from '../present.ts';
+import { assign, getIssue, holdFor, unassign } from '../rules.ts';
+import { Issue, SomeAssignees } from '../schemas.ts';
+import { readsEither, sortsIssues } from './access.ts';
+
+export const listAssignees = endpoint({
+  id: 'issues/list-assignees',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/assignees',
+  summary: 'List assignees',
+  access: readsEither,
+  paging: pages(),
+  replies: { 200: Type.Array(User) },
+  async handle({ db, at, page, links }) {
+    return mapRows(await listAssignable(db, at.repo, page), (rows) => rows.map((row) => presentUser(links, row)));
+  },
+});
+
+export const checkAssignee = endpoint({
+  id: 'issues/check-user-can-be-assigned',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/assignees/{assignee}',
+  summary: 'Check if a user can be assigned',
+  access: readsEither,
+  replies: { 204: Nothing },
+  async handle({ db, at }) {
+    const user = await findUser(db, at.assignee);
+    if (!user || (await keepAssignable(db, at.repo, [user])).length === 0) throw notFound();
+  },
+});
+
+export const checkAssigneeOfIssue = endpoint({
+  id: 'issues/check-user-can-be-assigned-to-issue',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees/{assignee}',
+  summary: 'Check if a user can be assigned to an issue',
+  access: readsEither,
+  replies: { 204: Nothing },
+  async handle({ db, at }) {
+    await getIssue(db, at.repo, at.issue_number);
+    const user = await findUser(db, at.assignee);
+    if (!user || (await keepAssignable(db, at.repo, [user])).length === 0) throw notFound();
+  },
+});
+
+/** As in the public API, who can't be assigned is passed over in silence. */
+export const addIssueAssignees = endpoint({
+  id: 'issues/add-assignees',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
+  summary: 'Add assignees to an issue',
+  access: sortsIssues,
+  body: SomeAssignees,
+  example: { assignees: ['ada'] },
+  replies: { 201: Issue },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const row = await change(async (tx) => {
+      const issue = await holdFor(tx, at.repo, at.issue_number);
+      const users = await keepAssignable(tx, at.repo, await findUsersByLogin(tx, body.assignees ?? []));
+      await assign(tx, { repo: at.repo, by: viewer, now }, issue, users);
+      return issue;
+    });
+    return presentIssue({ db, links, viewer }, row);
+  },
+});
+
+export const removeIssueAssignees = endpoint({
+  id: 'issues/remove-assignees',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
+  summary: 'Remove assignees from an issue',
+  access: sortsIssues,
+  body: SomeAssignees,
+  example: { assignees: ['ada'] },
+  replies: { 200: Issue },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const row = await change(async (tx) => {
+      const issue = await holdFor(tx, at.repo, at.issue_number);
+      const users = await findUsersByLogin(tx, body.assignees ?? []);
+      const ids = users.map(({ id }) => id);
+      await unassign(tx, { repo: at.repo, by: viewer, now }, issue, ids);
+      return issue;
+    });
+    return presentIssue({ db, links, viewer }, row);
+  },
+});

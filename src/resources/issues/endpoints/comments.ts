@@ -1,0 +1,109 @@
+// Comments on issues.
+import { Type } from 'typebox';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
+import { listCommentsOfRepository, listOfIssue } from '../comment-store.ts';
+import { changeComment, commentOn, deleteComment, getComment } from '../comments.ts';
+import { presentComment, presentComments } from '../present.ts';
+import { checkHasIssues, getIssue } from '../rules.ts';
+import { IssueComment, NewComment } from '../schemas.ts';
+import { readsEither, readsIssues, writesIssues } from './access.ts';
+
+/** Comments of pull requests are these too: either permission serves. */
+const writes = { ...writesIssues, permission: { anyOf: ['issues:write', 'pull_requests:write'] } } as const;
+const since = Type.Optional(Type.String({ format: 'date-time' }));
+const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
+
+export const listIssueComments = endpoint({
+  id: 'issues/list-comments',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+  summary: 'List issue comments',
+  access: readsEither,
+  query: Type.Object({ since }),
+  paging: pages(),
+  replies: { 200: Type.Array(IssueComment) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const issue = await getIssue(db, at.repo, at.issue_number);
+    const found = await listOfIssue(db, issue.id, dateOf(query.since), page);
+    return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
+  },
+});
+
+export const listRepoComments = endpoint({
+  id: 'issues/list-comments-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/comments',
+  summary: 'List issue comments for a repository',
+  access: readsIssues,
+  query: Type.Object({
+    since,
+    sort: withDefault(OneOf(['created', 'updated']), 'created'),
+    direction: withDefault(OneOf(['asc', 'desc']), 'asc'),
+  }),
+  paging: pages(),
+  replies: { 200: Type.Array(IssueComment) },
+  async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links }) {
+    checkHasIssues(at.repo);
+    const found = await listCommentsOfRepository(db, at.repo.id, { since: dateOf(from), order: { sort, direction } }, page);
+    return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
+  },
+});
+
+export const createComment = endpoint({
+  id: 'issues/create-comment',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+  summary: 'Create an issue comment',
+  access: writes,
+  body: NewComment,
+  example: { body: 'It does so here as well.' },
+  replies: { 201: IssueComment },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const number = at.issue_number;
+    const row = await change((tx) => commentOn(tx, { repo: at.repo, by: viewer, number, body: body.body, now }));
+    return presentComment({ db, links, viewer }, row);
+  },
+});
+
+export const getIssueComment = endpoint({
+  id: 'issues/get-comment',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  summary: 'Get an issue comment',
+  access: readsEither,
+  replies: { 200: IssueComment },
+  async handle({ db, at, viewer, links }) {
+    return presentComment({ db, links, viewer }, await getComment(db, { repo: at.repo, id: at.comment_id }));
+  },
+});
+
+export const updateIssueComment = endpoint({
+  id: 'issues/update-comment',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  summary: 'Update an issue comment',
+  access: writes,
+  body: NewComment,
+  example: { body: 'It does so here, too.' },
+  replies: { 200: IssueComment },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const id = at.comment_id;
+    const row = await change((tx) => changeComment(tx, { repo: at.repo, by: viewer, id, body: body.body, now }));
+    return presentComment({ db, links, viewer }, row);
+  },
+});
+
+export const deleteIssueComment = endpoint({
+  id: 'issues/delete-comment',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  summary: 'Delete an issue comment',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteComment(tx, { repo: at.repo, by: viewer, id: at.comment_id, now }));
+  },
+});

@@ -1,0 +1,79 @@
+// Issues of a repository: opening, reading, changing, locking.
+import { Type } from 'typebox';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { Nothing } from '#lib/shape.ts';
+import { lockIssue, unlockIssue } from '../locks.ts';
+import { presentIssue } from '../present.ts';
+import { changeIssue, getIssue, openIssue } from '../rules.ts';
+import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
+import { readsIssues, sortsIssues, writesIssues } from './access.ts';
+
+export const createIssue = endpoint({
+  id: 'issues/create',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues',
+  summary: 'Create an issue',
+  access: writesIssues,
+  body: NewIssue,
+  example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
+  replies: { 201: Issue },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const row = await change((tx) => openIssue(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+    return presentIssue({ db, links, viewer }, row);
+  },
+});
+
+export const getRepoIssue = endpoint({
+  id: 'issues/get',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}',
+  summary: 'Get an issue',
+  access: readsIssues,
+  replies: { 200: Issue },
+  async handle({ db, at, viewer, links }) {
+    return presentIssue({ db, links, viewer }, await getIssue(db, at.repo, at.issue_number));
+  },
+});
+
+export const updateIssueEndpoint = endpoint({
+  id: 'issues/update',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}',
+  summary: 'Update an issue',
+  access: writesIssues,
+  body: IssueChange,
+  example: { state: 'closed', state_reason: 'completed' },
+  replies: { 200: Issue },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const number = at.issue_number;
+    const row = await change((tx) => changeIssue(tx, { repo: at.repo, by: viewer, number, wanted: body, now }));
+    return presentIssue({ db, links, viewer }, row);
+  },
+});
+
+export const lockRepoIssue = endpoint({
+  id: 'issues/lock',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
+  summary: 'Lock an issue',
+  access: { ...sortsIssues, role: 'write' },
+  body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
+  example: { lock_reason: 'resolved' },
+  replies: { 204: Nothing },
+  async handle({ change, at, body, viewer, now }) {
+    const reason = body?.lock_reason ?? null;
+    await change((tx) => lockIssue(tx, { repo: at.repo, by: viewer, number: at.issue_number, reason, now }));
+  },
+});
+
+export const unlockRepoIssue = endpoint({
+  id: 'issues/unlock',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
+  summary: 'Unlock an issue',
+  access: { ...sortsIssues, role: 'write' },
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => unlockIssue(tx, { repo: at.repo, by: viewer, number: at.issue_number, now }));
+  },
+});

@@ -1,0 +1,108 @@
+// The labels of an issue.
+import { type Static, Type } from 'typebox';
+import type { Repo } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import type { Links } from '#endpoint/links.ts';
+import { pageOut, pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
+import { repositoryUrl } from '#resources/repositories/index.ts';
+import { getIssue, holdFor, labelNames, putLabels, replaceLabels, takeLabels } from '../rules.ts';
+import { SomeLabels } from '../schemas.ts';
+import { type IssueRow, listIssueLabels } from '../store.ts';
+import { readsEither, sortsIssues } from './access.ts';
+
+async function presentLabels(db: Db, links: Links, repo: Repo, issue: IssueRow): Promise<Label[]> {
+  const url = repositoryUrl(links, repo.owner.login, repo.name);
+  return (await listIssueLabels(db, issue.id)).map((row) => presentLabel(url, row));
+}
+
+export const listLabelsOnIssue = endpoint({
+  id: 'issues/list-labels-on-issue',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  summary: 'List labels for an issue',
+  access: readsEither,
+  paging: pages(),
+  replies: { 200: Type.Array(Label) },
+  async handle({ db, at, page, links }) {
+    return pageOut(await presentLabels(db, links, at.repo, await getIssue(db, at.repo, at.issue_number)), page);
+  },
+});
+
+/** A bare list of labels, or one in an object. */
+const listIn = (body: Static<typeof SomeLabels>) => ('labels' in body ? body.labels : Array.isArray(body) ? body : []);
+
+export const addIssueLabels = endpoint({
+  id: 'issues/add-labels',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  summary: 'Add labels to an issue',
+  access: sortsIssues,
+  body: SomeLabels,
+  example: { labels: ['bug'] },
+  replies: { 200: Type.Array(Label) },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const step = { repo: at.repo, by: viewer, now };
+    const issue = await change(async (tx) => {
+      const held = await holdFor(tx, at.repo, at.issue_number);
+      await putLabels(tx, step, held, labelNames(listIn(body)));
+      return held;
+    });
+    return presentLabels(db, links, at.repo, issue);
+  },
+});
+
+export const setIssueLabels = endpoint({
+  id: 'issues/set-labels',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  summary: 'Set labels for an issue',
+  access: sortsIssues,
+  body: SomeLabels,
+  example: { labels: ['bug'] },
+  replies: { 200: Type.Array(Label) },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const step = { repo: at.repo, by: viewer, now };
+    const issue = await change(async (tx) => {
+      const held = await holdFor(tx, at.repo, at.issue_number);
+      await replaceLabels(tx, step, held, labelNames(listIn(body)));
+      return held;
+    });
+    return presentLabels(db, links, at.repo, issue);
+  },
+});
+
+export const removeAllIssueLabels = endpoint({
+  id: 'issues/remove-all-labels',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  summary: 'Remove all labels from an issue',
+  access: sortsIssues,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    const step = { repo: at.repo, by: viewer, now };
+    await change(async (tx) => replaceLabels(tx, step, await holdFor(tx, at.repo, at.issue_number), []));
+  },
+});
+
+export const removeIssueLabel = endpoint({
+  id: 'issues/remove-label',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
+  summary: 'Remove a label from an issue',
+  access: sortsIssues,
+  replies: { 200: Type.Array(Label) },
+  async handle({ db, change, at, viewer, links, now }) {
+    const issue = await change(async (tx) => {
+      const held = await holdFor(tx, at.repo, at.issue_number);
+      const label = await findLabel(tx, at.repo.id, at.name);
+      const taken = label ? await takeLabels(tx, { repo: at.repo, by: viewer, now }, held, [label.id]) : 0;
+      if (taken === 0) throw notFound();
+      return held;
+    });
+    return presentLabels(db, links, at.repo, issue);
+  },
+});

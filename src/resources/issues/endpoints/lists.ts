@@ -1,0 +1,146 @@
+// Lists of issues: of a repository, an organization, or all that a user meets.
+import { type Static, Type } from 'typebox';
+import { findUser } from '#access/lookup.ts';
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { invalid } from '#lib/refusal.ts';
+import { OneOf, withDefault } from '#lib/shape.ts';
+import { findMilestone } from '#resources/milestones/index.ts';
+import { type Filter, listOfMany, listOfRepository } from '../lists.ts';
+import { presentIssues } from '../present.ts';
+import { checkHasIssues } from '../rules.ts';
+import { Issue } from '../schemas.ts';
+import { readsIssues } from './access.ts';
+
+const common = {
+  state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
+  labels: Type.Optional(Type.String({ maxLength: 1024 })),
+  sort: withDefault(OneOf(['created', 'updated', 'comments']), 'created'),
+  direction: withDefault(OneOf(['asc', 'desc']), 'desc'),
+  since: Type.Optional(Type.String({ format: 'date-time' })),
+};
+const login = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
+
+const OfRepository = Type.Object({
+  ...common,
+  milestone: Type.Optional(Type.String({ pattern: '^([0-9]{1,9}|none|\\*)$' })),
+  assignee: login,
+  creator: login,
+  mentioned: login,
+});
+
+/** `all` and `repos` mean every issue that the viewer may read; the others, what the viewer has to do with. */
+const OfMany = Type.Object({
+  ...common,
+  filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
+});
+
+const baseOf = ({ state, labels, since }: Static<typeof OfMany> | Static<typeof OfRepository>): Filter => ({
+  state,
+  labels: (labels ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== ''),
+  since: since === undefined ? undefined : new Date(since),
+});
+
+/** The filter that a query asks for; undefined when it names somebody who isn't there, so that nothing can match. */
+async function filterOf(db: Db, repo: Repo, query: Static<typeof OfRepository>): Promise<Filter | undefined> {
+  const filter = baseOf(query);
+  const { milestone, assignee, creator, mentioned } = query;
+  if (milestone === 'none') filter.milestone = 'none';
+  else if (milestone === '*') filter.milestone = 'any';
+  else if (milestone !== undefined) {
+    const found = await findMilestone(db, repo.id, Number(milestone));
+    if (!found) throw invalid('Issue', 'milestone', 'invalid');
+    filter.milestone = found.id;
+  }
+  if (assignee === 'none') filter.assignee = 'none';
+  else if (assignee === '*') filter.assignee = 'any';
+  else if (assignee !== undefined) {
+    const user = await findUser(db, assignee);
+    if (!user) return undefined;
+    filter.assignee = user.id;
+  }
+  if (creator !== undefined) {
+    const user = await findUser(db, creator);
+    if (!user) return undefined;
+    filter.creator = user.id;
+  }
+  return mentioned === undefined ? filter : { ...filter, mentioned };
+}
+
+export const listRepoIssues = endpoint({
+  id: 'issues/list-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues',
+  summary: 'List repository issues',
+  access: readsIssues,
+  query: OfRepository,
+  paging: pages(),
+  replies: { 200: Type.Array(Issue) },
+  async handle({ db, at, query, page, viewer, links }) {
+    checkHasIssues(at.repo);
+    const filter = await filterOf(db, at.repo, query);
+    if (!filter) return { rows: [], total: 0 };
+    const found = await listOfRepository(db, at.repo.id, filter, query, page);
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows));
+  },
+});
+
+/** What the viewer has to do with. Hearth keeps no subscriptions yet: an author and an assignee are those who follow. */
+function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn): Filter {
+  const filter = baseOf(query);
+  if (query.filter === 'assigned' || query.filter === 'subscribed') filter.assignee = account.id;
+  if (query.filter === 'created') filter.creator = account.id;
+  if (query.filter === 'mentioned') filter.mentioned = account.login;
+  return filter;
+}
+
+export const listOrgIssues = endpoint({
+  id: 'issues/list-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/issues',
+  summary: 'List organization issues assigned to the authenticated user',
+  access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
+  query: OfMany,
+  paging: pages(),
+  replies: { 200: Type.Array(Issue) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer), query, page);
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+  },
+});
+
+export const listIssues = endpoint({
+  id: 'issues/list',
+  method: 'GET',
+  path: '/issues',
+  summary: 'List issues assigned to the authenticated user',
+  access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
+  query: OfMany,
+  paging: pages(),
+  replies: { 200: Type.Array(Issue) },
+  async handle({ db, query, page, viewer, links }) {
+    const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer), query, page);
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+  },
+});
+
+export const listOwnIssues = endpoint({
+  id: 'issues/list-for-authenticated-user',
+  method: 'GET',
+  path: '/user/issues',
+  summary: 'List user account issues assigned to the authenticated user',
+  access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
+  query: OfMany,
+  paging: pages(),
+  replies: { 200: Type.Array(Issue) },
+  async handle({ db, query, page, viewer, links }) {
+    const found = await listOfMany(db, viewer, { mine: viewer.account.id }, ownFilter(query, viewer), query, page);
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+  },
+});

@@ -1,0 +1,113 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { installedPermissions, readableRepositoryIds } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { IssueRow } from './store.ts';
+
+/** `none` or any for what an issue may have; undefined asks nothing. */
+export type Held<Value> = Value | 'none' | 'any' | undefined;
+
+export type Filter = {
+  state: 'open' | 'closed' | 'all';
+  labels: readonly string[];
+  since: Date | undefined;
+  milestone?: Held<Id<'milestones'>>;
+  assignee?: Held<Id<'accounts'>>;
+  creator?: Id<'accounts'>;
+  /** A login: who is named by `@` in an issue or in one of its comments. */
+  mentioned?: string;
+};
+
+export type Order = { sort: 'created' | 'updated' | 'comments'; direction: 'asc' | 'desc' };
+
+type Query = SelectQueryBuilder<DB, 'issues', IssueRow>;
+
+/** The issues of one repository. */
+export const listOfRepository = (
+  db: Db,
+  repository: Id<'repositories'>,
+  filter: Filter,
+  order: Order,
+  page: Page,
+): Promise<Listed<IssueRow>> =>
+  list(
+    db,
+    ordered(filtered(db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository), filter), order),
+    page,
+  );
+
+/** Over which repositories a list goes: those of one account, those that the viewer owns or belongs to, or all. */
+export type Range = { owner?: Id<'accounts'>; mine?: Id<'accounts'> };
+
+/** Issues over many repositories: those that the viewer may read by a credential that may read issues. */
+export function listOfMany(
+  db: Db,
+  viewer: Viewer,
+  range: Range,
+  filter: Filter,
+  order: Order,
+  page: Page,
+): Promise<Listed<IssueRow>> {
+  let query = db
+    .selectFrom('issues')
+    .innerJoin('repositories as r', 'r.id', 'issues.repository_id')
+    .selectAll('issues')
+    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
+    .where('r.has_issues', '=', sql<boolean>`true`)
+    .where(mayReadIssues(viewer));
+  if (range.owner !== undefined) query = query.where('r.owner_id', '=', range.owner);
+  if (range.mine !== undefined) {
+    const { mine } = range;
+    query = query.where(
+      sql<boolean>`(r.owner_id = ${mine} or r.owner_id in (select organization_id from memberships where user_id = ${mine} and state = 'active'))`,
+    );
+  }
+  return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
+}
+
+/** An app acts in each account by what was granted there: a private issue needs the permission of its own account. */
+const mayReadIssues = ({ grant }: Viewer) =>
+  grant.kind === 'app_user'
+    ? sql<boolean>`(r.visibility = 'public' or jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, 'issues'))`
+    : sql<boolean>`true`;
+
+function filtered(given: Query, { state, labels, since, milestone, assignee, creator, mentioned }: Filter): Query {
+  let query = given;
+  if (state !== 'all') query = query.where('issues.state', '=', state);
+  if (since) query = query.where('issues.updated_at', '>=', since);
+  if (creator !== undefined) query = query.where('issues.author_id', '=', creator);
+  if (milestone === 'none') query = query.where('issues.milestone_id', 'is', null);
+  else if (milestone === 'any') query = query.where('issues.milestone_id', 'is not', null);
+  else if (milestone !== undefined) query = query.where('issues.milestone_id', '=', milestone);
+  for (const name of labels) {
+    query = query.where(
+      sql<boolean>`exists (select from issue_labels il join labels l on l.id = il.label_id
+        where il.issue_id = issues.id and lower(l.name) = lower(${name}))`,
+    );
+  }
+  const assigned = sql<boolean>`exists (select from issue_assignees a where a.issue_id = issues.id)`;
+  if (assignee === 'none') query = query.where(sql<boolean>`not ${assigned}`);
+  else if (assignee === 'any') query = query.where(assigned);
+  else if (assignee !== undefined) {
+    query = query.where(
+      sql<boolean>`exists (select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${assignee})`,
+    );
+  }
+  if (mentioned !== undefined) query = query.where(mentions(mentioned));
+  return query;
+}
+
+/** `@login` where no letter, digit or hyphen makes it part of a longer word. A login holds no character that a pattern knows. */
+function mentions(login: string) {
+  const pattern = `(^|[^[:alnum:]_/-])@${login.replace(/[^\w-]/g, '')}(?![[:alnum:]-])`;
+  return sql<boolean>`(issues.body ~* ${pattern} or exists (select from issue_comments c where c.issue_id = issues.id and c.body ~* ${pattern}))`;
+}
+
+const columns = { created: 'issues.created_at', updated: 'issues.updated_at', comments: 'issues.comments_count' } as const;
+
+const ordered = (query: Query, { sort, direction }: Order): Query =>
+  query.orderBy(columns[sort], direction).orderBy('issues.id', direction);

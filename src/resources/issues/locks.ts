@@ -1,0 +1,20 @@
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { eventOf, holdFor, type Step } from './rules.ts';
+import type { IssueRow } from './store.ts';
+import { updateIssue } from './store.ts';
+
+/** Locks the conversation of an issue: only those who may write to the repository go on commenting. */
+export async function lockIssue(tx: Tx, step: Step & { number: number; reason: IssueRow['lock_reason'] }): Promise<void> {
+  const issue = await holdFor(tx, step.repo, step.number);
+  if (issue.locked && issue.lock_reason === step.reason) return;
+  await updateIssue(tx, issue.id, { locked: true, lock_reason: step.reason, updated_at: step.now });
+  if (!issue.locked) await record(tx, eventOf(step, 'issue.locked', { issue: issue.id }));
+}
+
+export async function unlockIssue(tx: Tx, step: Step & { number: number }): Promise<void> {
+  const issue = await holdFor(tx, step.repo, step.number);
+  if (!issue.locked) return;
+  await updateIssue(tx, issue.id, { locked: false, lock_reason: null, updated_at: step.now });
+  await record(tx, eventOf(step, 'issue.unlocked', { issue: issue.id }));
+}

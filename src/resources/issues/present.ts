@@ -1,0 +1,147 @@
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { keyed, must } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
+import { presentLabel } from '#resources/labels/index.ts';
+import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
+import { loadPlaces, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
+import type { CommentRow } from './comment-store.ts';
+
+import type { Issue, IssueComment } from './schemas.ts';
+import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+
+export type Context = { db: Db; links: Links; viewer: Viewer };
+
+const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
+  rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));
+
+/**
+ * Issues of a whole page, from any repositories: what hangs on them is loaded once for all. `withRepository` puts each one's
+ * repository beside it, for lists over many.
+ */
+export async function presentIssues(
+  { db, links, viewer }: Context,
+  rows: readonly IssueRow[],
+  options: { withRepository?: true } = {},
+): Promise<Issue[]> {
+  if (rows.length === 0) return [];
+  const [attached, milestones, repositories, associationOf] = await Promise.all([
+    loadAttached(
+      db,
+      rows.map(({ id }) => id),
+    ),
+    loadMilestones(
+      db,
+      rows.map((row) => row.milestone_id),
+    ),
+    loadPlaces(
+      db,
+      rows.map((row) => row.repository_id),
+    ),
+    loadAssociations(db, viewer.account?.id, authoredIn(rows)),
+  ]);
+  const accounts = await loadAccounts(db, [
+    ...rows.flatMap((row) => [row.author_id, row.closed_by]),
+    ...[...attached.values()].flatMap(({ assignees }) => assignees),
+    ...[...milestones.values()].map((milestone) => milestone.creator_id),
+  ]);
+  const shown = options.withRepository
+    ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
+    : undefined;
+  const accountOf = (id: IssueRow['author_id']) => (id === null ? undefined : accounts.get(id));
+
+  return rows.map((row) => {
+    const { owner_login: owner, name } = must(repositories, row.repository_id);
+    const repository_url = repositoryUrl(links, owner, name);
+    const url = path(`${repository_url}/issues`, row.number);
+    const { labels, assignees } = must(attached, row.id);
+    const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
+    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id);
+    const repository = shown?.get(row.repository_id);
+    return {
+      id: row.id,
+      node_id: nodeId('Issue', row.id),
+      url,
+      repository_url,
+      labels_url: `${url}/labels{/name}`,
+      comments_url: `${url}/comments`,
+      events_url: `${url}/events`,
+      html_url: path(links.html, owner, name, 'issues', row.number),
+      timeline_url: `${url}/timeline`,
+      number: row.number,
+      state: row.state,
+      state_reason: row.state_reason,
+      title: row.title,
+      body: row.body,
+      user: presentUserOrNull(links, accountOf(row.author_id)),
+      labels: labels.map((label) => presentLabel(repository_url, label)),
+      assignee: assigned[0] ?? null,
+      assignees: assigned,
+      milestone: milestone ? presentMilestone({ links, owner, name }, milestone, accountOf(milestone.creator_id)) : null,
+      locked: row.locked,
+      active_lock_reason: row.lock_reason,
+      comments: row.comments_count,
+      closed_at: timestampOrNull(row.closed_at),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      closed_by: presentUserOrNull(links, accountOf(row.closed_by)),
+      author_association: associationOf(row),
+      ...(repository ? { repository } : {}),
+    };
+  });
+}
+
+/** One issue. */
+export async function presentIssue(context: Context, row: IssueRow): Promise<Issue> {
+  const [shown] = await presentIssues(context, [row]);
+  if (!shown) throw notFound();
+  return shown;
+}
+
+/** Comments of a whole page, from any issues of any repositories. */
+export async function presentComments({ db, links, viewer }: Context, rows: readonly CommentRow[]): Promise<IssueComment[]> {
+  if (rows.length === 0) return [];
+  const [repositories, issues, accounts, associationOf] = await Promise.all([
+    loadPlaces(
+      db,
+      rows.map((row) => row.repository_id),
+    ),
+    loadIssues(
+      db,
+      rows.map((row) => row.issue_id),
+    ),
+    loadAccounts(
+      db,
+      rows.map((row) => row.author_id),
+    ),
+    loadAssociations(db, viewer.account?.id, authoredIn(rows)),
+  ]);
+  return rows.map((row) => {
+    const { owner_login: owner, name } = must(repositories, row.repository_id);
+    const { number } = must(issues, row.issue_id);
+    const repository = repositoryUrl(links, owner, name);
+    return {
+      id: row.id,
+      node_id: nodeId('IssueComment', row.id),
+      url: path(`${repository}/issues/comments`, row.id),
+      html_url: `${path(links.html, owner, name, 'issues', number)}#issuecomment-${row.id}`,
+      issue_url: path(`${repository}/issues`, number),
+      body: row.body,
+      user: presentUserOrNull(links, row.author_id === null ? undefined : accounts.get(row.author_id)),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      author_association: associationOf(row),
+    };
+  });
+}
+
+/** One comment. */
+export async function presentComment(context: Context, row: CommentRow): Promise<IssueComment> {
+  const [shown] = await presentComments(context, [row]);
+  if (!shown) throw notFound();
+  return shown;
+}

@@ -1,0 +1,248 @@
+import { reaches } from '#access/roles.ts';
+import type { Account, Repo, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { EventData, EventKind } from '#events/catalogue.ts';
+import { type Event, record, recordAll } from '#events/record.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, gone, invalid, notFound } from '#lib/refusal.ts';
+import { findUsersByLogin } from '#resources/accounts/index.ts';
+import { findOrMakeLabels } from '#resources/labels/index.ts';
+import { findMilestone } from '#resources/milestones/index.ts';
+import { keepAssignable } from './assignees.ts';
+import type { IssueChange, NewIssue } from './schemas.ts';
+import {
+  addAssignees,
+  addLabels,
+  addOpenIssues,
+  dropAssignees,
+  dropLabels,
+  findIssue,
+  holdIssue,
+  type IssueRow,
+  insertIssue,
+  listAssignees,
+  listIssueLabels,
+  takeNumber,
+  updateIssue,
+} from './store.ts';
+
+export type Step = { repo: Repo; by: SignedIn; now: Date };
+
+type IssueEvent = Extract<EventKind, `issue.${string}`>;
+
+/** An event of an issue, as it is recorded. */
+export const eventOf = <Kind extends IssueEvent>({ repo, by, now }: Step, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+  kind,
+  owner: repo.owner_id,
+  repository: repo.id,
+  actor: by.account.id,
+  at: now,
+  data,
+});
+
+/** Issues can be switched off for a repository. */
+export function checkHasIssues(repo: Repo): void {
+  if (!repo.has_issues) throw gone('Issues has been disabled in this repository.');
+}
+
+/** An issue of a repository by its number. */
+export async function getIssue(db: Db, repo: Repo, number: number): Promise<IssueRow> {
+  checkHasIssues(repo);
+  const issue = await findIssue(db, repo.id, number);
+  if (!issue) throw notFound();
+  return issue;
+}
+
+/** An issue held for a change. */
+export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<IssueRow> {
+  checkHasIssues(repo);
+  const issue = await holdIssue(tx, repo.id, number);
+  if (!issue) throw notFound();
+  return issue;
+}
+
+/** Who sorts issues: labels, assignees, milestones, other people's states. An app does so by its permission. */
+export const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
+
+/** Which app acts, where one does. */
+export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
+
+/** The names in a list of labels, each a name alone or in an object. */
+export const labelNames = (labels: NewIssue['labels']): string[] =>
+  (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
+
+/** Opens an issue. What only those who sort issues may say is left out for everybody else, as in the public API. */
+export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Promise<IssueRow> {
+  const { repo, by, now, wanted } = step;
+  checkHasIssues(repo);
+  const sorts = maySort(repo, by);
+  const title = String(wanted.title).trim();
+  if (title === '') throw invalid('Issue', 'title', 'missing_field');
+  const assignees = sorts ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
+  const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
+  const number = await takeNumber(tx, repo.id);
+  const issue = await insertIssue(tx, {
+    repository_id: repo.id,
+    number,
+    title,
+    body: wanted.body ?? null,
+    author_id: by.account.id,
+    milestone_id: milestone ?? null,
+    via_app_id: viaApp(by),
+    created_at: now,
+    updated_at: now,
+  });
+  await addOpenIssues(tx, repo.id, 1);
+  await record(tx, eventOf(step, 'issue.opened', { issue: issue.id }));
+  if (sorts) await putLabels(tx, step, issue, labelNames(wanted.labels));
+  await assign(tx, step, issue, assignees);
+  if (milestone) await record(tx, eventOf(step, 'issue.milestoned', { issue: issue.id, milestone }));
+  return issue;
+}
+
+/** Changes an issue. Its author may rewrite, close and open it again; the rest is for those who sort issues. */
+export async function changeIssue(tx: Tx, step: Step & { number: number; wanted: IssueChange }): Promise<IssueRow> {
+  const { repo, by, now, wanted } = step;
+  const issue = await holdFor(tx, repo, step.number);
+  const sorts = maySort(repo, by);
+  if (!sorts && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
+  const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();
+  if (title === '') throw invalid('Issue', 'title', 'missing_field');
+  const body = wanted.body === undefined ? issue.body : wanted.body;
+  const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
+  const assignees = sorts ? wantedAssignees(wanted) : undefined;
+  const users = assignees && (await assignable(tx, repo, assignees));
+  const row = await updateIssue(tx, issue.id, {
+    title,
+    body,
+    ...stateChange(issue, wanted, by, now),
+    ...(milestone === undefined ? {} : { milestone_id: milestone }),
+    updated_at: now,
+  });
+  await tellChanges(tx, step, issue, row);
+  if (sorts && wanted.labels !== undefined) await replaceLabels(tx, step, issue, labelNames(wanted.labels));
+  if (users) await replaceAssignees(tx, step, issue, users);
+  return row;
+}
+
+/** What closing or opening again changes; a reason may be given anew for what is closed. */
+function stateChange(issue: IssueRow, { state = issue.state, state_reason }: IssueChange, by: SignedIn, now: Date) {
+  if (state === 'closed') {
+    if (state_reason === 'reopened') throw invalid('Issue', 'state_reason', 'invalid', 'reopened is no reason to close an issue');
+    if (issue.state === 'closed') return state_reason ? { state_reason } : {};
+    return { state, state_reason: state_reason ?? ('completed' as const), closed_at: now, closed_by: by.account.id };
+  }
+  if (issue.state === 'open') return {};
+  return { state, state_reason: 'reopened' as const, closed_at: null, closed_by: null };
+}
+
+async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
+  const { repo } = step;
+  const issue = after.id;
+  const events: Event<IssueEvent>[] = [];
+  const changes = {
+    ...(before.title === after.title ? {} : { title: { from: before.title } }),
+    ...(before.body === after.body ? {} : { body: { from: before.body } }),
+  };
+  if (Object.keys(changes).length > 0) events.push(eventOf(step, 'issue.edited', { issue, changes }));
+  if (before.state !== after.state) {
+    const closed = after.state === 'closed';
+    events.push(eventOf(step, closed ? 'issue.closed' : 'issue.reopened', { issue }));
+    await addOpenIssues(tx, repo.id, closed ? -1 : 1);
+  }
+  if (before.milestone_id !== after.milestone_id) {
+    if (before.milestone_id) events.push(eventOf(step, 'issue.demilestoned', { issue, milestone: before.milestone_id }));
+    if (after.milestone_id) events.push(eventOf(step, 'issue.milestoned', { issue, milestone: after.milestone_id }));
+  }
+  await recordAll(tx, events);
+}
+
+/** Puts labels on an issue, made where the repository has none of that name. */
+export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
+  const labels = await findOrMakeLabels(
+    tx,
+    step.repo.id,
+    names.map((name) => name.trim()).filter((name) => name !== ''),
+  );
+  const added = await addLabels(tx, issue.id, labels);
+  await tellAll(tx, step, added, (label) => eventOf(step, 'issue.labeled', { issue: issue.id, label }), issue);
+}
+
+/** Takes labels off an issue; gives how many were on it. */
+export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: readonly Id<'labels'>[]): Promise<number> {
+  const dropped = await dropLabels(tx, issue.id, labels);
+  await tellAll(tx, step, dropped, (label) => eventOf(step, 'issue.unlabeled', { issue: issue.id, label }), issue);
+  return dropped.length;
+}
+
+/** Makes these the labels of an issue. */
+export async function replaceLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
+  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
+  const held = await listIssueLabels(tx, issue.id);
+  const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase())).map(({ id }) => id);
+  await takeLabels(tx, step, issue, leaving);
+  await putLabels(tx, step, issue, names);
+}
+
+/** Assigns users to an issue. */
+export async function assign(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+  const added = await addAssignees(tx, issue.id, users, step.now);
+  await tellAll(tx, step, added, (user) => eventOf(step, 'issue.assigned', { issue: issue.id, user }), issue);
+}
+
+/** Unassigns users from an issue. */
+export async function unassign(tx: Tx, step: Step, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
+  const dropped = await dropAssignees(tx, issue.id, users);
+  await tellAll(tx, step, dropped, (user) => eventOf(step, 'issue.unassigned', { issue: issue.id, user }), issue);
+}
+
+async function replaceAssignees(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+  const wanted = new Set(users.map(({ id }) => id));
+  const held = await listAssignees(tx, issue.id);
+  await unassign(
+    tx,
+    step,
+    issue,
+    held.filter((id) => !wanted.has(id)),
+  );
+  await assign(tx, step, issue, users);
+}
+
+/** Records one event for each of what changed; the issue was touched where anything did. */
+async function tellAll<Thing>(
+  tx: Tx,
+  { now }: Step,
+  things: readonly Thing[],
+  event: (thing: Thing) => Event<IssueEvent>,
+  issue: IssueRow,
+): Promise<void> {
+  if (things.length === 0) return;
+  await recordAll(tx, things.map(event));
+  if (issue.updated_at < now) await updateIssue(tx, issue.id, { updated_at: now });
+}
+
+/** `assignees` is the word of today, `assignee` an older one; undefined where neither was said. */
+function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
+  if (assignees !== undefined) return assignees;
+  if (assignee === undefined) return undefined;
+  return assignee === null || assignee === '' ? [] : [assignee];
+}
+
+/** The users of these logins, each of whom may be assigned; 422 otherwise. */
+async function assignable(db: Db, repo: Repo, logins: readonly string[]): Promise<Account[]> {
+  const users = await keepAssignable(db, repo, await findUsersByLogin(db, logins));
+  const known = keyed(users, ({ login }) => login.toLowerCase());
+  const wrong = logins.find((login) => !known.has(login.toLowerCase()));
+  if (wrong !== undefined) throw invalid('Issue', 'assignees', 'invalid', `${wrong} can't be assigned here`);
+  return users;
+}
+
+/** The milestone that a number names; null takes it away, undefined leaves it. */
+async function milestoneOf(db: Db, repo: Repo, wanted: NewIssue['milestone']): Promise<Id<'milestones'> | null | undefined> {
+  if (wanted === undefined || wanted === null) return wanted;
+  if (wanted === '') return null;
+  const milestone = await findMilestone(db, repo.id, Number(wanted));
+  if (!milestone) throw invalid('Issue', 'milestone', 'invalid');
+  return milestone.id;
+}

@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { User } from '#resources/accounts/index.ts';
+import { Label } from '#resources/labels/index.ts';
+import { Milestone } from '#resources/milestones/index.ts';
+import { MinimalRepository } from '#resources/repositories/index.ts';
+
+export const states = ['open', 'closed'] as const;
+export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
+export const lockReasons = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
+/** How an author stands to the repository, as far as the viewer may know it. */
+export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const;
+export type Association = (typeof associations)[number];
+
+export const Issue = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  url: Type.String(),
+  repository_url: Type.String(),
+  labels_url: Type.String(),
+  comments_url: Type.String(),
+  events_url: Type.String(),
+  html_url: Type.String(),
+  timeline_url: Type.String(),
+  number: Type.Integer(),
+  state: OneOf(states),
+  state_reason: Nullable(OneOf(stateReasons)),
+  title: Type.String(),
+  body: Nullable(Type.String()),
+  user: Nullable(User),
+  labels: Type.Array(Label),
+  assignee: Nullable(User),
+  assignees: Type.Array(User),
+  milestone: Nullable(Milestone),
+  locked: Type.Boolean(),
+  active_lock_reason: Nullable(OneOf(lockReasons)),
+  comments: Type.Integer(),
+  closed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  closed_by: Nullable(User),
+  author_association: OneOf(associations),
+  repository: Type.Optional(MinimalRepository),
+});
+export type Issue = Static<typeof Issue>;
+
+export const IssueComment = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  url: Type.String(),
+  html_url: Type.String(),
+  issue_url: Type.String(),
+  body: Type.String(),
+  user: Nullable(User),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  author_association: OneOf(associations),
+});
+export type IssueComment = Static<typeof IssueComment>;
+
+/** The public API's limit for a text: 65,536 characters. */
+const text = Type.String({ maxLength: 65_536 });
+/** Older clients write numbers as titles. */
+const title = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer()]);
+const login = Type.String({ minLength: 1, maxLength: 100 });
+const labelName = Type.String({ minLength: 1, maxLength: 50 });
+
+export const LabelNames = Type.Array(Type.Union([labelName, Type.Object({ name: labelName })]), { maxItems: 100 });
+
+const fields = {
+  body: Type.Optional(Nullable(text)),
+  labels: Type.Optional(LabelNames),
+  assignees: Type.Optional(Type.Array(login, { maxItems: 10 })),
+  assignee: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+  milestone: Type.Optional(
+    Nullable(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[0-9]*$', maxLength: 9 })])),
+  ),
+};
+
+export const NewIssue = Type.Object({ title, ...fields }, { title: 'Issue' });
+export type NewIssue = Static<typeof NewIssue>;
+
+export const IssueChange = Type.Object(
+  {
+    title: Type.Optional(Nullable(title)),
+    ...fields,
+    state: Type.Optional(OneOf(states)),
+    state_reason: Type.Optional(Nullable(OneOf(stateReasons))),
+  },
+  { title: 'Issue' },
+);
+export type IssueChange = Static<typeof IssueChange>;
+
+export const NewComment = Type.Object({ body: Type.String({ minLength: 1, maxLength: 65_536 }) }, { title: 'IssueComment' });
+
+/** Either a bare list or one in an object, as the public API takes both. */
+export const SomeLabels = Type.Union([LabelNames, Type.Object({ labels: Type.Optional(LabelNames) })], { title: 'Label' });
+
+export const SomeAssignees = Type.Object({ assignees: Type.Optional(Type.Array(login, { maxItems: 100 })) }, { title: 'Issue' });
+
+export const Lock = Type.Object({ lock_reason: Type.Optional(Nullable(OneOf(lockReasons))) }, { title: 'Issue' });

@@ -1,0 +1,166 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Account } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { LabelRow } from '#resources/labels/index.ts';
+import type { Association } from './schemas.ts';
+
+export type IssueRow = Selectable<DB['issues']>;
+type Repository = Id<'repositories'>;
+type Issue = Id<'issues'>;
+
+/** The next number of a repository: one after the other, without gaps, since the row stays locked until the issue is there. */
+export async function takeNumber(tx: Tx, repository: Repository): Promise<number> {
+  const { next_issue_number } = await tx
+    .updateTable('repositories')
+    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1) }))
+    .where('id', '=', repository)
+    .returning('next_issue_number')
+    .executeTakeFirstOrThrow();
+  return next_issue_number - 1;
+}
+
+export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<IssueRow> =>
+  tx.insertInto('issues').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
+  db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
+
+/** An issue held for a change: others that want to change it wait. */
+export const holdIssue = (tx: Tx, repository: Repository, number: number): Promise<IssueRow | undefined> =>
+  tx
+    .selectFrom('issues')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('number', '=', number)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
+  tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Keeps the repository's count of open issues. */
+export const addOpenIssues = (tx: Tx, repository: Repository, by: number) =>
+  tx
+    .updateTable('repositories')
+    .set((eb) => ({ open_issues_count: eb('open_issues_count', '+', by) }))
+    .where('id', '=', repository)
+    .execute();
+
+/** Issues by their ids, in any order. */
+export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {
+  if (ids.length === 0) return new Map();
+  return keyed(
+    await db
+      .selectFrom('issues')
+      .selectAll()
+      .where('id', 'in', [...ids])
+      .execute(),
+    (row) => row.id,
+  );
+}
+
+/** What hangs on an issue. */
+export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
+
+/** Labels and assignees of a whole page of issues, in one statement. */
+export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
+  const { rows } = await sql<Attached & { id: Issue }>`
+    select i.id,
+      coalesce((select jsonb_agg(to_jsonb(l) order by lower(l.name)) from issue_labels il join labels l on l.id = il.label_id
+        where il.issue_id = i.id), '[]') as labels,
+      coalesce((select jsonb_agg(a.user_id order by a.created_at, a.user_id) from issue_assignees a
+        where a.issue_id = i.id), '[]') as assignees
+    from unnest(${[...issues]}::bigint[]) as i(id)`.execute(db);
+  return keyed(rows, (row) => row.id);
+}
+
+export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
+  db
+    .selectFrom('issue_labels')
+    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+    .selectAll('labels')
+    .where('issue_labels.issue_id', '=', issue)
+    .orderBy(sql`lower(labels.name)`)
+    .execute();
+
+/** Puts labels on an issue; gives those that were not on it. */
+export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Id<'labels'>[]> {
+  if (labels.length === 0) return [];
+  const rows = await tx
+    .insertInto('issue_labels')
+    .values(labels.map(({ id }) => ({ issue_id: issue, label_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('label_id')
+    .execute();
+  return rows.map((row) => row.label_id);
+}
+
+/** Takes labels off an issue; gives those that were on it. */
+export async function dropLabels(tx: Tx, issue: Issue, labels: readonly Id<'labels'>[]): Promise<Id<'labels'>[]> {
+  if (labels.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('issue_labels')
+    .where('issue_id', '=', issue)
+    .where('label_id', 'in', [...labels])
+    .returning('label_id')
+    .execute();
+  return rows.map((row) => row.label_id);
+}
+
+export async function listAssignees(db: Db, issue: Issue): Promise<Id<'accounts'>[]> {
+  const rows = await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue).execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Assigns users; gives those that were not assigned. */
+export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account[], now: Date): Promise<Id<'accounts'>[]> {
+  if (users.length === 0) return [];
+  const rows = await tx
+    .insertInto('issue_assignees')
+    .values(users.map(({ id }) => ({ issue_id: issue, user_id: id, created_at: now })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Unassigns users; gives those that were assigned. */
+export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'accounts'>[]): Promise<Id<'accounts'>[]> {
+  if (users.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('issue_assignees')
+    .where('issue_id', '=', issue)
+    .where('user_id', 'in', [...users])
+    .returning('user_id')
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+type Authored = { repository: Repository; author: Id<'accounts'> };
+const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
+
+/**
+ * How authors stand to repositories, for a whole page in one statement. A concealed membership shows to fellow members alone.
+ */
+export async function loadAssociations(
+  db: Db,
+  viewer: Id<'accounts'> | undefined,
+  authored: readonly Authored[],
+): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
+  const { rows } = await sql<Authored & { association: Association }>`
+    select distinct r.id as repository, a.author, case
+      when r.owner_id = a.author then 'OWNER'
+      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author and m.state = 'active'
+        and (m.public or exists (select from memberships v where v.organization_id = m.organization_id
+          and v.user_id = ${viewer ?? null} and v.state = 'active'))) then 'MEMBER'
+      when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
+      else 'NONE' end as association
+    from unnest(${authored.map(({ repository }) => repository)}::bigint[], ${authored.map(({ author }) => author)}::bigint[])
+      as a(repository, author) join repositories r on r.id = a.repository`.execute(db);
+  const known = new Map(rows.map((row) => [keyOf(row), row.association]));
+  return ({ repository_id, author_id }) =>
+    author_id === null ? 'NONE' : (known.get(keyOf({ repository: repository_id, author: author_id })) ?? 'NONE');
+}

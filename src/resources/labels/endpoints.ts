@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { repositoryUrl } from '#resources/repositories/index.ts';
+import { presentLabel } from './present.ts';
+import { changeLabel, createLabel, deleteLabel } from './rules.ts';
+import { Label, LabelChange, NewLabel } from './schemas.ts';
+import { findLabel, listLabels } from './store.ts';
+
+/** Pull requests carry labels too: the permission for either serves (document 3). */
+const reads = {
+  permission: { anyOf: ['issues:read', 'pull_requests:read'] },
+  scopes: ['repo'],
+  role: 'read',
+  public: true,
+} as const;
+const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] }, scopes: ['repo'], role: 'write' } as const;
+
+export const listRepoLabels = endpoint({
+  id: 'issues/list-labels-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/labels',
+  summary: 'List labels for a repository',
+  access: reads,
+  paging: pages(),
+  replies: { 200: Type.Array(Label) },
+  async handle({ db, at, page, links }) {
+    const url = repositoryUrl(links, at.repo.owner.login, at.repo.name);
+    return mapRows(await listLabels(db, at.repo.id, page), (rows) => rows.map((row) => presentLabel(url, row)));
+  },
+});
+
+export const getLabel = endpoint({
+  id: 'issues/get-label',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/labels/{name}',
+  summary: 'Get a label',
+  access: reads,
+  replies: { 200: Label },
+  async handle({ db, at, links }) {
+    const label = await findLabel(db, at.repo.id, at.name);
+    if (!label) throw notFound();
+    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), label);
+  },
+});
+
+export const createRepoLabel = endpoint({
+  id: 'issues/create-label',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/labels',
+  summary: 'Create a label',
+  access: writes,
+  body: NewLabel,
+  example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
+  replies: { 201: Label },
+  async handle({ change, at, body, viewer, links, now }) {
+    const row = await change((tx) => createLabel(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
+  },
+});
+
+export const updateRepoLabel = endpoint({
+  id: 'issues/update-label',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/labels/{name}',
+  summary: 'Update a label',
+  access: writes,
+  body: LabelChange,
+  example: { new_name: 'fault', color: 'b60205' },
+  replies: { 200: Label },
+  async handle({ change, at, body, viewer, links, now }) {
+    const row = await change((tx) => changeLabel(tx, { repo: at.repo, by: viewer, name: at.name, wanted: body, now }));
+    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
+  },
+});
+
+export const deleteRepoLabel = endpoint({
+  id: 'issues/delete-label',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/labels/{name}',
+  summary: 'Delete a label',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteLabel(tx, { repo: at.repo, by: viewer, name: at.name, now }));
+  },
+});

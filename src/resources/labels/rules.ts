@@ -1,0 +1,60 @@
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import type { LabelChange, NewLabel } from './schemas.ts';
+import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
+
+type Step = { repo: Repo; by: SignedIn; now: Date };
+
+const eventOf = ({ repo, by, now }: Step) =>
+  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
+const nameTaken = () => invalid('Label', 'name', 'already_exists');
+const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
+
+/** Adds a label to a repository. */
+export async function createLabel(tx: Tx, step: Step & { wanted: NewLabel }): Promise<LabelRow> {
+  const { name, color = defaultColor, description } = step.wanted;
+  const row = await insertLabel(tx, {
+    repository_id: step.repo.id,
+    name: checkedName(name),
+    color: plainColor(color),
+    description: description ?? null,
+  });
+  if (!row) throw nameTaken();
+  await record(tx, { ...eventOf(step), kind: 'label.created', data: { label: row.id } });
+  return row;
+}
+
+/** Changes a label; issues keep it under its new name. */
+export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: LabelChange }): Promise<LabelRow> {
+  const { repo, wanted } = step;
+  const label = await findLabel(tx, repo.id, step.name);
+  if (!label) throw notFound();
+  const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
+  const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
+  if (other && other.id !== label.id) throw nameTaken();
+  const color = wanted.color === undefined ? undefined : plainColor(wanted.color);
+  const changes = defined({ name, color, description: wanted.description });
+  if (Object.keys(changes).length === 0) return label;
+  const row = await updateLabel(tx, label.id, changes);
+  await record(tx, { ...eventOf(step), kind: 'label.edited', data: { label: row.id } });
+  return row;
+}
+
+/** Deletes a label, and takes it off every issue. */
+export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promise<void> {
+  const label = await findLabel(tx, step.repo.id, step.name);
+  if (!label) throw notFound();
+  await removeLabel(tx, label.id);
+  await record(tx, { ...eventOf(step), kind: 'label.deleted', data: { name: label.name } });
+}
+
+/** Lists of labels are written with commas between, so that no name holds one. */
+function checkedName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.includes(','))
+    throw invalid('Label', 'name', 'invalid', 'name must not be blank nor hold a comma');
+  return trimmed;
+}

@@ -1,0 +1,56 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type LabelRow = Selectable<DB['labels']>;
+type Repository = Id<'repositories'>;
+
+export const listLabels = (db: Db, repository: Repository, page: Page): Promise<Listed<LabelRow>> =>
+  list(
+    db,
+    db.selectFrom('labels').selectAll().where('repository_id', '=', repository).orderBy(sql`lower(name)`).orderBy('id'),
+    page,
+  );
+
+/** A label by its name, letters of either case. */
+export const findLabel = (db: Db, repository: Repository, name: string): Promise<LabelRow | undefined> =>
+  db
+    .selectFrom('labels')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where(sql<boolean>`lower(name) = lower(${name})`)
+    .executeTakeFirst();
+
+/** Adds a label; undefined when its name is taken. */
+export const insertLabel = (tx: Tx, row: Insertable<DB['labels']>): Promise<LabelRow | undefined> =>
+  tx
+    .insertInto('labels')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const updateLabel = (tx: Tx, id: Id<'labels'>, change: Updateable<DB['labels']>): Promise<LabelRow> =>
+  tx.updateTable('labels').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeLabel = (tx: Tx, id: Id<'labels'>) => tx.deleteFrom('labels').where('id', '=', id).execute();
+
+/** The labels of these names, made where they are missing, each once. One statement. */
+export async function findOrMakeLabels(tx: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<LabelRow>`
+    with wanted as (select distinct on (lower(name)) name from unnest(${[...names]}::text[]) as name),
+    made as (
+      insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor} from wanted
+      on conflict (repository_id, lower(name)) do nothing returning *
+    )
+    select * from made union all
+    select l.* from labels l join wanted w on lower(w.name) = lower(l.name) where l.repository_id = ${repository}`.execute(tx);
+  return rows;
+}
+
+/** Of a label that was only named: the public API's grey. */
+export const defaultColor = 'ededed';

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import type { Repo } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import type { Links } from '#endpoint/links.ts';
+import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
+import { presentMilestones } from './present.ts';
+import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
+import { Milestone, MilestoneChange, NewMilestone } from './schemas.ts';
+import { findMilestone, listMilestones, type MilestoneRow } from './store.ts';
+
+const reads = {
+  permission: { anyOf: ['issues:read', 'pull_requests:read'] },
+  scopes: ['repo'],
+  role: 'read',
+  public: true,
+} as const;
+const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] }, scopes: ['repo'], role: 'write' } as const;
+
+const placeOf = (links: Links, repo: Repo) => ({ links, owner: repo.owner.login, name: repo.name });
+
+async function presentOne(db: Db, links: Links, repo: Repo, row: MilestoneRow): Promise<Milestone> {
+  const [shown] = await presentMilestones(db, placeOf(links, repo), [row]);
+  if (!shown) throw notFound();
+  return shown;
+}
+
+export const listRepoMilestones = endpoint({
+  id: 'issues/list-milestones',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/milestones',
+  summary: 'List milestones',
+  access: reads,
+  query: Type.Object({
+    state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
+    sort: withDefault(OneOf(['due_on', 'completeness']), 'due_on'),
+    direction: withDefault(OneOf(['asc', 'desc']), 'asc'),
+  }),
+  paging: pages(),
+  replies: { 200: Type.Array(Milestone) },
+  async handle({ db, at, query: { state, sort, direction }, page, links }) {
+    const found = await listMilestones(db, at.repo.id, { state, order: { sort, direction } }, page);
+    return mapRows(found, (rows) => presentMilestones(db, placeOf(links, at.repo), rows));
+  },
+});
+
+export const getMilestone = endpoint({
+  id: 'issues/get-milestone',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  summary: 'Get a milestone',
+  access: reads,
+  replies: { 200: Milestone },
+  async handle({ db, at, links }) {
+    const row = await findMilestone(db, at.repo.id, at.milestone_number);
+    if (!row) throw notFound();
+    return presentOne(db, links, at.repo, row);
+  },
+});
+
+export const createRepoMilestone = endpoint({
+  id: 'issues/create-milestone',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/milestones',
+  summary: 'Create a milestone',
+  access: writes,
+  body: NewMilestone,
+  example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
+  replies: { 201: Milestone },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const row = await change((tx) => createMilestone(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+    return presentOne(db, links, at.repo, row);
+  },
+});
+
+export const updateRepoMilestone = endpoint({
+  id: 'issues/update-milestone',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  summary: 'Update a milestone',
+  access: writes,
+  body: MilestoneChange,
+  example: { state: 'closed' },
+  replies: { 200: Milestone },
+  async handle({ db, change, at, body, viewer, links, now }) {
+    const number = at.milestone_number;
+    const row = await change((tx) => changeMilestone(tx, { repo: at.repo, by: viewer, number, wanted: body, now }));
+    return presentOne(db, links, at.repo, row);
+  },
+});
+
+export const deleteRepoMilestone = endpoint({
+  id: 'issues/delete-milestone',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  summary: 'Delete a milestone',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteMilestone(tx, { repo: at.repo, by: viewer, number: at.milestone_number, now }));
+  },
+});

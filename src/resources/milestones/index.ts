@@ -1,0 +1,3 @@
+export { presentMilestone } from './present.ts';
+export { Milestone } from './schemas.ts';
+export { findMilestone, loadMilestones, type MilestoneRow } from './store.ts';

@@ -1,0 +1,43 @@
+import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { repositoryUrl } from '#resources/repositories/index.ts';
+import type { Milestone } from './schemas.ts';
+import type { MilestoneRow } from './store.ts';
+
+type Place = { links: Links; owner: string; name: string };
+
+/** One milestone whose creator is known. */
+export function presentMilestone({ links, owner, name }: Place, row: MilestoneRow, creator: Account | undefined): Milestone {
+  const url = path(`${repositoryUrl(links, owner, name)}/milestones`, row.number);
+  return {
+    url,
+    html_url: path(links.html, owner, name, 'milestone', row.number),
+    labels_url: `${url}/labels`,
+    id: row.id,
+    node_id: nodeId('Milestone', row.id),
+    number: row.number,
+    state: row.state,
+    title: row.title,
+    description: row.description,
+    creator: presentUserOrNull(links, creator),
+    open_issues: row.open_issues,
+    closed_issues: row.closed_issues,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    closed_at: timestampOrNull(row.closed_at),
+    due_on: timestampOrNull(row.due_on),
+  };
+}
+
+/** Milestones of a whole page of one repository. */
+export async function presentMilestones(db: Db, place: Place, rows: readonly MilestoneRow[]): Promise<Milestone[]> {
+  const creators = await loadAccounts(
+    db,
+    rows.map((row) => row.creator_id),
+  );
+  return rows.map((row) => presentMilestone(place, row, row.creator_id === null ? undefined : creators.get(row.creator_id)));
+}

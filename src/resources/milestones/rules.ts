@@ -1,0 +1,67 @@
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { EventKind } from '#events/catalogue.ts';
+import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { lockRepository } from '#resources/repositories/index.ts';
+import type { MilestoneChange, NewMilestone } from './schemas.ts';
+import { findByTitle, findMilestone, insertMilestone, type MilestoneRow, removeMilestone, updateMilestone } from './store.ts';
+
+type Step = { repo: Repo; by: SignedIn; now: Date };
+
+const eventOf = ({ repo, by, now }: Step) =>
+  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
+const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
+const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
+
+/** Adds a milestone with the next number of its repository. */
+export async function createMilestone(tx: Tx, step: Step & { wanted: NewMilestone }): Promise<MilestoneRow> {
+  const { repo, by, now, wanted } = step;
+  await lockRepository(tx, repo.id);
+  const state = wanted.state ?? 'open';
+  const row = await insertMilestone(tx, {
+    repository_id: repo.id,
+    title: wanted.title,
+    description: wanted.description ?? null,
+    state,
+    due_on: dateOf(wanted.due_on) ?? null,
+    closed_at: state === 'closed' ? now : null,
+    creator_id: by.account.id,
+    created_at: now,
+    updated_at: now,
+  });
+  if (!row) throw titleTaken();
+  await record(tx, { ...eventOf(step), kind: 'milestone.created', data: { milestone: row.id } });
+  return { ...row, open_issues: 0, closed_issues: 0 };
+}
+
+/** Changes a milestone, closes it or opens it again. */
+export async function changeMilestone(tx: Tx, step: Step & { number: number; wanted: MilestoneChange }): Promise<MilestoneRow> {
+  const { repo, now, number, wanted } = step;
+  const row = await findMilestone(tx, repo.id, number);
+  if (!row) throw notFound();
+  const taken = wanted.title === undefined ? undefined : await findByTitle(tx, repo.id, wanted.title);
+  if (taken && taken.id !== row.id) throw titleTaken();
+  const { title, description, state = row.state } = wanted;
+  const closed_at = state === row.state ? row.closed_at : state === 'closed' ? now : null;
+  const change = { ...defined({ title, description, due_on: dateOf(wanted.due_on) }), state, closed_at, updated_at: now };
+  await updateMilestone(tx, row.id, change);
+  const kinds: [EventKind & `milestone.${string}`, boolean][] = [
+    ['milestone.edited', [title, description, wanted.due_on].some((value) => value !== undefined)],
+    ['milestone.closed', state === 'closed' && row.state === 'open'],
+    ['milestone.opened', state === 'open' && row.state === 'closed'],
+  ];
+  for (const [kind, happened] of kinds) {
+    if (happened && kind !== 'milestone.deleted') await record(tx, { ...eventOf(step), kind, data: { milestone: row.id } });
+  }
+  return { ...row, ...change };
+}
+
+/** Deletes a milestone; its issues stay, without one. */
+export async function deleteMilestone(tx: Tx, step: Step & { number: number }): Promise<void> {
+  const row = await findMilestone(tx, step.repo.id, step.number);
+  if (!row) throw notFound();
+  await removeMilestone(tx, row.id);
+  await record(tx, { ...eventOf(step), kind: 'milestone.deleted', data: { title: row.title } });
+}

@@ -1,0 +1,73 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+/** A milestone with how many issues it holds. */
+export type MilestoneRow = Selectable<DB['milestones']> & { open_issues: number; closed_issues: number };
+type Repository = Id<'repositories'>;
+
+const counted = (db: Db) =>
+  db
+    .selectFrom('milestones')
+    .selectAll()
+    .select([
+      sql<number>`(select count(*) from issues i where i.milestone_id = milestones.id and i.state = 'open')`.as('open_issues'),
+      sql<number>`(select count(*) from issues i where i.milestone_id = milestones.id and i.state = 'closed')`.as(
+        'closed_issues',
+      ),
+    ]);
+
+export type MilestoneOrder = { sort: 'due_on' | 'completeness'; direction: 'asc' | 'desc' };
+
+export function listMilestones(
+  db: Db,
+  repository: Repository,
+  { state, order: { sort, direction } }: { state: 'open' | 'closed' | 'all'; order: MilestoneOrder },
+  page: Page,
+): Promise<Listed<MilestoneRow>> {
+  let query = counted(db).where('repository_id', '=', repository);
+  if (state !== 'all') query = query.where('state', '=', state);
+  const completeness = sql`(select coalesce(avg((i.state = 'closed')::int), 0) from issues i where i.milestone_id = milestones.id)`;
+  const key = sort === 'due_on' ? sql`due_on` : completeness;
+  const order = direction === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`;
+  return list(db, query.orderBy(order).orderBy('number'), page);
+}
+
+export const findMilestone = (db: Db, repository: Repository, number: number): Promise<MilestoneRow | undefined> =>
+  counted(db).where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
+
+/** Milestones by their ids, for a whole page at once. */
+export async function loadMilestones(
+  db: Db,
+  ids: Iterable<Id<'milestones'> | null>,
+): Promise<Map<Id<'milestones'>, MilestoneRow>> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return new Map();
+  return keyed(await counted(db).where('id', 'in', wanted).execute(), (row) => row.id);
+}
+
+/** Adds a milestone with the next number of its repository; undefined when the title is taken. The repository must be locked. */
+export async function insertMilestone(
+  tx: Tx,
+  row: Omit<Insertable<DB['milestones']>, 'number'>,
+): Promise<Selectable<DB['milestones']> | undefined> {
+  const next = sql<number>`(select coalesce(max(number), 0) + 1 from milestones where repository_id = ${row.repository_id})`;
+  return tx
+    .insertInto('milestones')
+    .values({ ...row, number: next })
+    .onConflict((conflict) => conflict.columns(['repository_id', 'title']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export const findByTitle = (db: Db, repository: Repository, title: string) =>
+  db.selectFrom('milestones').select('id').where('repository_id', '=', repository).where('title', '=', title).executeTakeFirst();
+
+export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable<DB['milestones']>) =>
+  tx.updateTable('milestones').set(change).where('id', '=', id).execute();
+
+export const removeMilestone = (tx: Tx, id: Id<'milestones'>) => tx.deleteFrom('milestones').where('id', '=', id).execute();

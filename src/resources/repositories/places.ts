@@ -1,0 +1,19 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+
+/** A repository with its owner's login: what addresses below it are made of. */
+export type Place = RepositoryRow & { owner_login: string };
+
+/** The repositories of a whole page of something that lies in them, which were judged readable when that was listed. */
+export async function loadPlaces(db: Db, ids: readonly Id<'repositories'>[]): Promise<Map<Id<'repositories'>, Place>> {
+  const rows = await db
+    .selectFrom('repositories')
+    .innerJoin('accounts', 'accounts.id', 'repositories.owner_id')
+    .selectAll('repositories')
+    .select('accounts.login as owner_login')
+    .where('repositories.id', 'in', unique(ids))
+    .execute();
+  return keyed(rows, (row) => row.id);
+}

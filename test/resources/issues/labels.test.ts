@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+
+const { as, user, repo } = await world();
+
+async function setting() {
+  const [owner, stranger] = [await user(), await user()];
+  const engine = await repo(owner);
+  return { owner: await as(owner), stranger: await as(stranger), path: `/repos/${owner.login}/${engine.name}` };
+}
+
+test('a repository begins with labels; more are made, changed and deleted', async () => {
+  const { owner, stranger, path } = await setting();
+  expect((await stranger.get(`${path}/labels`)).body).toHaveLength(9);
+  const made = await owner.post(`${path}/labels`, { name: 'engine', color: '#C0FFEE', description: 'Of the engine' });
+  expect([made.status, made.body.color, made.body.default]).toEqual([201, 'c0ffee', false]);
+  const changed = await owner.patch(`${path}/labels/ENGINE`, { new_name: 'motor', description: null });
+  expect(changed.body).toMatchObject({ name: 'motor', color: 'c0ffee', description: null, id: made.body.id });
+  expect((await owner.get(`${path}/labels/engine`)).status).toBe(404);
+  expect((await owner.delete(`${path}/labels/motor`)).status).toBe(204);
+});
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ name: 'a,b' }, 'name'],
+  [{ name: 'BUG' }, 'name'],
+  [{ name: 'x', color: 'red' }, 'color'],
+  [{ color: 'ffffff' }, 'name'],
+])('%o is refused', async (wanted, field) => {
+  const { owner, path } = await setting();
+  const { status, body } = await owner.post(`${path}/labels`, wanted);
+  expect([status, body.errors[0].field]).toEqual([422, field]);
+});
+
+test('only writers make labels and milestones', async () => {
+  const { stranger, path } = await setting();
+  expect((await stranger.post(`${path}/labels`, { name: 'x' })).status).toBe(403);
+  expect((await stranger.post(`${path}/milestones`, { title: 'x' })).status).toBe(403);
+});
+
+test('milestones are numbered, count their issues, and are closed', async () => {
+  const { owner, path } = await setting();
+  const first = await owner.post(`${path}/milestones`, { title: 'v1', due_on: '2027-01-01T00:00:00Z' });
+  expect([first.status, first.body.number, first.body.due_on]).toEqual([201, 1, '2027-01-01T00:00:00Z']);
+  expect((await owner.post(`${path}/milestones`, { title: 'v1' })).status).toBe(422);
+  expect((await owner.post(`${path}/milestones`, { title: 'v2' })).body.number).toBe(2);
+  await owner.post(`${path}/issues`, { title: 'a', milestone: 1 });
+  await owner.post(`${path}/issues`, { title: 'b', milestone: 1 });
+  await owner.patch(`${path}/issues/1`, { state: 'closed' });
+  expect((await owner.get(`${path}/milestones/1`)).body).toMatchObject({ open_issues: 1, closed_issues: 1 });
+  expect((await owner.patch(`${path}/milestones/1`, { state: 'closed' })).body).toMatchObject({
+    state: 'closed',
+    closed_at: expect.any(String),
+  });
+  expect((await owner.get(`${path}/milestones`)).body).toHaveLength(1);
+  expect((await owner.get(`${path}/milestones?state=all`)).body).toHaveLength(2);
+  expect((await owner.delete(`${path}/milestones/1`)).status).toBe(204);
+  expect((await owner.get(`${path}/issues/2`)).body.milestone).toBeNull();
+});
