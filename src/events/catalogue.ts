@@ -1,7 +1,13 @@
+import type { Selectable } from 'kysely';
+import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import type { Snapshot } from '#lib/snapshot.ts';
 
 /** One ref that a push moved; a null end is a ref that was created or deleted. */
 export type RefMove = { ref: string; before: string | null; after: string | null; forced: boolean };
+
+/** The row of something that is gone when the event is told. */
+type Was<Table extends keyof DB> = Snapshot<Selectable<DB[Table]>>;
 
 /**
  * Every kind of event that Hearth records, with what it tells beside owner, repository, actor and time. Webhooks,
@@ -17,13 +23,16 @@ export type EventData = {
   'member.invited': { user: Id<'accounts'>; role: string };
   'member.added': { user: Id<'accounts'>; role: string };
   'member.changed': { user: Id<'accounts'>; role: string };
-  'member.removed': { user: Id<'accounts'> };
+  'member.removed': { user: Id<'accounts'>; role?: string };
   'member.invitation_canceled': { user: Id<'accounts'> };
   'member.publicized': { user: Id<'accounts'> };
   'member.concealed': { user: Id<'accounts'> };
   'team.created': { team: Id<'teams'> };
-  'team.edited': { team: Id<'teams'> };
-  'team.deleted': { team: Id<'teams'>; name: string };
+  'team.edited': {
+    team: Id<'teams'>;
+    from?: { name?: string; description?: string | null; privacy?: string; notification_setting?: string };
+  };
+  'team.deleted': { team: Id<'teams'>; name: string; was?: Was<'teams'> };
   'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
   'team.member_changed': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
   'team.member_removed': { team: Id<'teams'>; user: Id<'accounts'> };
@@ -31,7 +40,10 @@ export type EventData = {
   'team.repository_changed': { team: Id<'teams'>; role: string };
   'team.repository_removed': { team: Id<'teams'> };
   'repository.created': Record<string, never>;
-  'repository.updated': { changes: string[] };
+  'repository.updated': {
+    changes: string[];
+    from?: { description?: string | null; homepage?: string | null; topics?: string[] };
+  };
   'repository.renamed': { from: string };
   'repository.transferred': { from: Id<'accounts'> };
   'repository.privatized': Record<string, never>;
@@ -39,10 +51,10 @@ export type EventData = {
   'repository.archived': Record<string, never>;
   'repository.unarchived': Record<string, never>;
   'repository.default_branch_changed': { from: string; to: string };
-  'repository.deleted': { name: string };
+  'repository.deleted': { name: string; was?: Was<'repositories'> };
   'repository.forked': { fork: Id<'repositories'> };
   'collaborator.added': { user: Id<'accounts'>; role: string };
-  'collaborator.changed': { user: Id<'accounts'>; role: string };
+  'collaborator.changed': { user: Id<'accounts'>; role: string; from?: string };
   'collaborator.removed': { user: Id<'accounts'> };
   'collaborator.invited': { user: Id<'accounts'>; role: string };
   'collaborator.invitation_changed': { user: Id<'accounts'>; role: string };

@@ -43,6 +43,7 @@ import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
 import * as orgWebhooks from './webhooks/endpoints/organizations.ts';
+import { tellWebhooks } from './webhooks/fan-out.ts';
 import { removeOldDeliveries } from './webhooks/jobs.ts';
 import * as webhookSchemas from './webhooks/schemas.ts';
 
@@ -77,7 +78,14 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(Object.values(families).flat());
 
 /** Everything that is done in the background because something happened. */
-export const allSubscriptions: readonly AnySubscription<Services>[] = [removeFolder, indexCode, indexCommits, measure, tidy];
+export const allSubscriptions: readonly AnySubscription<Services>[] = [
+  removeFolder,
+  indexCode,
+  indexCommits,
+  measure,
+  tidy,
+  tellWebhooks,
+];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
 export const allJobs: readonly Job<never, Services>[] = [settlePushes, sweepUnfinished, sweepPushed, removeOldDeliveries];

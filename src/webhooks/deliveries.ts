@@ -16,7 +16,10 @@ export type NewDelivery = {
   payload: string;
 };
 
-/** Queues deliveries in the transaction that makes them necessary. What is too large is recorded, and not sent. */
+/**
+ * Queues deliveries in the transaction that makes them necessary; one that is there already stays alone. What is too large is
+ * recorded, and not sent.
+ */
 export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], now: Date): Promise<void> {
   if (wanted.length === 0) return;
   await tx
@@ -36,6 +39,8 @@ export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], no
           : { ...delivery, created_at: now, due_at: now },
       ),
     )
+    // Written out, since a plan that is made once for all values can't tell the index by a parameter.
+    .onConflict((conflict) => conflict.columns(['hook_id', 'guid']).where(sql<boolean>`not redelivery`).doNothing())
     .execute();
 }
 

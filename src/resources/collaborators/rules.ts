@@ -72,8 +72,9 @@ export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefi
   await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
   const waiting = await findInvitationOf(tx, repo.id, user.id);
   if (waiting) await removeInvitation(tx, waiting.id);
-  const kind = known === undefined ? 'collaborator.added' : 'collaborator.changed';
-  await record(tx, { ...repositoryEvent(step), kind, data: { user: user.id, role } });
+  const event = repositoryEvent(step);
+  if (known) await record(tx, { ...event, kind: 'collaborator.changed', data: { user: user.id, role, from: known.role } });
+  else await record(tx, { ...event, kind: 'collaborator.added', data: { user: user.id, role } });
   return undefined;
 }
 

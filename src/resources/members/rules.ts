@@ -76,10 +76,10 @@ export async function removeMember(tx: Tx, step: Step): Promise<void> {
   const { org, user, by } = step;
   const may = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
   if (!may) throw forbidden('You must be an organization owner to remove a member.');
-  const { state } = await endMembership(tx, step);
+  const { state, role } = await endMembership(tx, step);
   if (state === 'active') await withdrawRoles(tx, step);
-  const kind = state === 'active' ? 'member.removed' : 'member.invitation_canceled';
-  await record(tx, { ...eventOf(step), kind, data: { user: user.id } });
+  if (state === 'active') await record(tx, { ...eventOf(step), kind: 'member.removed', data: { user: user.id, role } });
+  else await record(tx, { ...eventOf(step), kind: 'member.invitation_canceled', data: { user: user.id } });
 }
 
 /** Ends a membership and what hangs on it: the place in teams. Direct roles are the caller's to keep or to take. */

@@ -7,6 +7,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { defined } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { branchExists, emptyIn, type Fill } from './fill.ts';
 import { insertFirstLabels } from './first-labels.ts';
@@ -142,9 +143,16 @@ export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: C
     });
   }
   const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
-  if (changes.length > 0) await record(tx, { ...event, kind: 'repository.updated', data: { changes } });
+  if (changes.length > 0)
+    await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: toldOf(repo, changes) } });
   return row;
 }
+
+/** What webhooks tell of a repository as it was, of what was changed. */
+const toldOf = ({ description, homepage }: Repo, changes: readonly string[]) => ({
+  ...(changes.includes('description') ? { description } : {}),
+  ...(changes.includes('homepage') ? { homepage } : {}),
+});
 
 /** The branch must exist; an empty repository may name the branch that its first push will make. */
 async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
@@ -178,6 +186,9 @@ async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<vo
   if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
 }
 
+/** The repository's own columns, without what it is to the viewer. */
+const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
+
 /** Deletes a repository. Its folder goes afterwards, by the job that hears of it. */
 export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; by: SignedIn; now: Date }): Promise<void> {
   await record(tx, {
@@ -186,7 +197,7 @@ export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; 
     repository: repo.id,
     actor: by.account.id,
     at: now,
-    data: { name: repo.name },
+    data: { name: repo.name, was: snapshotOf(rowOf(repo)) },
   });
   if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);
   await removeRepository(tx, repo.id);
@@ -218,7 +229,7 @@ export async function replaceTopics(
     repository: repo.id,
     actor: by.account.id,
     at: now,
-    data: { changes: ['topics'] },
+    data: { changes: ['topics'], from: { topics: repo.topics } },
   });
   return row.topics;
 }

@@ -5,6 +5,7 @@ import { record, recordAll } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
 import { holdMembership } from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
 import {
@@ -114,8 +115,19 @@ export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamC
     ...defined({ description: wanted.description, notification_setting: wanted.notification_setting }),
     updated_at: actor.now,
   });
-  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id } });
+  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id, from: changedOf(team, changed) } });
   return changed;
+}
+
+/** What of a team was another before. */
+function changedOf(before: TeamRow, after: TeamRow) {
+  const { name, description, privacy, notification_setting } = before;
+  return {
+    ...(name === after.name ? {} : { name }),
+    ...(description === after.description ? {} : { description }),
+    ...(privacy === after.privacy ? {} : { privacy }),
+    ...(notification_setting === after.notification_setting ? {} : { notification_setting }),
+  };
 }
 
 /** Deletes a team, and with it the teams below it. */
@@ -124,7 +136,11 @@ export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: Tea
   const gone = await removeTeams(tx, team.id);
   await recordAll(
     tx,
-    gone.map((one) => ({ ...eventOf(one, actor), kind: 'team.deleted' as const, data: { team: one.id, name: one.name } })),
+    gone.map((one) => ({
+      ...eventOf(one, actor),
+      kind: 'team.deleted' as const,
+      data: { team: one.id, name: one.name, was: snapshotOf(one) },
+    })),
   );
 }
 

@@ -1,0 +1,30 @@
+import { checkedOid, type Oid } from './oid.ts';
+import type { Repo } from './repo.ts';
+import { run } from './run.ts';
+
+/** The paths that a commit touched, against its first parent. */
+export type ChangedPaths = { added: string[]; removed: string[]; modified: string[] };
+
+const lists = { A: 'added', D: 'removed', M: 'modified', T: 'modified' } as const;
+const isLetter = (text: string): text is keyof typeof lists => text in lists;
+const mostOutput = 8 * 1024 * 1024;
+
+/** What each of many commits touched, by one process. Beyond eight megabytes of names the later commits are left out. */
+export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
+  if (oids.length === 0) return new Map();
+  const flags = ['--stdin', '-r', '-z', '--root', '--no-renames', '--name-status', '--diff-merges=first-parent'];
+  const input = oids.map((oid) => `${checkedOid(oid)}\n`).join('');
+  const { stdout } = await run(repo, ['diff-tree', ...flags], { input, maxOutput: mostOutput, truncate: true });
+  const found = new Map<Oid, ChangedPaths>();
+  let current: ChangedPaths | undefined;
+  const fields = stdout.toString('utf8').split('\0');
+  for (let at = 0; at < fields.length - 1; at++) {
+    const field = fields[at] ?? '';
+    if (isLetter(field)) current?.[lists[field]].push(fields[++at] ?? '');
+    else {
+      current = { added: [], removed: [], modified: [] };
+      found.set(field, current);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,18 @@
+/** A row as JSON keeps it: its times are text there. */
+export type Snapshot<Row> = {
+  [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K];
+};
+
+/** Keeps a row that is about to go, for those who tell of it afterwards. */
+export const snapshotOf = <Row extends object>(row: Row): Snapshot<Row> => JSON.parse(JSON.stringify(row)) as Snapshot<Row>; // JSON turns dates into text and nothing else of a row
+
+/** The row again; `times` names its columns that hold times. */
+export function revived<Row extends object>(snapshot: Snapshot<Row>, times: readonly (keyof Row & string)[]): Row {
+  const dates = new Set<string>(times);
+  return Object.fromEntries(
+    Object.entries(snapshot).map(([name, value]) => [
+      name,
+      dates.has(name) && typeof value === 'string' ? new Date(value) : value,
+    ]),
+  ) as Row; // the columns named are those whose type differs
+}

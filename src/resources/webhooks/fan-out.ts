@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { EventKind } from '#events/catalogue.ts';
+import { type Recorded, subscription } from '#events/subscription.ts';
+import { grouped } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { emitBody } from '#vocabulary/body.ts';
+import { type NewDelivery, queueDeliveries } from '#webhooks/deliveries.ts';
+import { findListeners, type Listener } from './listeners.ts';
+import { payloadParts } from './payloads/parts.ts';
+import type { Told } from './payloads/payload.ts';
+import { namesOf, tell, toldKinds } from './payloads/tellers.ts';
+
+/** Tells every hook that listens: one delivery for each name under which an event is told. */
+export const tellWebhooks = subscription<EventKind, Services>({
+  name: 'webhooks.tell',
+  on: toldKinds,
+  attempts: 25,
+  async run(event, { db, change, services, now }) {
+    const listeners = await findListeners(db, event, namesOf(event));
+    const deliveries: NewDelivery[] = [];
+    for (const [base, group] of grouped(listeners, (listener) => services.url ?? listener.base_url)) {
+      const told = await tell(event, { db, git: services.git, links: linksOf(base) });
+      for (const one of told) deliveries.push(...deliveriesOf(event, one, group, services));
+    }
+    if (deliveries.length > 0) await change((tx) => queueDeliveries(tx, deliveries, now));
+  },
+});
+
+function deliveriesOf(event: Recorded, told: Told, listeners: readonly Listener[], { vocabulary }: Services): NewDelivery[] {
+  const guid = guidOf(event, told);
+  const body = emitBody(vocabulary, told.body, payloadParts);
+  const text = JSON.stringify(body);
+  return listeners
+    .filter((listener) => listener.hears(told.name))
+    .map((listener) => ({
+      hook_id: listener.id,
+      guid,
+      event: told.name,
+      action: told.action,
+      installation_id: listener.installation,
+      repository_id: event.repository ?? null,
+      payload: listener.installation === null ? text : withInstallation(text, listener.installation),
+    }));
+}
+
+const withInstallation = (text: string, id: number): string =>
+  `${text.slice(0, -1)},"installation":${JSON.stringify({ id, node_id: nodeId('Installation', id) })}}`;
+
+/** One GUID for everybody who hears of the same thing, and the same one when it is told again. */
+function guidOf({ id }: Recorded, { name, action }: Told): string {
+  const hex = createHash('sha256').update(`${id} ${name} ${action}`).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}

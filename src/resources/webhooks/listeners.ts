@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Permission } from '#access/permissions.ts';
+import { holds, type PermissionSet } from '#access/permissions.ts';
+import type { Db } from '#database/connect.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import type { EventName } from '#webhooks/event-names.ts';
+
+/** A hook that may be told of an event. */
+export type Listener = {
+  id: Id<'webhooks'>;
+  base_url: string;
+  /** The installation by which an app's hook hears of it. */
+  installation: Id<'installations'> | null;
+  hears(name: EventName): boolean;
+};
+
+/** What an app's installation must hold to hear of an event; of what isn't named here, everybody hears who is subscribed. */
+const needed: { readonly [Name in EventName]?: Permission } = {
+  create: 'contents:read',
+  delete: 'contents:read',
+  fork: 'contents:read',
+  issue_comment: 'issues:read',
+  issues: 'issues:read',
+  label: 'metadata:read',
+  member: 'members:read',
+  membership: 'members:read',
+  milestone: 'issues:read',
+  organization: 'members:read',
+  public: 'metadata:read',
+  push: 'contents:read',
+  repository: 'metadata:read',
+  team: 'members:read',
+  team_add: 'members:read',
+};
+
+type Row = {
+  id: Id<'webhooks'>;
+  base_url: string;
+  events: string[];
+  installation: Id<'installations'> | null;
+  permissions: PermissionSet | null;
+};
+
+/** The active hooks that listen for one of these names where an event happened: one statement. */
+export async function findListeners(db: Db, event: Recorded, names: readonly EventName[]): Promise<Listener[]> {
+  if (names.length === 0) return [];
+  const wanted = [...names, '*'];
+  const repository = event.repository ?? null;
+  const { rows } = await sql<Row>`
+    select h.id, h.base_url, h.events, null::bigint as installation, null::jsonb as permissions from webhooks h
+    where h.active and h.events && ${wanted}::text[]
+      and (h.organization_id = ${event.owner} or h.repository_id = ${repository}::bigint)
+    union all
+    select h.id, h.base_url, i.events, i.id, i.permissions from installations i join webhooks h on h.app_id = i.app_id
+    where i.account_id = ${event.owner} and i.suspended_at is null and h.active and i.events && ${wanted}::text[]
+      and (i.repository_selection = 'all' or ${repository}::bigint is null or exists (
+        select from installation_repositories r where r.installation_id = i.id and r.repository_id = ${repository}::bigint))
+    order by id`.execute(db);
+  return rows.map(({ id, base_url, events, installation, permissions }) => ({
+    id,
+    base_url,
+    installation,
+    hears: (name) => (events.includes('*') || events.includes(name)) && (permissions === null || mayHear(permissions, name)),
+  }));
+}
+
+const mayHear = (permissions: PermissionSet, name: EventName): boolean => {
+  const permission = needed[name];
+  return permission === undefined || holds(permissions, permission);
+};

@@ -1,0 +1,105 @@
+import { path } from '#endpoint/links.ts';
+import type { RefMove } from '#events/catalogue.ts';
+import { type ChangedPaths, listChangedPaths } from '#git/changed-paths.ts';
+import { listNewCommits } from '#git/history.ts';
+import type { Identity } from '#git/identity.ts';
+import { zeroOid } from '#git/oid.ts';
+import type { Commit } from '#git/parse-commit.ts';
+import { findRef } from '#git/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { timestamp } from '#lib/time.ts';
+import { aboutRepository, loadAccount, type OwnedRepository, type PayloadContext, type Told, teller } from './payload.ts';
+
+/** Commits that a push tells of, at most (the public API's bound). */
+const mostCommits = 2_048;
+
+const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
+const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
+const typeOf = (ref: string) => (isTag(ref) ? 'tag' : 'branch');
+
+const refBody = (ref: string) => ({ ref: shortName(ref), ref_type: typeOf(ref), pusher_type: 'user' });
+
+export const refTellers = {
+  create: teller<'create'>(['create'], (event, context) =>
+    aboutRepository(context, event, (repository) => [
+      {
+        name: 'create',
+        action: null,
+        body: {
+          ...refBody(event.data.ref),
+          full_ref: event.data.ref,
+          master_branch: repository.default_branch,
+          description: repository.description,
+        },
+      },
+    ]),
+  ),
+  delete: teller<'delete'>(['delete'], (event, context) =>
+    aboutRepository(context, event, () => [
+      { name: 'delete', action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
+    ]),
+  ),
+  push: teller<'push'>(['push'], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const actor = await loadAccount(context, event.actor);
+      const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };
+      return Promise.all(event.data.moves.map(async (move) => tellMove(context, repository, move, pusher)));
+    }),
+  ),
+};
+
+async function tellMove(context: PayloadContext, repository: OwnedRepository, move: RefMove, pusher: object): Promise<Told> {
+  const { ref, before, after, forced } = move;
+  const commits = await commitsOf(context, repository, move);
+  return {
+    name: 'push',
+    action: null,
+    body: {
+      ref,
+      before: before ?? zeroOid,
+      after: after ?? zeroOid,
+      pusher,
+      created: before === null,
+      deleted: after === null,
+      forced,
+      base_ref: null,
+      compare: compareUrl(context, repository, move),
+      commits,
+      head_commit: commits.at(-1) ?? null,
+    },
+  };
+}
+
+function compareUrl({ links }: PayloadContext, { owner, name }: OwnedRepository, { ref, before, after }: RefMove): string {
+  const range = before && after ? `${before.slice(0, 12)}...${after.slice(0, 12)}` : shortName(ref);
+  return path(links.html, owner.login, name, 'compare', range);
+}
+
+/** The commits that a push brought, oldest first; those of a new branch are what the default branch doesn't have. */
+async function commitsOf(context: PayloadContext, repository: OwnedRepository, { ref, before, after }: RefMove) {
+  if (after === null || isTag(ref)) return [];
+  const repo = repoOf(context.git, repository.id);
+  const main = `refs/heads/${repository.default_branch}`;
+  const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
+  const exclude = known ? [known.oid] : [];
+  const { commits } = await listNewCommits(repo, { from: before, to: after, exclude, limit: mostCommits });
+  const paths = await listChangedPaths(
+    repo,
+    commits.map(({ oid }) => oid),
+  );
+  return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));
+}
+
+const person = ({ name, email, date }: Identity) => ({ name, email, date: timestamp(date) });
+
+const presentCommit = ({ links }: PayloadContext, { owner, name }: OwnedRepository, commit: Commit, paths?: ChangedPaths) => ({
+  id: commit.oid,
+  tree_id: commit.tree,
+  distinct: true,
+  message: commit.message.replace(/\n+$/, ''),
+  timestamp: timestamp(commit.committer.date),
+  url: path(links.html, owner.login, name, 'commit', commit.oid),
+  author: person(commit.author),
+  committer: person(commit.committer),
+  ...(paths ?? { added: [], removed: [], modified: [] }),
+});

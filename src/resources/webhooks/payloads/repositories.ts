@@ -1,0 +1,74 @@
+import { findRepoById } from '#access/lookup.ts';
+import { type Account, anonymous } from '#access/viewer.ts';
+import type { EventKind } from '#events/catalogue.ts';
+import { revived } from '#lib/snapshot.ts';
+import { presentUser } from '#resources/accounts/index.ts';
+import { aboutRepository, loadAccount, presentRepository, type Teller, teller } from './payload.ts';
+
+/** A change of a repository that has no more to tell than its name. */
+const plain = <Kind extends EventKind>(action: string): Teller<Kind> =>
+  teller(['repository'], (event, context) => aboutRepository(context, event, () => [{ name: 'repository', action, body: {} }]));
+
+const from = (value: unknown) => ({ from: value });
+
+export const repositoryTellers = {
+  'repository.created': plain<'repository.created'>('created'),
+  'repository.privatized': plain<'repository.privatized'>('privatized'),
+  'repository.archived': plain<'repository.archived'>('archived'),
+  'repository.unarchived': plain<'repository.unarchived'>('unarchived'),
+  'repository.publicized': teller<'repository.publicized'>(['repository', 'public'], (event, context) =>
+    aboutRepository(context, event, () => [
+      { name: 'repository', action: 'publicized', body: {} },
+      { name: 'public', action: null, body: {} },
+    ]),
+  ),
+  'repository.updated': teller<'repository.updated'>(['repository'], (event, context) =>
+    aboutRepository(context, event, () => {
+      const before = Object.entries(event.data.from ?? {});
+      if (before.length === 0) return []; // other settings change without a word, as in the public API
+      return [
+        {
+          name: 'repository',
+          action: 'edited',
+          body: { changes: Object.fromEntries(before.map(([key, value]) => [key, from(value)])) },
+        },
+      ];
+    }),
+  ),
+  'repository.renamed': teller<'repository.renamed'>(['repository'], (event, context) =>
+    aboutRepository(context, event, () => [
+      { name: 'repository', action: 'renamed', body: { changes: { repository: { name: from(event.data.from) } } } },
+    ]),
+  ),
+  'repository.default_branch_changed': teller<'repository.default_branch_changed'>(['repository'], (event, context) =>
+    aboutRepository(context, event, () => [
+      { name: 'repository', action: 'edited', body: { changes: { default_branch: from(event.data.from) } } },
+    ]),
+  ),
+  'repository.transferred': teller<'repository.transferred'>(['repository'], (event, context) =>
+    aboutRepository(context, event, async () => {
+      const before = await loadAccount(context, event.data.from);
+      if (!before) return [];
+      const part = before.kind === 'organization' ? 'organization' : 'user';
+      const changes = { owner: from({ [part]: presentUser(context.links, before) }) };
+      return [{ name: 'repository', action: 'transferred', body: { changes } }];
+    }),
+  ),
+  'repository.deleted': teller<'repository.deleted'>(['repository'], async (event, context) => {
+    if (!event.data.was) return [];
+    const row = revived(event.data.was, ['created_at', 'updated_at', 'pushed_at']);
+    if (!(await loadAccount(context, row.owner_id))) return [];
+    return [{ name: 'repository', action: 'deleted', body: { repository: await presentRepository(context, row) } }];
+  }),
+  'repository.forked': teller<'repository.forked'>(['fork'], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const fork = await findRepoById(context.db, anonymous, event.data.fork);
+      if (!fork || !isKnownTo(fork, repository.owner)) return [];
+      return [{ name: 'fork', action: null, body: { forkee: await presentRepository(context, fork) } }];
+    }),
+  ),
+};
+
+/** Nothing in a payload that the hook's owner may not see: somebody's private fork is theirs. */
+const isKnownTo = (fork: { visibility: string; owner_id: number }, owner: Account): boolean =>
+  fork.visibility !== 'private' || fork.owner_id === owner.id;

@@ -1,0 +1,82 @@
+import type { EventKind } from '#events/catalogue.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { presentUser } from '#resources/accounts/index.ts';
+import { findTeamById, presentTeams, type TeamRow } from '#resources/teams/index.ts';
+import type { EventName } from '#webhooks/event-names.ts';
+import { loadAccount, type PayloadContext, presentRepository, repositoryOf, type Teller, type Told, teller } from './payload.ts';
+import { isRole } from './roles.ts';
+
+async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
+  const held = role !== undefined && isRole(role) ? role : undefined;
+  const [presented] = await presentTeams({ db, links }, [row], held === undefined ? undefined : () => held);
+  return presented;
+}
+
+type TeamKind = Extract<EventKind, `team.${string}`>;
+
+/** Tells of a team that is there. */
+async function aboutTeam(
+  context: PayloadContext,
+  event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },
+  tell: (team: TeamRow) => Promise<readonly Told[]>,
+): Promise<readonly Told[]> {
+  const team = await findTeamById(context.db, event.owner, event.data.team);
+  return team ? tell(team) : [];
+}
+
+const tellMember = (
+  context: PayloadContext,
+  event: Recorded<'team.member_added' | 'team.member_removed'>,
+  action: string,
+): Promise<readonly Told[]> =>
+  aboutTeam(context, event, async (team) => {
+    const user = await loadAccount(context, event.data.user);
+    if (!user) return [];
+    const body = { scope: 'team', member: presentUser(context.links, user), team: await presentTeam(context, team) };
+    return [{ name: 'membership', action, body }];
+  });
+
+const tellRepository = (
+  context: PayloadContext,
+  event: Recorded<'team.repository_added' | 'team.repository_removed'>,
+  names: readonly { name: EventName; action: string | null }[],
+): Promise<readonly Told[]> =>
+  aboutTeam(context, event, async (team) => {
+    const row = await repositoryOf(context, event);
+    if (!row) return [];
+    const role = 'role' in event.data ? event.data.role : undefined;
+    const body = { team: await presentTeam(context, team, role), repository: await presentRepository(context, row) };
+    return names.map((told) => ({ ...told, body }));
+  });
+
+const plain = <Kind extends TeamKind>(action: string, more: (event: Recorded<Kind>) => object = () => ({})): Teller<Kind> =>
+  teller(['team'], (event, context) =>
+    aboutTeam(context, event, async (team) => [
+      { name: 'team', action, body: { team: await presentTeam(context, team), ...more(event) } },
+    ]),
+  );
+
+export const teamTellers = {
+  'team.created': plain<'team.created'>('created'),
+  'team.edited': plain<'team.edited'>('edited', ({ data }) => ({
+    changes: Object.fromEntries(Object.entries(data.from ?? {}).map(([key, value]) => [key, { from: value ?? '' }])),
+  })),
+  'team.deleted': teller<'team.deleted'>(['team'], async (event, context) => {
+    if (!event.data.was) return [];
+    const team = await presentTeam(context, revived(event.data.was, ['created_at', 'updated_at']));
+    return [{ name: 'team', action: 'deleted', body: { team } }];
+  }),
+  'team.member_added': teller<'team.member_added'>(['membership'], (event, context) => tellMember(context, event, 'added')),
+  'team.member_removed': teller<'team.member_removed'>(['membership'], (event, context) => tellMember(context, event, 'removed')),
+  'team.repository_added': teller<'team.repository_added'>(['team', 'team_add'], (event, context) =>
+    tellRepository(context, event, [
+      { name: 'team', action: 'added_to_repository' },
+      { name: 'team_add', action: null },
+    ]),
+  ),
+  'team.repository_removed': teller<'team.repository_removed'>(['team'], (event, context) =>
+    tellRepository(context, event, [{ name: 'team', action: 'removed_from_repository' }]),
+  ),
+};

@@ -1,0 +1,36 @@
+import type { EventKind } from '#events/catalogue.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { EventName } from '#webhooks/event-names.ts';
+import { commonOf, type PayloadContext, type Teller, type Told } from './payload.ts';
+import { peopleTellers } from './people.ts';
+import { refTellers } from './refs.ts';
+import { repositoryTellers } from './repositories.ts';
+import { teamTellers } from './teams.ts';
+
+/** How each kind of event is told to webhooks. Kinds that are missing aren't events of the public API. */
+const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
+  ...repositoryTellers,
+  ...refTellers,
+  ...peopleTellers,
+  ...teamTellers,
+};
+
+/** The kinds of which webhooks hear. */
+export const toldKinds = Object.keys(tellers) as EventKind[]; // the table's own keys
+
+const tellerOf = (event: Recorded): Teller<never> | undefined => tellers[event.kind] as Teller<never> | undefined; // the kind binds both
+
+/** Under which names an event may be told. */
+export const namesOf = (event: Recorded): readonly EventName[] => tellerOf(event)?.names ?? [];
+
+/** What there is to tell of an event, whole but for what a receiver adds. */
+export async function tell(event: Recorded, context: PayloadContext): Promise<readonly Told[]> {
+  const told = (await tellerOf(event)?.tell(event as never, context)) ?? []; // a teller of this event's kind
+  if (told.length === 0) return [];
+  const common = await commonOf(context, event);
+  return told.map(({ name, action, body }) => ({
+    name,
+    action,
+    body: { ...(action === null ? {} : { action }), ...body, ...common },
+  }));
+}

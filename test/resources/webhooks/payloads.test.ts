@@ -1,0 +1,193 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Account } from '#access/viewer.ts';
+import {
+  changeTeam,
+  createTeam,
+  deleteTeam,
+  setTeamMember,
+  setTeamRole,
+  unsetTeamMember,
+  unsetTeamRole,
+} from '#resources/teams/index.ts';
+import { type Received, type Receiver, receiver } from '#test/support/receiver.ts';
+import { payloadProblems } from '#test/support/webhook-schema.ts';
+import { fresh, type World, world } from '#test/support/world.ts';
+
+/** An organization with a hook for everything, in the public API's words. */
+async function listening() {
+  const here = await world({ vocabulary: 'github' });
+  const owner = await here.user();
+  const org = await here.org(owner);
+  const client = await here.as(owner);
+  const target = await receiver();
+  await client.post(`/orgs/${org.login}/hooks`, {
+    name: 'web',
+    config: { url: target.url, content_type: 'json' },
+    events: ['*'],
+  });
+  await here.settle();
+  target.requests.length = 0;
+  return { here, owner, org, client, target };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into payloads by name, and an absent name is a failed expectation
+type Payload = any;
+
+/** What a receiver was told: event and action, each payload checked against its public schema. */
+async function heard(here: World, { requests }: Receiver): Promise<Record<string, Payload>> {
+  await here.settle();
+  const failed = await sql`select task_identifier, last_error from jobs.jobs where last_error is not null`.execute(here.db);
+  expect(failed.rows).toEqual([]);
+  const told = requests.map((request: Received) => ({
+    event: String(request.headers['x-github-event']),
+    body: JSON.parse(request.body),
+  }));
+  for (const { event, body } of told) expect(payloadProblems(event, body), `${event} ${body.action}`).toEqual([]);
+  requests.length = 0;
+  return Object.fromEntries(told.map(({ event, body }) => [body.action ? `${event}.${body.action}` : event, body]));
+}
+
+const parts = (org: Account, sender: Account) => ({ organization: { login: org.login }, sender: { login: sender.login } });
+
+test('repositories: created with a first commit, edited, renamed, archived, made private and public, deleted', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const name = fresh('repo');
+  await client.post(`/orgs/${org.login}/repos`, { name, description: 'one', auto_init: true });
+  const created = await heard(here, target);
+  expect(Object.keys(created).sort()).toEqual(['create', 'push', 'repository.created']);
+  expect(created['repository.created']).toMatchObject({
+    repository: { full_name: `${org.login}/${name}` },
+    ...parts(org, owner),
+  });
+  expect(created.create).toMatchObject({ ref: 'main', ref_type: 'branch', master_branch: 'main', description: 'one' });
+  expect(created.push).toMatchObject({
+    ref: 'refs/heads/main',
+    before: '0'.repeat(40),
+    created: true,
+    deleted: false,
+    forced: false,
+    commits: [{ message: 'Initial commit', added: ['README.md'], modified: [], removed: [] }],
+    pusher: { name: owner.login },
+  });
+  expect(created.push.head_commit).toEqual(created.push.commits[0]);
+  expect(created.push.after).toBe(created.push.commits[0].id);
+
+  const path = `/repos/${org.login}/${name}`;
+  await client.patch(path, { description: 'two', has_wiki: false });
+  expect(await heard(here, target)).toMatchObject({ 'repository.edited': { changes: { description: { from: 'one' } } } });
+  await client.patch(path, { has_issues: false });
+  expect(await heard(here, target)).toEqual({});
+  await client.put(`${path}/topics`, { names: ['a'] });
+  expect(await heard(here, target)).toMatchObject({ 'repository.edited': { changes: { topics: { from: [] } } } });
+  await client.patch(path, { private: true });
+  expect(await heard(here, target)).toMatchObject({ 'repository.privatized': { repository: { private: true } } });
+  await client.patch(path, { private: false });
+  expect(Object.keys(await heard(here, target)).sort()).toEqual(['public', 'repository.publicized']);
+  await client.patch(path, { archived: true });
+  expect(Object.keys(await heard(here, target))).toEqual(['repository.archived']);
+  await client.patch(path, { archived: false });
+  expect(Object.keys(await heard(here, target))).toEqual(['repository.unarchived']);
+  const other = fresh('renamed');
+  await client.patch(path, { name: other });
+  expect(await heard(here, target)).toMatchObject({
+    'repository.renamed': { changes: { repository: { name: { from: name } } }, repository: { name: other } },
+  });
+  await client.delete(`/repos/${org.login}/${other}`);
+  expect(await heard(here, target)).toMatchObject({
+    'repository.deleted': { repository: { name: other }, ...parts(org, owner) },
+  });
+});
+
+test('a fork is told to the parent, unless it is private and somebody else’s', async () => {
+  const { here, org, client, owner, target } = await listening();
+  const { name } = await here.repo(org, { by: owner });
+  await heard(here, target);
+  const forker = await here.as(await here.user());
+  const reply = await forker.post(`/repos/${org.login}/${name}/forks`, {});
+  expect(reply.status).toBe(202);
+  expect(await heard(here, target)).toMatchObject({
+    fork: { forkee: { full_name: reply.body.full_name }, repository: { name } },
+  });
+
+  const secret = await here.repo(org, { by: owner, visibility: 'private' });
+  const reader = await here.user();
+  await here.collaborator(secret, reader, 'read');
+  await client.patch(`/orgs/${org.login}`, { members_can_fork_private_repositories: true });
+  await heard(here, target);
+  await (await here.as(reader)).post(`/repos/${org.login}/${secret.name}/forks`, {});
+  expect(await heard(here, target)).toEqual({});
+});
+
+test('a transfer is told to the new owner, with who had it before', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const { name } = await here.repo(owner);
+  await client.post(`/repos/${owner.login}/${name}/transfer`, { new_owner: org.login });
+  expect(await heard(here, target)).toMatchObject({
+    'repository.transferred': { changes: { owner: { from: { user: { login: owner.login } } } }, repository: { name } },
+  });
+});
+
+test('members and collaborators come, change and go', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const user = await here.user();
+  await client.put(`/orgs/${org.login}/memberships/${user.login}`, { role: 'member' });
+  await (await here.as(user)).patch(`/user/memberships/orgs/${org.login}`, { state: 'active' });
+  expect(await heard(here, target)).toMatchObject({
+    'organization.member_added': {
+      membership: { role: 'member', user: { login: user.login } },
+      organization: { login: org.login },
+    },
+  });
+  const { name } = await here.repo(org, { by: owner });
+  await heard(here, target);
+  const path = `/repos/${org.login}/${name}/collaborators/${user.login}`;
+  await client.put(path, { permission: 'maintain' });
+  expect(await heard(here, target)).toMatchObject({
+    'member.added': { member: { login: user.login }, changes: { permission: { to: 'write' }, role_name: { to: 'maintain' } } },
+  });
+  await client.put(path, { permission: 'triage' });
+  expect(await heard(here, target)).toMatchObject({
+    'member.edited': { changes: { permission: { from: 'write', to: 'read' } } },
+  });
+  await client.delete(path);
+  expect(await heard(here, target)).toMatchObject({ 'member.removed': { member: { login: user.login } } });
+  await client.delete(`/orgs/${org.login}/memberships/${user.login}`);
+  expect(await heard(here, target)).toMatchObject({
+    'organization.member_removed': { membership: { user: { login: user.login } } },
+  });
+});
+
+test('teams: created, edited, given members and repositories, deleted', async () => {
+  const { here, owner, org, target } = await listening();
+  const user = await here.user();
+  await here.member(org, user);
+  const repository = await here.repo(org, { by: owner });
+  await heard(here, target);
+  const actor = { by: owner.id, now: here.clock.now };
+
+  const team = await here.change((tx) => createTeam(tx, { org, wanted: { name: 'Crew', privacy: 'closed' }, ...actor }));
+  expect(await heard(here, target)).toMatchObject({
+    'team.created': { team: { name: 'Crew', slug: 'crew' }, ...parts(org, owner) },
+  });
+  await here.change((tx) => changeTeam(tx, { team, wanted: { name: 'Hands', description: 'All' }, ...actor }));
+  expect(await heard(here, target)).toMatchObject({
+    'team.edited': { team: { name: 'Hands' }, changes: { name: { from: 'Crew' }, description: { from: '' } } },
+  });
+  await here.change((tx) => setTeamMember(tx, { team, user, role: 'member', ...actor }));
+  expect(await heard(here, target)).toMatchObject({
+    'membership.added': { scope: 'team', member: { login: user.login }, team: { name: 'Hands' } },
+  });
+  await here.change((tx) => unsetTeamMember(tx, { team, user, ...actor }));
+  expect(await heard(here, target)).toMatchObject({ 'membership.removed': { member: { login: user.login } } });
+  await here.change((tx) => setTeamRole(tx, { team, repository, role: 'write', ...actor }));
+  const added = await heard(here, target);
+  expect(added).toMatchObject({
+    'team.added_to_repository': { repository: { name: repository.name } },
+    team_add: { team: { name: 'Hands', permission: 'push' }, repository: { name: repository.name } },
+  });
+  await here.change((tx) => unsetTeamRole(tx, { team, repository, ...actor }));
+  expect(Object.keys(await heard(here, target))).toEqual(['team.removed_from_repository']);
+  await here.change((tx) => deleteTeam(tx, { team, ...actor }));
+  expect(await heard(here, target)).toMatchObject({ 'team.deleted': { team: { name: 'Hands' } } });
+});
