@@ -1,6 +1,5 @@
-import type { Db } from '#database/connect.ts';
 import { enqueue, type Job, job } from '#jobs/job.ts';
-import { asId } from '#lib/id.ts';
+import { findEvent } from './read.ts';
 import type { AnySubscription, Recorded } from './subscription.ts';
 
 /**
@@ -45,17 +44,3 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
 
 const wants = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
   subscriber.on === 'everything' || subscriber.on.includes(event.kind);
-
-async function findEvent(db: Db, id: number): Promise<Recorded | undefined> {
-  const row = await db.selectFrom('events').selectAll().where('id', '=', asId<'events'>(id)).executeTakeFirst();
-  if (!row) return undefined;
-  return {
-    id: row.id,
-    kind: row.kind,
-    owner: row.owner_id,
-    repository: row.repository_id ?? undefined,
-    actor: row.actor_id ?? undefined,
-    at: row.created_at,
-    data: row.data,
-  } as Recorded; // written by `record`, whose types bind kind and data
-}

@@ -43,6 +43,7 @@ import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
 import * as orgWebhooks from './webhooks/endpoints/organizations.ts';
+import * as repoWebhooks from './webhooks/endpoints/repositories.ts';
 import { tellWebhooks } from './webhooks/fan-out.ts';
 import { removeOldDeliveries } from './webhooks/jobs.ts';
 import * as webhookSchemas from './webhooks/schemas.ts';
@@ -61,7 +62,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   milestones: [milestoneSchemas, milestones],
   issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
   search: [searchSchemas, search],
-  webhooks: [webhookSchemas, orgWebhooks],
+  webhooks: [webhookSchemas, orgWebhooks, repoWebhooks],
 };
 
 /** Every endpoint, with the family that it belongs to. */

@@ -1,22 +1,15 @@
 // Webhooks of an organization (document 2).
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
-import type { Org, SignedIn } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
-import type { Services } from '#endpoint/services.ts';
-import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { presentOrganization, presentUser } from '#resources/accounts/index.ts';
-import { getSettings } from '#resources/organizations/index.ts';
 import { deliveriesOf, getDelivery } from '../deliveries.ts';
+import { aboutPlace, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery, presentOrgWebhook } from '../present.ts';
-import { changeConfig, changeHook, createHook, deleteHook, reachOf, type Step } from '../rules.ts';
+import { changeConfig, changeHook, createHook, deleteHook } from '../rules.ts';
 import {
   ConfigChange,
   Delivery,
@@ -27,37 +20,11 @@ import {
   OrgWebhookChange,
   WebhookConfig,
 } from '../schemas.ts';
-import { findHook, type HookRow, insertRedelivery, listHooks, type Parent } from '../store.ts';
+import { listHooks } from '../store.ts';
 
 const hooks = { scopes: ['admin:org_hook'], tokens: everyToken, role: 'owner' } as const;
 const reads = { ...hooks, permission: 'organization_webhooks:read' } as const;
 const writes = { ...hooks, permission: 'organization_webhooks:write' } as const;
-
-const parentOf = (org: Org): Parent => ({ column: 'organization_id', id: org.id });
-
-type Here = { at: { org: Org; hook_id: Id<'webhooks'> }; viewer: SignedIn; db: Db };
-
-async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
-  const hook = await findHook(db, parentOf(at.org), reachOf(viewer), at.hook_id);
-  if (!hook) throw notFound();
-  return hook;
-}
-
-type Acting = { at: { org: Org }; viewer: SignedIn; now: Date; services: Services };
-
-const stepOf = ({ at, viewer, now, services }: Acting): Step => ({
-  parent: parentOf(at.org),
-  owner: at.org.id,
-  by: viewer,
-  now,
-  services,
-});
-
-/** What a ping tells of an organization. */
-async function aboutOrg(db: Db, links: Links, org: Org, sender: SignedIn) {
-  const { description } = await getSettings(db, org.id);
-  return { organization: presentOrganization(links, org, description), sender: presentUser(links, sender.account) };
-}
 
 export const listOrgWebhooks = endpoint({
   id: 'orgs/list-webhooks',
@@ -68,7 +35,7 @@ export const listOrgWebhooks = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(OrgWebhook) },
   async handle({ db, at, viewer, page, links }) {
-    const found = await listHooks(db, parentOf(at.org), reachOf(viewer), page);
+    const found = await listHooks(db, parentOf(at), makersFor(at, viewer), page);
     return mapRows(found, (rows) => rows.map((row) => presentOrgWebhook(links, at.org, row)));
   },
 });
@@ -83,7 +50,7 @@ export const createOrgWebhook = endpoint({
   example: { name: 'web', config: { url: 'https://ci.example/hook', content_type: 'json' }, events: ['push'], active: true },
   replies: { 201: OrgWebhook },
   async handle({ db, change, at, body, viewer, links, now, services }) {
-    const about = await aboutOrg(db, links, at.org, viewer);
+    const about = await aboutPlace({ db, links }, at, viewer);
     return change(async (tx) => {
       const hook = await createHook(tx, stepOf({ at, viewer, now, services }), body, links.html);
       const presented = presentOrgWebhook(links, at.org, hook);
@@ -197,12 +164,7 @@ export const redeliverOrgWebhookDelivery = endpoint({
   summary: 'Redeliver a delivery for an organization webhook',
   access: writes,
   replies: { 202: Type.Object({}) },
-  async handle({ db, change, at, viewer, now }) {
-    const hook = await hookAt({ db, at, viewer });
-    const { id } = await getDelivery(db, hook, at.delivery_id);
-    await change((tx) => insertRedelivery(tx, hook.id, id, now));
-    return {};
-  },
+  handle: ({ db, change, at, viewer, now }) => redeliver({ db, change, at, viewer, now }),
 });
 
 export const pingOrgWebhook = endpoint({
@@ -214,7 +176,7 @@ export const pingOrgWebhook = endpoint({
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, links, now }) {
     const hook = await hookAt({ db, at, viewer });
-    const about = await aboutOrg(db, links, at.org, viewer);
+    const about = await aboutPlace({ db, links }, at, viewer);
     await change((tx) => ping(tx, hook, presentOrgWebhook(links, at.org, hook), about, now));
   },
 });

@@ -17,6 +17,8 @@ export type Told = { name: EventName; action: string | null; body: Readonly<Reco
 /** What payloads are made from: the present state, and the addresses that their readers can follow. */
 export type PayloadContext = { db: Db; git: GitStore; links: Links };
 
+type Presenting = Pick<PayloadContext, 'db' | 'links'>;
+
 /** How a kind of event is told. `names` are those that `tell` may give, so that nothing is made when nobody listens. */
 export type Teller<Kind extends EventKind> = {
   readonly names: readonly EventName[];
@@ -40,7 +42,7 @@ export const repositoryOf = async ({ db }: PayloadContext, event: Place): Promis
   event.repository === undefined ? undefined : findRepoById(db, anonymous, event.repository);
 
 /** A repository as payloads hold it: without what it would be to one viewer. */
-export async function presentRepository({ db, links }: PayloadContext, row: RepositoryRow) {
+export async function presentRepository({ db, links }: Presenting, row: RepositoryRow) {
   const [presented] = await presentRepositories({ db, links, viewer: anonymous }, [row]);
   return presented;
 }
@@ -50,7 +52,7 @@ export async function loadAccount({ db }: PayloadContext, id: Id<'accounts'> | u
 }
 
 /** Who did it, and the organization in whose place it happened: parts of every payload. */
-export async function commonOf(context: PayloadContext, event: Place): Promise<Record<string, unknown>> {
+export async function commonOf(context: Presenting, event: Place): Promise<Record<string, unknown>> {
   const { db, links } = context;
   const accounts = await loadAccounts(db, event.actor === undefined ? [event.owner] : [event.owner, event.actor]);
   const owner = accounts.get(event.owner);

@@ -1,0 +1,40 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { asId, type Id } from '#lib/id.ts';
+import type { EventKind } from './catalogue.ts';
+import type { Recorded } from './subscription.ts';
+
+/** An event by its number. */
+export async function findEvent(db: Db, id: number): Promise<Recorded | undefined> {
+  const row = await db.selectFrom('events').selectAll().where('id', '=', asId<'events'>(id)).executeTakeFirst();
+  return row && recorded(row);
+}
+
+/** The last event of a kind in a repository. */
+export async function findLatestEvent<Kind extends EventKind>(
+  db: Db,
+  repository: Id<'repositories'>,
+  kind: Kind,
+): Promise<Recorded<Kind> | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('kind', '=', kind)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && (recorded(row) as Recorded<Kind>); // of this kind by the condition
+}
+
+const recorded = (row: Selectable<DB['events']>): Recorded =>
+  ({
+    id: row.id,
+    kind: row.kind,
+    owner: row.owner_id,
+    repository: row.repository_id ?? undefined,
+    actor: row.actor_id ?? undefined,
+    at: row.created_at,
+    data: row.data,
+  }) as Recorded; // written by `record`, whose types bind kind and data

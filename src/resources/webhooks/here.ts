@@ -1,0 +1,61 @@
+import type { Org, Repo, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Id } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { getDelivery } from './deliveries.ts';
+import { commonOf, presentRepository } from './payloads/payload.ts';
+import type { About } from './pings.ts';
+import { reachOf, type Step } from './rules.ts';
+import { findHook, type HookRow, insertRedelivery, type Makers, type Parent } from './store.ts';
+
+/** What a path of hooks names: an organization or a repository. */
+export type Place = { readonly org: Org } | { readonly repo: Repo };
+
+export const parentOf = (at: Place): Parent =>
+  'org' in at ? { column: 'organization_id', id: at.org.id } : { column: 'repository_id', id: at.repo.id };
+
+/** An OAuth app is kept to its own hooks in organizations alone. */
+export const makersFor = (at: Place, viewer: SignedIn): Makers => ('org' in at ? reachOf(viewer) : 'everybody');
+
+type Here = { at: Place & { hook_id: Id<'webhooks'> }; viewer: SignedIn; db: Db };
+
+/** The hook that a path names, if this viewer may know of it. */
+export async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
+  const hook = await findHook(db, parentOf(at), makersFor(at, viewer), at.hook_id);
+  if (!hook) throw notFound();
+  return hook;
+}
+
+type Acting = { at: Place; viewer: SignedIn; now: Date; services: Services };
+
+export const stepOf = ({ at, viewer, now, services }: Acting): Step => ({
+  parent: parentOf(at),
+  owner: 'org' in at ? at.org.id : at.repo.owner_id,
+  by: viewer,
+  now,
+  services,
+});
+
+type Again = Here & {
+  at: { delivery_id: Id<'webhook_deliveries'> };
+  now: Date;
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+};
+
+/** Sends a delivery once more. */
+export async function redeliver({ change, now, ...here }: Again): Promise<Record<string, never>> {
+  const hook = await hookAt(here);
+  const { id } = await getDelivery(here.db, hook, here.at.delivery_id);
+  await change((tx) => insertRedelivery(tx, hook.id, id, now));
+  return {};
+}
+
+/** What a ping tells of the place where a hook stands, and of who asked for it. */
+export async function aboutPlace(context: { db: Db; links: Links }, at: Place, { account }: SignedIn): Promise<About> {
+  if ('org' in at) return commonOf(context, { owner: at.org.id, repository: undefined, actor: account.id });
+  const { repo } = at;
+  const common = await commonOf(context, { owner: repo.owner_id, repository: repo.id, actor: account.id });
+  return { repository: await presentRepository(context, repo), ...common };
+}
