@@ -14,7 +14,7 @@ import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
-import { emitErrors, errorBody, refusalOfGit, statusOf } from './refusals.ts';
+import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
@@ -156,6 +156,10 @@ function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply:
   if (refused) return sendRefusal(parts, request, reply, statusOf(refused), refused.message);
   const known = clientFault(error);
   if (known) return sendRefusal(parts, request, reply, known.status, known.message);
+  if (request.method !== 'GET' && isOvertaken(error)) {
+    parts.log.warn({ err: error, id: request.id, route: request.routeOptions.url }, 'a change was overtaken by another');
+    return sendRefusal(parts, request, reply, 409, 'It was changed by another request at the same time. Please try again.');
+  }
   parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request failed');
   return sendRefusal(parts, request, reply, 500, `Server Error (request ${request.id})`);
 }

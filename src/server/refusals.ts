@@ -1,3 +1,4 @@
+import { NoResultError } from 'kysely';
 import type { GitError, GitErrorKind } from '#git/errors.ts';
 import { type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
@@ -36,6 +37,13 @@ export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =
 export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
 
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
+
+/** PostgreSQL's codes for what another transaction did first: a name taken, a parent gone, a deadlock, a serialization failure. */
+const overtakenCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', '40001']);
+
+/** Whether a change failed because another request changed the same thing between its checks and its writes. */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof NoResultError || (error instanceof Error && 'code' in error && overtakenCodes.has(error.code));
 
 /** Errors with the names of fields in the words of the vocabulary. */
 export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
