@@ -9,6 +9,7 @@ import { Refusal } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { answer } from './answer.ts';
+import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
@@ -91,6 +92,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));
 
+  addPreflight(app, apiPrefix);
   addDescription(app, parts);
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn });

@@ -17,7 +17,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 function send({ method, path, headers = {}, body }: Bad, token: string | undefined): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const target = { path: `/api/v3${path}`, method, agent, headers: { ...authorization, ...headers } };
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }; // Node sends none with a DELETE
+    const target = { path: `/api/v3${path}`, method, agent, headers: { ...authorization, ...headers, ...length } };
     const sent = request(opened.url, target, (reply) => {
       let text = '';
       reply.setEncoding('utf8').on('data', (part: string) => {
