@@ -77,15 +77,18 @@ export type EventData = {
   'issue.demilestoned': IssueData & { milestone: Id<'milestones'> };
   'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
   'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
-  'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'> };
+  'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: Was<'issue_comments'> };
   'label.created': { label: Id<'labels'> };
-  'label.edited': { label: Id<'labels'> };
-  'label.deleted': { name: string };
+  'label.edited': { label: Id<'labels'>; from?: { name?: string; color?: string; description?: string | null } };
+  'label.deleted': { name: string; was?: Was<'labels'> };
   'milestone.created': { milestone: Id<'milestones'> };
-  'milestone.edited': { milestone: Id<'milestones'> };
+  'milestone.edited': {
+    milestone: Id<'milestones'>;
+    from?: { title?: string; description?: string | null; due_on?: string | null };
+  };
   'milestone.closed': { milestone: Id<'milestones'> };
   'milestone.opened': { milestone: Id<'milestones'> };
-  'milestone.deleted': { title: string };
+  'milestone.deleted': { title: string; was?: Was<'milestones'> & { open_issues: number; closed_issues: number } };
   'hook.created': { hook: Id<'webhooks'> };
   'hook.updated': { hook: Id<'webhooks'> };
   'hook.deleted': { hook: Id<'webhooks'> };

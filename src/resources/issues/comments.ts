@@ -3,6 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
 import { type CommentRow, findComment, holdComment, insertComment, removeComment, updateComment } from './comment-store.ts';
 import { checkHasIssues, holdFor, type Step, viaApp } from './rules.ts';
 
@@ -62,5 +63,6 @@ export async function changeComment(tx: Tx, step: OfComment & { body: string }):
 export async function deleteComment(tx: Tx, step: OfComment): Promise<void> {
   const comment = await holdOwn(tx, step);
   await removeComment(tx, comment, step.now);
-  await record(tx, { ...aboutOf(step), kind: 'issue_comment.deleted', data: { issue: comment.issue_id, comment: comment.id } });
+  const data = { issue: comment.issue_id, comment: comment.id, was: snapshotOf(comment) };
+  await record(tx, { ...aboutOf(step), kind: 'issue_comment.deleted', data });
 }

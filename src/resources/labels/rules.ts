@@ -3,6 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
 
@@ -39,16 +40,23 @@ export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: L
   const changes = defined({ name, color, description: wanted.description });
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
-  await record(tx, { ...eventOf(step), kind: 'label.edited', data: { label: row.id } });
+  await record(tx, { ...eventOf(step), kind: 'label.edited', data: { label: row.id, from: changedOf(label, row) } });
   return row;
 }
+
+/** What of a label was another before. */
+const changedOf = ({ name, color, description }: LabelRow, after: LabelRow) => ({
+  ...(name === after.name ? {} : { name }),
+  ...(color === after.color ? {} : { color }),
+  ...(description === after.description ? {} : { description }),
+});
 
 /** Deletes a label, and takes it off every issue. */
 export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promise<void> {
   const label = await findLabel(tx, step.repo.id, step.name);
   if (!label) throw notFound();
   await removeLabel(tx, label.id);
-  await record(tx, { ...eventOf(step), kind: 'label.deleted', data: { name: label.name } });
+  await record(tx, { ...eventOf(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }
 
 /** Lists of labels are written with commas between, so that no name holds one. */

@@ -24,6 +24,10 @@ export const findLabel = (db: Db, repository: Repository, name: string): Promise
     .where(sql<boolean>`lower(name) = lower(${name})`)
     .executeTakeFirst();
 
+/** A label of a repository by its id. */
+export const findLabelById = (db: Db, repository: Repository, id: Id<'labels'>): Promise<LabelRow | undefined> =>
+  db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+
 /** Adds a label; undefined when its name is taken. */
 export const insertLabel = (tx: Tx, row: Insertable<DB['labels']>): Promise<LabelRow | undefined> =>
   tx

@@ -1,3 +1,3 @@
-export { presentMilestone } from './present.ts';
+export { presentMilestone, presentMilestones } from './present.ts';
 export { Milestone } from './schemas.ts';
 export { findMilestone, loadMilestones, type MilestoneRow } from './store.ts';

@@ -1,9 +1,10 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import type { EventKind } from '#events/catalogue.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { timestampOrNull } from '#lib/time.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import type { MilestoneChange, NewMilestone } from './schemas.ts';
 import { findByTitle, findMilestone, insertMilestone, type MilestoneRow, removeMilestone, updateMilestone } from './store.ts';
@@ -47,21 +48,26 @@ export async function changeMilestone(tx: Tx, step: Step & { number: number; wan
   const closed_at = state === row.state ? row.closed_at : state === 'closed' ? now : null;
   const change = { ...defined({ title, description, due_on: dateOf(wanted.due_on) }), state, closed_at, updated_at: now };
   await updateMilestone(tx, row.id, change);
-  const kinds: [EventKind & `milestone.${string}`, boolean][] = [
-    ['milestone.edited', [title, description, wanted.due_on].some((value) => value !== undefined)],
-    ['milestone.closed', state === 'closed' && row.state === 'open'],
-    ['milestone.opened', state === 'open' && row.state === 'closed'],
-  ];
-  for (const [kind, happened] of kinds) {
-    if (happened && kind !== 'milestone.deleted') await record(tx, { ...eventOf(step), kind, data: { milestone: row.id } });
-  }
-  return { ...row, ...change };
+  const after = { ...row, ...change };
+  const from = changedOf(row, after);
+  const data = { milestone: row.id };
+  if (Object.keys(from).length > 0) await record(tx, { ...eventOf(step), kind: 'milestone.edited', data: { ...data, from } });
+  if (state !== row.state)
+    await record(tx, { ...eventOf(step), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
+  return after;
 }
+
+/** What of a milestone was another before. */
+const changedOf = ({ title, description, due_on }: MilestoneRow, after: MilestoneRow) => ({
+  ...(title === after.title ? {} : { title }),
+  ...(description === after.description ? {} : { description }),
+  ...(due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(due_on) }),
+});
 
 /** Deletes a milestone; its issues stay, without one. */
 export async function deleteMilestone(tx: Tx, step: Step & { number: number }): Promise<void> {
   const row = await findMilestone(tx, step.repo.id, step.number);
   if (!row) throw notFound();
   await removeMilestone(tx, row.id);
-  await record(tx, { ...eventOf(step), kind: 'milestone.deleted', data: { title: row.title } });
+  await record(tx, { ...eventOf(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
 }

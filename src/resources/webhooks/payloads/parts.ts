@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import { User } from '#resources/accounts/index.ts';
+import { Issue, IssueComment } from '#resources/issues/index.ts';
+import { Label } from '#resources/labels/index.ts';
+import { Milestone } from '#resources/milestones/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 import { Team } from '#resources/teams/index.ts';
 
@@ -10,4 +13,9 @@ export const payloadParts = Type.Object({
   team: Team,
   member: User,
   sender: User,
+  issue: Issue,
+  comment: Type.Object({ performed_via_service_app: Type.Null(), ...IssueComment.properties }),
+  label: Label,
+  milestone: Milestone,
+  assignee: User,
 });

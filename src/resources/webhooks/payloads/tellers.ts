@@ -1,6 +1,8 @@
 import type { EventKind } from '#events/catalogue.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { EventName } from '#webhooks/event-names.ts';
+import { issueTellers } from './issues.ts';
+import { labelTellers, milestoneTellers } from './labels.ts';
 import { commonOf, type PayloadContext, type Teller, type Told } from './payload.ts';
 import { peopleTellers } from './people.ts';
 import { refTellers } from './refs.ts';
@@ -13,6 +15,9 @@ const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
   ...refTellers,
   ...peopleTellers,
   ...teamTellers,
+  ...issueTellers,
+  ...labelTellers,
+  ...milestoneTellers,
 };
 
 /** The kinds of which webhooks hear. */

@@ -1,0 +1,139 @@
+import { anonymous } from '#access/viewer.ts';
+import type { EventData, EventKind } from '#events/catalogue.ts';
+import type { Recorded } from '#events/subscription.ts';
+import { revived } from '#lib/snapshot.ts';
+import { presentUser } from '#resources/accounts/index.ts';
+import { type CommentRow, findComment, loadIssues, presentComments, presentIssues } from '#resources/issues/index.ts';
+import { findLabelById, presentLabel } from '#resources/labels/index.ts';
+import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
+import { repositoryUrl } from '#resources/repositories/index.ts';
+import {
+  aboutRepository,
+  loadAccount,
+  type OwnedRepository,
+  type PayloadContext,
+  type Teller,
+  type Told,
+  teller,
+} from './payload.ts';
+
+type IssueKind = Extract<EventKind, `issue.${string}`>;
+type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
+type OfIssue = { repository: Recorded['repository']; owner: Recorded['owner']; actor: Recorded['actor'] };
+
+const kindsOfReaction = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
+
+/** Nobody can react here yet, and receivers expect the counts. */
+const withReactions = <Shown extends { url: string }>(shown: Shown) => ({
+  ...shown,
+  reactions: {
+    url: `${shown.url}/reactions`,
+    total_count: 0,
+    ...Object.fromEntries(kindsOfReaction.map((name) => [name, 0])),
+  },
+});
+
+/** Tells of an issue that is there; `more` is what else the event is about. */
+const aboutIssue = (
+  context: PayloadContext,
+  event: OfIssue & { data: { issue: EventData['issue.opened']['issue'] } },
+  tell: (issue: Record<string, unknown>, repository: OwnedRepository) => Promise<readonly Told[]> | readonly Told[],
+): Promise<readonly Told[]> =>
+  aboutRepository(context, event, async (repository) => {
+    const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
+    if (!row) return [];
+    const [shown] = await presentIssues({ ...context, viewer: anonymous }, [row]);
+    return shown ? tell(withReactions(shown), repository) : [];
+  });
+
+const plain = <Kind extends IssueKind>(
+  action: string,
+  more: (
+    event: Recorded<Kind>,
+    context: PayloadContext,
+    repository: OwnedRepository,
+  ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
+): Teller<Kind> =>
+  teller(['issues'], (event, context) =>
+    aboutIssue(context, event, async (issue, repository) => [
+      { name: 'issues', action, body: { issue, ...(await more(event, context, repository)) } },
+    ]),
+  );
+
+const labelOf = async (id: EventData['issue.labeled']['label'], { db, links }: PayloadContext, repository: OwnedRepository) => {
+  const label = await findLabelById(db, repository.id, id);
+  return label ? { label: presentLabel(repositoryUrl(links, repository.owner.login, repository.name), label) } : {};
+};
+
+const assigneeOf = async (id: EventData['issue.assigned']['user'], context: PayloadContext) => {
+  const user = await loadAccount(context, id);
+  return { assignee: user ? presentUser(context.links, user) : null };
+};
+
+const milestoneOf = async (
+  id: EventData['issue.milestoned']['milestone'],
+  { db, links }: PayloadContext,
+  { owner, name }: OwnedRepository,
+) => {
+  const row = (await loadMilestones(db, [id])).get(id);
+  const [milestone] = row ? await presentMilestones(db, { links, owner: owner.login, name }, [row]) : [];
+  return milestone ? { milestone } : {};
+};
+
+/** A body that was empty reads as an empty text, as in the public API. */
+const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => ({
+  ...(title ? { title } : {}),
+  ...(body ? { body: { from: body.from ?? '' } } : {}),
+});
+
+async function presentComment(context: PayloadContext, row: CommentRow) {
+  const [shown] = await presentComments({ ...context, viewer: anonymous }, [row]);
+  // Receivers expect the field; of a comment that an app wrote, its author tells the app.
+  return shown && { ...(row.via_app_id === null ? { performed_via_service_app: null } : {}), ...withReactions(shown) };
+}
+
+const comment = <Kind extends CommentKind>(
+  action: string,
+  find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
+  more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
+): Teller<Kind> =>
+  teller(['issue_comment'], (event, context) =>
+    aboutIssue(context, event, async (issue, repository) => {
+      const row = await find(event, context, repository);
+      if (!row) return [];
+      const body = { issue, comment: await presentComment(context, row), ...more(event) };
+      return [{ name: 'issue_comment', action, body }];
+    }),
+  );
+
+const present = (
+  event: { data: { comment: EventData['issue_comment.created']['comment'] } },
+  { db }: PayloadContext,
+  { id }: OwnedRepository,
+) => findComment(db, id, event.data.comment);
+
+export const issueTellers = {
+  'issue.opened': plain<'issue.opened'>('opened'),
+  'issue.edited': plain<'issue.edited'>('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
+  'issue.closed': plain<'issue.closed'>('closed'),
+  'issue.reopened': plain<'issue.reopened'>('reopened'),
+  'issue.locked': plain<'issue.locked'>('locked'),
+  'issue.unlocked': plain<'issue.unlocked'>('unlocked'),
+  'issue.labeled': plain<'issue.labeled'>('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.unlabeled': plain<'issue.unlabeled'>('unlabeled', ({ data }, context, repository) =>
+    labelOf(data.label, context, repository),
+  ),
+  'issue.assigned': plain<'issue.assigned'>('assigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.unassigned': plain<'issue.unassigned'>('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.milestoned': plain<'issue.milestoned'>('milestoned', ({ data }, context, repository) =>
+    milestoneOf(data.milestone, context, repository),
+  ),
+  'issue.demilestoned': plain<'issue.demilestoned'>('demilestoned', ({ data }, context, repository) =>
+    milestoneOf(data.milestone, context, repository),
+  ),
+  'issue_comment.created': comment<'issue_comment.created'>('created', present),
+  'issue_comment.edited': comment<'issue_comment.edited'>('edited', present, ({ data }) => ({ changes: data.changes })),
+  'issue_comment.deleted': comment<'issue_comment.deleted'>('deleted', async ({ data }) =>
+    data.was ? revived(data.was, ['created_at', 'updated_at']) : undefined,
+  ),
+};
