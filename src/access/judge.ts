@@ -30,10 +30,12 @@ export function judge(policy: Policy, viewer: Viewer, target: Target, call: { wr
   const { grant } = viewer;
   const none = typeof policy.permission === 'object' && 'none' in policy.permission ? policy.permission.none : undefined;
 
-  if (target.repo && !note('visible', mayRead(target.repo, grant), visibilityReason(target.repo))) {
+  // An app that speaks for itself is answered by what it is installed on, which its endpoints ask themselves.
+  const asksItself = none === 'app_jwt' && grant.kind === 'app_jwt';
+  if (target.repo && !asksItself && !note('visible', mayRead(target.repo, grant), visibilityReason(target.repo))) {
     return refuse('not_found', 'Not Found');
   }
-  if (none === 'public') return allowed;
+  if (none === 'public' || none === 'token_exchange') return allowed;
   const open = policy.public === true && isPublic(target) && !call.write;
   if (open && note('public', true, 'the resource is public and the endpoint reads it')) {
     return isToken(grant) && !kindAllowed(policy, grant) ? wrongKind(grant) : allowed;

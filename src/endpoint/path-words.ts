@@ -20,6 +20,7 @@ export const pathWords = {
   account_id: id('accounts'),
   repository_id: id('repositories'),
   installation_id: id('installations'),
+  app_slug: text,
   client_id: text,
   code: text,
   invitation_id: id('repository_invitations'),

@@ -7,6 +7,10 @@ import { namedSchemas } from '#openapi/schemas.ts';
 import { deliveryPump } from '#webhooks/sender.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as accountSchemas from './accounts/schemas.ts';
+import * as apps from './apps/endpoints/apps.ts';
+import * as appInstallations from './apps/endpoints/installations.ts';
+import * as appTokens from './apps/endpoints/tokens.ts';
+import * as appSchemas from './apps/schemas.ts';
 import * as collaborators from './collaborators/endpoints/collaborators.ts';
 import * as repositoryInvitations from './collaborators/endpoints/invitations.ts';
 import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
@@ -61,6 +65,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
   issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
+  apps: [appSchemas, apps, appInstallations, appTokens],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks],
 };

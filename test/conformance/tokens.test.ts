@@ -35,10 +35,14 @@ const special: Readonly<Record<string, () => Promise<Record<string, string>>>> =
   'DELETE /repos/{owner}/{repo}': async () => ({ repo: (await opened.repo(org, { visibility: 'private', by: owner })).name }),
 };
 
+/** Calls that take the caller's own token away; the families' tests make them. */
+const endsItself = new Set(['DELETE /installation/token']);
+
 const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome | undefined): Promise<string[]> => {
   const route = `${endpoint.method} ${endpoint.path}`;
   const expected = expectedOf(endpoint, caller);
   const words = expected === 'passes' ? special[route] : undefined;
+  if (expected === 'passes' && endsItself.has(route)) return [];
   // An own organization is out of the reach of tokens made for another.
   if (words && route === 'DELETE /orgs/{org}' && caller !== strongest) return [];
   const outcome = await call(endpoint, caller, await words?.());

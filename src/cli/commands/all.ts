@@ -1,3 +1,4 @@
+import { appCommand } from './app.ts';
 import { backupCommand } from './backup.ts';
 import { configCommand } from './config.ts';
 import { doctorCommand } from './doctor.ts';
@@ -19,6 +20,7 @@ export const commands = [
   userCommand,
   orgCommand,
   tokenCommand,
+  appCommand,
   repoCommand,
   importCommand,
   reindexCommand,

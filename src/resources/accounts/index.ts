@@ -1,4 +1,12 @@
 export { presentOrganization, presentUser, presentUserOrNull } from './present.ts';
 export { checkLogin, createUser } from './rules.ts';
 export { OrganizationSimple, User } from './schemas.ts';
-export { countRepositories, findUsersByLogin, insertAccount, loadAccounts, loadAccountsByEmail, updateAccount } from './store.ts';
+export {
+  countRepositories,
+  findUsersByLogin,
+  insertAccount,
+  isLoginTaken,
+  loadAccounts,
+  loadAccountsByEmail,
+  updateAccount,
+} from './store.ts';

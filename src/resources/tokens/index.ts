@@ -8,4 +8,4 @@ export {
   revokeToken,
   stored,
 } from './rules.ts';
-export { insertToken, insertTokenRepositories, removeTokenByHash, type TokenRow } from './store.ts';
+export { insertToken, insertTokenRepositories, removeToken, removeTokenByHash, type TokenRow } from './store.ts';

@@ -39,6 +39,8 @@ export async function ownedAmong(
 export const removeTokenByHash = async (tx: Tx, hash: Buffer): Promise<boolean> =>
   (await tx.deleteFrom('tokens').where('hash', '=', hash).returning('id').execute()).length > 0;
 
+export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
+
 /** The first site administrator, by age. */
 export const findSiteAdmin = (db: Db) =>
   db

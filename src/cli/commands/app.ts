@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { Command, Option } from '@commander-js/extra-typings';
+import {
+  createApp,
+  createInstallationToken,
+  findAppBySlug,
+  findInstallationOn,
+  installApp,
+  makeAppKeys,
+} from '#resources/apps/index.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+import type { Beside } from '../installation.ts';
+import { accountNamed, actorFor, repoNamed } from '../lookup.ts';
+import { UsageError } from '../usage-error.ts';
+import { namedLevel } from './token.ts';
+
+const gather = (text: string, before: readonly string[]): string[] => [...before, text];
+
+const create = installationCommand(
+  'create',
+  'Create an app. Its client secret is shown this once, and its private key is written to a file.',
+  'hearth app create "Build Bot" --owner acme --permission contents=read --permission checks=write --key build-bot.pem',
+)
+  .argument('<name>', '34 characters at most')
+  .requiredOption('--owner <account>', 'the user or organization that it belongs to')
+  .addOption(
+    new Option('--kind <kind>', 'app: with a bot, permissions and installations; oauth: asks users for scopes')
+      .choices(['app', 'oauth'] as const)
+      .default('app' as const),
+  )
+  .option('--url <address>', 'its home page', 'https://example.com')
+  .option('--callback <address>', 'where users return after they agreed; may be repeated', gather, [])
+  .option('--permission <name=level>', 'a permission that it asks for; may be repeated', gather, [])
+  .option('--event <name>', 'an event that its webhook hears of; may be repeated', gather, [])
+  .option('--public', 'others may install it, too')
+  .option('--device-flow', 'users may agree on another device')
+  .option('--key <file>', 'where its private key is written (apps alone)')
+  .action((name, options, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      const owner = await accountNamed(db, options.owner);
+      if (options.kind === 'app' && options.key === undefined)
+        throw new UsageError('--key says where the private key is written');
+      const keys = options.kind === 'app' ? await makeAppKeys() : undefined;
+      const { app, clientSecret } = await change((tx) =>
+        createApp(tx, {
+          owner,
+          kind: options.kind,
+          name,
+          externalUrl: options.url,
+          callbackUrls: options.callback,
+          permissions: Object.fromEntries(options.permission.map(namedLevel)),
+          events: options.event,
+          public: options.public,
+          deviceFlow: options.deviceFlow,
+          publicKey: keys?.publicKey,
+          now,
+        }),
+      );
+      if (keys && options.key) await writeFile(options.key, keys.privateKey, { mode: 0o600 });
+      print(command, { id: app.id, slug: app.slug, client_id: app.client_id, client_secret: clientSecret, key: options.key }, [
+        `Created ${app.slug}`,
+        `  id             ${app.id}`,
+        `  client id      ${app.client_id}`,
+        `  client secret  ${clientSecret}`,
+        ...(options.key ? [`  private key    ${options.key}`] : []),
+      ]);
+    }),
+  );
+
+async function appNamed({ db }: Beside, slug: string) {
+  const app = await findAppBySlug(db, slug);
+  if (!app) throw new UsageError(`There is no app ${slug}`);
+  return app;
+}
+
+const install = installationCommand(
+  'install',
+  'Install an app on a user or an organization.',
+  'hearth app install build-bot --on acme --as ada --repositories acme/engine',
+)
+  .argument('<app>', 'its name in addresses')
+  .requiredOption('--on <account>', 'the user or organization')
+  .option('--repositories <all|owner/name,…>', 'the repositories that it reaches', 'all')
+  .option('--as <user>', 'who installs it; needed where the account is an organization')
+  .action((slug, options, command) =>
+    onInstallation(command, async (installation) => {
+      const { db, change, now } = installation;
+      const app = await appNamed(installation, slug);
+      const account = await accountNamed(db, options.on);
+      const by = await actorFor(db, account, options.as);
+      const names = options.repositories === 'all' ? [] : options.repositories.split(',');
+      const chosen = [];
+      for (const name of names) chosen.push((await repoNamed(db, name.trim())).id);
+      const repositories = options.repositories === 'all' ? ('all' as const) : chosen;
+      const row = await change((tx) => installApp(tx, { app, account, repositories, by, now }));
+      print(command, { id: row.id, app: app.slug, account: account.login, repository_selection: row.repository_selection }, [
+        `Installed ${app.slug} on ${account.login} (installation ${row.id})`,
+      ]);
+    }),
+  );
+
+const token = installationCommand(
+  'token',
+  'Create a token of an installation, good for 60 minutes, as an app would by its key.',
+  'hearth app token build-bot --on acme --quiet',
+)
+  .argument('<app>', 'its name in addresses')
+  .requiredOption('--on <account>', 'where it is installed')
+  .option('--quiet', 'print the token alone')
+  .action((slug, options, command) =>
+    onInstallation(command, async (installation) => {
+      const { db, change, now } = installation;
+      const app = await appNamed(installation, slug);
+      const account = await accountNamed(db, options.on);
+      const found = await findInstallationOn(db, app.id, account.id);
+      if (!found) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
+      const made = await change((tx) => createInstallationToken(tx, { app, installation: found, wish: {}, now }));
+      const shown = { token: made.token, expires_at: made.row.expires_at, permissions: made.permissions };
+      print(command, shown, options.quiet ? made.token : [made.token, `It ends at ${made.row.expires_at?.toISOString()}.`]);
+    }),
+  );
+
+export const appCommand = new Command('app')
+  .description('Create apps, install them, and create their tokens.')
+  .addCommand(create)
+  .addCommand(install)
+  .addCommand(token);

@@ -1,0 +1,62 @@
+// Apps: what they say of themselves, and how one is made of a manifest.
+import { endpoint } from '#endpoint/endpoint.ts';
+import { must } from '#lib/collections.ts';
+import { notFound } from '#lib/refusal.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
+import { convertManifest } from '../manifests.ts';
+import { presentApp } from '../present.ts';
+import { makeAppKeys } from '../rules.ts';
+import { App, ConvertedApp } from '../schemas.ts';
+import { countInstallations, findAppById, findAppBySlug } from '../store.ts';
+
+export const getAuthenticatedApp = endpoint({
+  id: 'apps/get-authenticated',
+  method: 'GET',
+  path: '/app',
+  summary: 'Get the authenticated app',
+  access: { permission: { none: 'app_jwt' } },
+  replies: { 200: App },
+  async handle({ db, viewer, links }) {
+    const app = await findAppById(db, viewer.grant.appId);
+    if (!app) throw notFound();
+    const owners = await loadAccounts(db, [app.owner_id]);
+    const installations_count = await countInstallations(db, app.id);
+    return { ...presentApp(links, app, must(owners, app.owner_id)), installations_count };
+  },
+});
+
+export const getApp = endpoint({
+  id: 'apps/get-by-slug',
+  method: 'GET',
+  path: '/apps/{app_slug}',
+  summary: 'Get an app',
+  access: { permission: { none: 'public' } },
+  replies: { 200: App },
+  async handle({ db, at, viewer, links }) {
+    const app = await findAppBySlug(db, at.app_slug);
+    const isOwn = app && 'appId' in viewer.grant && viewer.grant.appId === app.id;
+    if (app?.kind !== 'app' || !(app.public || isOwn || viewer.account?.id === app.owner_id)) throw notFound();
+    const owners = await loadAccounts(db, [app.owner_id]);
+    return presentApp(links, app, must(owners, app.owner_id));
+  },
+});
+
+export const createAppFromManifest = endpoint({
+  id: 'apps/create-from-manifest',
+  method: 'POST',
+  path: '/app-manifests/{code}/conversions',
+  summary: 'Create an app from a manifest',
+  access: { permission: { none: 'token_exchange' } },
+  replies: { 201: ConvertedApp },
+  async handle({ db, change, at, links, now, services }) {
+    const keys = await makeAppKeys();
+    const made = await change((tx) => convertManifest(tx, { code: at.code, keys, secrets: services.secrets, now }));
+    const owners = await loadAccounts(db, [made.app.owner_id]);
+    return {
+      ...presentApp(links, made.app, must(owners, made.app.owner_id)),
+      client_secret: made.clientSecret,
+      webhook_secret: made.webhookSecret,
+      pem: keys.privateKey,
+    };
+  },
+});

@@ -1,0 +1,227 @@
+// Installations, and the tokens that apps exchange their own word for.
+import { Type } from 'typebox';
+import type { Repo } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { enveloped, pages } from '#endpoint/paging.ts';
+import type { Id } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing, OneOf } from '#lib/shape.ts';
+import { timestamp } from '#lib/time.ts';
+import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
+import { resumeInstallation, suspendInstallation, uninstall } from '../installations.ts';
+import { presentInstallations } from '../present.ts';
+import { createInstallationToken } from '../rules.ts';
+import { Installation, InstallationToken, TokenWish } from '../schemas.ts';
+import {
+  findAppById,
+  findInstallation,
+  findInstallationOn,
+  type InstallationOfApp,
+  listInstallationsFor,
+  listInstallationsOfApp,
+  listInstallationsOn,
+  listReachedBy,
+  reachesRepository,
+} from '../store.ts';
+
+const byApp = { permission: { none: 'app_jwt' } } as const;
+
+async function getOwn(db: Db, app: Id<'apps'>, id: Id<'installations'>): Promise<InstallationOfApp> {
+  const installation = await findInstallation(db, app, id);
+  if (!installation) throw notFound();
+  return installation;
+}
+
+async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
+  const installation = await findInstallationOn(db, app, account);
+  if (!installation || (repo && !(await reachesRepository(db, installation, repo.id)))) throw notFound();
+  return installation;
+}
+
+const presentOne = async (db: Db, links: Parameters<typeof presentInstallations>[1], row: InstallationOfApp) => {
+  const [shown] = await presentInstallations(db, links, [row]);
+  if (!shown) throw notFound();
+  return shown;
+};
+
+export const listInstallations = endpoint({
+  id: 'apps/list-installations',
+  method: 'GET',
+  path: '/app/installations',
+  summary: 'List installations for the authenticated app',
+  access: byApp,
+  query: Type.Object({ since: Type.Optional(Type.String({ format: 'date-time' })), outdated: Type.Optional(Type.String()) }),
+  paging: pages(),
+  replies: { 200: Type.Array(Installation) },
+  async handle({ db, viewer, query, page, links }) {
+    const since = query.since === undefined ? undefined : new Date(query.since);
+    const found = await listInstallationsOfApp(db, viewer.grant.appId, since, page);
+    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+  },
+});
+
+export const getInstallation = endpoint({
+  id: 'apps/get-installation',
+  method: 'GET',
+  path: '/app/installations/{installation_id}',
+  summary: 'Get an installation for the authenticated app',
+  access: byApp,
+  replies: { 200: Installation },
+  async handle({ db, at, viewer, links }) {
+    return presentOne(db, links, await getOwn(db, viewer.grant.appId, at.installation_id));
+  },
+});
+
+export const createAccessToken = endpoint({
+  id: 'apps/create-installation-access-token',
+  method: 'POST',
+  path: '/app/installations/{installation_id}/access_tokens',
+  summary: 'Create an installation access token for an app',
+  access: byApp,
+  body: TokenWish,
+  example: { permissions: { contents: 'read' } },
+  replies: { 201: InstallationToken },
+  async handle({ db, change, at, viewer, body, links, now }) {
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    const app = await findAppById(db, viewer.grant.appId);
+    if (!app) throw notFound();
+    const { token, row, permissions, repositories } = await change((tx) =>
+      createInstallationToken(tx, { app, installation, wish: body, now }),
+    );
+    return {
+      token,
+      expires_at: timestamp(row.expires_at ?? now),
+      permissions: { ...permissions },
+      repository_selection: repositories ? ('selected' as const) : installation.repository_selection,
+      ...(repositories ? { repositories: await presentRepositories({ db, links, viewer }, repositories) } : {}),
+    };
+  },
+});
+
+export const deleteInstallation = endpoint({
+  id: 'apps/delete-installation',
+  method: 'DELETE',
+  path: '/app/installations/{installation_id}',
+  summary: 'Delete an installation for the authenticated app',
+  access: byApp,
+  replies: { 204: Nothing },
+  async handle({ db, change, at, viewer, now }) {
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    await change((tx) => uninstall(tx, { installation, by: undefined, now }));
+  },
+});
+
+export const suspend = endpoint({
+  id: 'apps/suspend-installation',
+  method: 'PUT',
+  path: '/app/installations/{installation_id}/suspended',
+  summary: 'Suspend an app installation',
+  access: byApp,
+  replies: { 204: Nothing },
+  async handle({ db, change, at, viewer, now }) {
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    await change((tx) => suspendInstallation(tx, { installation, by: undefined, now }));
+  },
+});
+
+export const unsuspend = endpoint({
+  id: 'apps/unsuspend-installation',
+  method: 'DELETE',
+  path: '/app/installations/{installation_id}/suspended',
+  summary: 'Unsuspend an app installation',
+  access: byApp,
+  replies: { 204: Nothing },
+  async handle({ db, change, at, viewer, now }) {
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    await change((tx) => resumeInstallation(tx, { installation, now }));
+  },
+});
+
+export const getOrgInstallation = endpoint({
+  id: 'apps/get-org-installation',
+  method: 'GET',
+  path: '/orgs/{org}/installation',
+  summary: 'Get an organization installation for the authenticated app',
+  access: byApp,
+  replies: { 200: Installation },
+  async handle({ db, at, viewer, links }) {
+    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.org.id));
+  },
+});
+
+export const getRepoInstallation = endpoint({
+  id: 'apps/get-repo-installation',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/installation',
+  summary: 'Get a repository installation for the authenticated app',
+  access: byApp,
+  replies: { 200: Installation },
+  async handle({ db, at, viewer, links }) {
+    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
+  },
+});
+
+export const getUserInstallation = endpoint({
+  id: 'apps/get-user-installation',
+  method: 'GET',
+  path: '/users/{username}/installation',
+  summary: 'Get a user installation for the authenticated app',
+  access: byApp,
+  replies: { 200: Installation },
+  async handle({ db, at, viewer, links }) {
+    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.user.id));
+  },
+});
+
+export const listOrgInstallations = endpoint({
+  id: 'orgs/list-app-installations',
+  method: 'GET',
+  path: '/orgs/{org}/installations',
+  summary: 'List app installations for an organization',
+  access: { permission: 'organization_administration:read', scopes: ['admin:org'], role: 'owner' },
+  paging: pages(),
+  replies: { 200: enveloped('installations', Installation) },
+  async handle({ db, at, page, links }) {
+    const found = await listInstallationsOn(db, at.org.id, page);
+    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+  },
+});
+
+const Reached = Type.Object({
+  total_count: Type.Integer(),
+  repositories: Type.Array(MinimalRepository),
+  repository_selection: OneOf(['all', 'selected']),
+});
+
+export const listReachedRepositories = endpoint({
+  id: 'apps/list-repos-accessible-to-installation',
+  method: 'GET',
+  path: '/installation/repositories',
+  summary: 'List repositories accessible to the app installation',
+  access: { permission: 'metadata:read', tokens: ['installation'] },
+  paging: pages(),
+  replies: { 200: Reached },
+  async handle({ db, viewer, page, links }) {
+    const found = await listReachedBy(db, viewer, page);
+    const rows = await presentRepositories({ db, links, viewer }, found.rows);
+    const isAll = viewer.grant.kind === 'installation' && viewer.grant.selection === 'all';
+    return { rows, total: found.total, extra: { repository_selection: isAll ? 'all' : 'selected' } };
+  },
+});
+
+export const listUserInstallations = endpoint({
+  id: 'apps/list-installations-for-authenticated-user',
+  method: 'GET',
+  path: '/user/installations',
+  summary: 'List app installations accessible to the user access token',
+  access: { permission: { none: 'own_account' }, tokens: ['app_user'] },
+  paging: pages(),
+  replies: { 200: enveloped('installations', Installation) },
+  async handle({ db, viewer, page, links }) {
+    if (viewer.grant.kind !== 'app_user') throw notFound();
+    const found = await listInstallationsFor(db, viewer.grant.appId, viewer.account.id, page);
+    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+  },
+});

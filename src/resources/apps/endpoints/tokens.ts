@@ -1,0 +1,89 @@
+// Tokens in the hands of apps: looked at, replaced and ended.
+import type { Grant } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import type { Links } from '#endpoint/links.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { hashToken } from '#lib/token.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { removeToken, type TokenRow } from '#resources/tokens/index.ts';
+import { Authorization, TokenBody } from '../schemas.ts';
+import { type AppRow, findAppById, findTokenOfApp } from '../store.ts';
+
+const byClient = { permission: { none: 'client_secret' } } as const;
+
+/** The app that proved itself, which must be the one that the path names. */
+async function clientOf(db: Db, grant: Extract<Grant, { kind: 'client' }>, clientId: string): Promise<AppRow> {
+  const app = await findAppById(db, grant.appId);
+  if (app?.client_id !== clientId) throw notFound();
+  return app;
+}
+
+async function presentAuthorization(db: Db, links: Links, app: AppRow, row: TokenRow, token: string): Promise<Authorization> {
+  const users = await loadAccounts(db, [row.account_id]);
+  return {
+    id: row.id,
+    url: `${links.api}/authorizations/${row.id}`,
+    scopes: row.kind === 'oauth_app' ? row.scopes : [],
+    token,
+    token_last_eight: row.last_eight,
+    hashed_token: row.hash.toString('hex'),
+    app: { client_id: app.client_id, name: app.name, url: app.external_url },
+    note: null,
+    note_url: null,
+    updated_at: timestamp(row.last_used_at ?? row.created_at),
+    created_at: timestamp(row.created_at),
+    fingerprint: null,
+    expires_at: timestampOrNull(row.expires_at),
+    user: presentUserOrNull(links, users.get(row.account_id)),
+  };
+}
+
+const isLive = (row: TokenRow, now: Date): boolean => row.expires_at === null || row.expires_at > now;
+
+export const checkToken = endpoint({
+  id: 'apps/check-token',
+  method: 'POST',
+  path: '/applications/{client_id}/token',
+  summary: 'Check a token',
+  access: byClient,
+  body: TokenBody,
+  replies: { 200: Authorization },
+  async handle({ db, at, viewer, body, links, now }) {
+    const app = await clientOf(db, viewer.grant, at.client_id);
+    const row = await findTokenOfApp(db, app.id, hashToken(body.access_token));
+    if (!row || !isLive(row, now)) throw notFound();
+    return presentAuthorization(db, links, app, row, body.access_token);
+  },
+});
+
+export const deleteToken = endpoint({
+  id: 'apps/delete-token',
+  method: 'DELETE',
+  path: '/applications/{client_id}/token',
+  summary: 'Delete an app token',
+  access: byClient,
+  body: TokenBody,
+  replies: { 204: Nothing },
+  async handle({ db, change, at, viewer, body }) {
+    const app = await clientOf(db, viewer.grant, at.client_id);
+    const row = await findTokenOfApp(db, app.id, hashToken(body.access_token));
+    if (!row) throw invalid('OauthAccess', 'access_token', 'invalid');
+    await change((tx) => removeToken(tx, row.id));
+  },
+});
+
+export const revokeInstallationToken = endpoint({
+  id: 'apps/revoke-installation-access-token',
+  method: 'DELETE',
+  path: '/installation/token',
+  summary: 'Revoke an installation access token',
+  access: { permission: { none: 'signed_in' }, tokens: ['installation'] },
+  replies: { 204: Nothing },
+  async handle({ change, viewer }) {
+    const { grant } = viewer;
+    if (grant.kind === 'installation') await change((tx) => removeToken(tx, grant.tokenId));
+  },
+});

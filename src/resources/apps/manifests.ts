@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { must } from '#lib/collections.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { addMinutes } from '#lib/time.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
+import { type AppKeys, createApp } from './rules.ts';
+import { type AppRow, findManifestCode, insertManifestCode } from './store.ts';
+
+const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
+
+/** What an app says of itself before it is one, as in the public API. */
+export const AppManifest = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 34 }),
+  url,
+  description: Type.Optional(Type.String({ maxLength: 1024 })),
+  hook_attributes: Type.Optional(Type.Object({ url, active: Type.Optional(Type.Boolean()) })),
+  callback_urls: Type.Optional(Type.Array(url, { maxItems: 10 })),
+  redirect_url: Type.Optional(url),
+  setup_url: Type.Optional(url),
+  public: Type.Optional(Type.Boolean()),
+  default_events: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+  default_permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+export type AppManifest = Static<typeof AppManifest>;
+
+const codePrefix = 'hmc_';
+/** The public API's time to exchange a code. */
+const codeMinutes = 60;
+
+/** Keeps a manifest under a code that is good once, for an hour. */
+export async function offerManifest(
+  tx: Tx,
+  { manifest, owner, by, now }: { manifest: unknown; owner: Account; by: Account; now: Date },
+): Promise<string> {
+  if (!Value.Check(AppManifest, manifest)) {
+    const [problem] = Value.Errors(AppManifest, manifest);
+    throw invalid('Manifest', problem?.instancePath.slice(1) ?? '', 'invalid', problem?.message ?? 'is not a manifest');
+  }
+  const code = newToken(codePrefix);
+  await insertManifestCode(tx, {
+    hash: hashToken(code),
+    owner_id: owner.id,
+    created_by: by.id,
+    manifest: JSON.stringify(manifest),
+    expires_at: addMinutes(now, codeMinutes),
+  });
+  return code;
+}
+
+type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | null };
+
+/** Exchanges a code for the app that its manifest describes. A code is used up by this, whatever comes of it. */
+export async function convertManifest(
+  tx: Tx,
+  { code, keys, secrets, now }: { code: string; keys: AppKeys; secrets: Secrets; now: Date },
+): Promise<Converted> {
+  const row = await findManifestCode(tx, hashToken(code));
+  if (!row || row.expires_at <= now) throw notFound();
+  const manifest = row.manifest as AppManifest; // offerManifest checked it
+  const owner = must(await loadAccounts(tx, [row.owner_id]), row.owner_id);
+  const hook = manifest.hook_attributes;
+  const webhookSecret = hook ? randomBytes(20).toString('hex') : null;
+  const { app, clientSecret } = await createApp(tx, {
+    owner,
+    kind: 'app',
+    name: manifest.name,
+    description: manifest.description,
+    externalUrl: manifest.url,
+    callbackUrls: manifest.callback_urls,
+    public: manifest.public,
+    permissions: manifest.default_permissions,
+    events: manifest.default_events,
+    webhookUrl: hook?.active === false ? null : hook?.url,
+    webhookSecret: webhookSecret === null ? undefined : secrets.seal(webhookSecret, appSecretContext),
+    publicKey: keys.publicKey,
+    now,
+  });
+  return { app, clientSecret, webhookSecret };
+}
+
+/** What the webhook secret of an app is sealed for. */
+export const appSecretContext = 'apps.webhook_secret';

@@ -1,0 +1,66 @@
+import type { PermissionSet } from '#access/permissions.ts';
+import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { must } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
+import type { App, Installation } from './schemas.ts';
+import type { AppRow, InstallationOfApp } from './store.ts';
+
+/** An app whose owner is known. */
+export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
+  id: app.id,
+  slug: app.slug,
+  node_id: nodeId('App', app.id),
+  client_id: app.client_id,
+  owner: presentUser(links, owner),
+  name: app.name,
+  description: app.description,
+  external_url: app.external_url,
+  html_url: path(`${links.html}/apps`, app.slug),
+  created_at: timestamp(app.created_at),
+  updated_at: timestamp(app.updated_at),
+  permissions: permissionsOf(app.permissions),
+  events: app.events,
+});
+
+const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
+
+/** Installations of a whole page: the accounts are loaded once for all of them. */
+export async function presentInstallations(db: Db, links: Links, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
+  const accounts = await loadAccounts(
+    db,
+    rows.flatMap((row) => [row.account_id, row.suspended_by]),
+  );
+  return rows.map((row) => {
+    const account = must(accounts, row.account_id);
+    const suspender = row.suspended_by === null ? undefined : accounts.get(row.suspended_by);
+    const isOrganization = account.kind === 'organization';
+    return {
+      id: row.id,
+      account: presentUser(links, account),
+      repository_selection: row.repository_selection,
+      access_tokens_url: `${path(`${links.api}/app/installations`, row.id)}/access_tokens`,
+      repositories_url: `${links.api}/installation/repositories`,
+      html_url: isOrganization
+        ? path(`${links.html}/organizations`, account.login, 'settings', 'installations', row.id)
+        : path(`${links.html}/settings/installations`, row.id),
+      app_id: row.app_id,
+      client_id: row.client_id,
+      app_slug: row.app_slug,
+      target_id: row.account_id,
+      target_type: isOrganization ? 'Organization' : 'User',
+      permissions: permissionsOf(row.permissions),
+      events: row.events,
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      single_file_name: null,
+      has_multiple_single_files: false,
+      single_file_paths: [],
+      suspended_by: suspender ? presentUser(links, suspender) : null,
+      suspended_at: timestampOrNull(row.suspended_at),
+    };
+  });
+}

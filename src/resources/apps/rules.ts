@@ -1,0 +1,199 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import { clientSecretPrefix } from '#access/authenticate.ts';
+import { levels, type PermissionSet } from '#access/permissions.ts';
+import { tokenPrefixes } from '#access/tokens.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { addMinutes } from '#lib/time.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
+import { checkPermissions, insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
+import type { TokenWish } from './schemas.ts';
+import {
+  type AppRow,
+  findAppBySlug,
+  type InstallationRow,
+  insertApp,
+  insertAppKey,
+  insertInstallation,
+  insertInstallationRepositories,
+  listReached,
+} from './store.ts';
+
+/** A pair of keys for JSON web tokens, in PEM: the private one is the app's, and shown this once. */
+export type AppKeys = { publicKey: string; privateKey: string };
+
+const generate = promisify(generateKeyPair);
+
+/** RSA, 2048 bits, as the public API's apps have. It takes a while, so that it is done outside the transaction. */
+export const makeAppKeys = (): Promise<AppKeys> =>
+  generate('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
+
+export type AppWish = {
+  owner: Account;
+  /** `app`: with a bot, permissions and installations; `oauth`: it asks users for scopes. */
+  kind: 'app' | 'oauth';
+  name: string;
+  description?: string | undefined;
+  externalUrl: string;
+  callbackUrls?: readonly string[] | undefined;
+  public?: boolean | undefined;
+  deviceFlow?: boolean | undefined;
+  permissions?: Readonly<Record<string, string>> | undefined;
+  events?: readonly string[] | undefined;
+  webhookUrl?: string | null | undefined;
+  /** Sealed already: what is kept of a secret is never its text. */
+  webhookSecret?: Buffer | undefined;
+  publicKey?: string | undefined;
+  now: Date;
+};
+
+/** Creates an app. Its client secret is shown this once. */
+export async function createApp(tx: Tx, wish: AppWish): Promise<{ app: AppRow; clientSecret: string }> {
+  const { owner, kind, now } = wish;
+  const slug = slugOf(wish.name);
+  const bot = kind === 'app' ? `${slug}[bot]` : undefined;
+  if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
+    throw invalid('App', 'name', 'already_exists', 'name is already taken');
+  const times = { created_at: now, updated_at: now };
+  const account = bot === undefined ? undefined : await insertAccount(tx, { kind: 'bot', login: bot, ...times });
+  const clientSecret = newToken(clientSecretPrefix);
+  const app = await insertApp(tx, {
+    kind,
+    owner_id: owner.id,
+    bot_id: account?.id ?? null,
+    slug,
+    name: wish.name,
+    description: wish.description ?? null,
+    external_url: wish.externalUrl,
+    callback_urls: [...(wish.callbackUrls ?? [])],
+    public: wish.public ?? false,
+    device_flow: wish.deviceFlow ?? false,
+    client_id: newToken(clientIdPrefix),
+    client_secret_hash: hashToken(clientSecret),
+    permissions: JSON.stringify(checkPermissions(wish.permissions ?? {})),
+    events: [...(wish.events ?? [])],
+    webhook_url: wish.webhookUrl ?? null,
+    webhook_secret_sealed: wish.webhookSecret ?? null,
+    ...times,
+  });
+  if (wish.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: wish.publicKey, created_at: now });
+  await record(tx, { kind: 'app.created', owner: owner.id, actor: owner.id, at: now, data: { app: app.id } });
+  return { app, clientSecret };
+}
+
+const clientIdPrefix = 'Iv.';
+
+/** The name as it stands in addresses and in the bot's login. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  if (slug === '' || name.length > 34)
+    throw invalid('App', 'name', 'invalid', 'name must hold a letter or digit, and 34 characters at most');
+  return slug;
+}
+
+export type InstallWish = {
+  app: AppRow;
+  account: Account;
+  /** Which of the account's repositories it reaches. */
+  repositories: 'all' | readonly Id<'repositories'>[];
+  by: Account;
+  now: Date;
+};
+
+/** Installs an app on an account, with the permissions and events that the app asks for. */
+export async function installApp(tx: Tx, { app, account, repositories, by, now }: InstallWish): Promise<InstallationRow> {
+  if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
+  const installation = await insertInstallation(tx, {
+    app_id: app.id,
+    account_id: account.id,
+    repository_selection: repositories === 'all' ? 'all' : 'selected',
+    permissions: JSON.stringify(app.permissions),
+    events: app.events,
+    created_at: now,
+    updated_at: now,
+  });
+  if (!installation)
+    throw invalid('Installation', 'account', 'already_exists', `${app.slug} is installed on ${account.login} already`);
+  if (repositories !== 'all') {
+    const owned = await listReached(tx, { ...installation, repository_selection: 'all' }, { names: [], ids: repositories });
+    if (owned.length < new Set(repositories).size)
+      throw invalid('Installation', 'repositories', 'invalid', `repositories must belong to ${account.login}`);
+    await insertInstallationRepositories(tx, installation.id, repositories);
+  }
+  const data = { installation: installation.id };
+  await record(tx, { kind: 'installation.created', owner: account.id, actor: by.id, at: now, data });
+  return installation;
+}
+
+/** Document 1, Authentication 7. */
+const tokenMinutes = 60;
+
+export type InstallationTokenWish = { app: AppRow; installation: InstallationRow; wish: TokenWish; now: Date };
+export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
+
+/** Exchanges an app's own word for a token of one of its installations, narrowed where that was asked. */
+export async function createInstallationToken(
+  tx: Tx,
+  { app, installation, wish, now }: InstallationTokenWish,
+): Promise<NewInstallationToken> {
+  if (installation.suspended_at) throw forbidden('This installation has been suspended');
+  if (app.bot_id === null) throw unprocessable('The app has no bot to act for it');
+  const permissions = narrowed(installation.permissions as PermissionSet, wish.permissions);
+  const repositories = await chosen(tx, installation, wish);
+  const token = newToken(tokenPrefixes.installation);
+  const row = await insertToken(tx, {
+    kind: 'installation',
+    ...stored(token, now),
+    account_id: app.bot_id,
+    app_id: app.id,
+    installation_id: installation.id,
+    permissions: JSON.stringify(wish.permissions === undefined ? {} : permissions),
+    repository_selection: repositories ? 'selected' : null,
+    expires_at: addMinutes(now, tokenMinutes),
+  });
+  await insertTokenRepositories(
+    tx,
+    row.id,
+    (repositories ?? []).map(({ id }) => id),
+  );
+  return { token, row, permissions, repositories };
+}
+
+/** The permissions that are asked for, each of which the installation must have been given. */
+function narrowed(given: PermissionSet, wanted: TokenWish['permissions']): PermissionSet {
+  if (wanted === undefined || Object.keys(wanted).length === 0) return given;
+  const asked = checkPermissions(wanted);
+  for (const [name, level] of Object.entries(asked)) {
+    const held = given[name as keyof PermissionSet];
+    if (held === undefined || levels.indexOf(held) < levels.indexOf(level))
+      throw unprocessable('The permissions requested are not granted to this installation.');
+  }
+  return asked;
+}
+
+async function chosen(
+  tx: Tx,
+  installation: InstallationRow,
+  { repositories, repository_ids }: TokenWish,
+): Promise<RepositoryRow[] | undefined> {
+  if (repositories === undefined && repository_ids === undefined) return undefined;
+  const wanted = { names: repositories ?? [], ids: repository_ids ?? [] };
+  const found = await listReached(tx, installation, wanted);
+  const names = new Set(found.map(({ name }) => name.toLowerCase()));
+  const ids = new Set<number>(found.map(({ id }) => id));
+  if (!wanted.names.every((name) => names.has(name.toLowerCase())) || !wanted.ids.every((id) => ids.has(id)))
+    throw unprocessable('There is at least one repository that does not exist or is not accessible to the parent installation.');
+  return found;
+}

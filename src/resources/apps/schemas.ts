@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { User } from '#resources/accounts/index.ts';
+import { MinimalRepository } from '#resources/repositories/index.ts';
+
+/** A permission set: names and levels. */
+const Permissions = Type.Record(Type.String(), Type.String());
+
+export const App = Type.Object({
+  id: Type.Integer(),
+  slug: Type.String(),
+  node_id: Type.String(),
+  client_id: Type.String(),
+  owner: User,
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  external_url: Type.String(),
+  html_url: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  permissions: Permissions,
+  events: Type.Array(Type.String()),
+  installations_count: Type.Optional(Type.Integer()),
+});
+export type App = Static<typeof App>;
+
+/** An app that was just made of a manifest, with the secrets that are shown this once. */
+export const ConvertedApp = Type.Object({
+  ...App.properties,
+  client_secret: Type.String(),
+  webhook_secret: Nullable(Type.String()),
+  pem: Type.String(),
+});
+
+export const Installation = Type.Object({
+  id: Type.Integer(),
+  account: Nullable(User),
+  repository_selection: OneOf(['all', 'selected']),
+  access_tokens_url: Type.String(),
+  repositories_url: Type.String(),
+  html_url: Type.String(),
+  app_id: Type.Integer(),
+  client_id: Type.String(),
+  app_slug: Type.String(),
+  target_id: Type.Integer(),
+  target_type: OneOf(['User', 'Organization']),
+  permissions: Permissions,
+  events: Type.Array(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  single_file_name: Type.Null(),
+  has_multiple_single_files: Type.Boolean(),
+  single_file_paths: Type.Array(Type.String()),
+  suspended_by: Nullable(User),
+  suspended_at: Nullable(Timestamp),
+});
+export type Installation = Static<typeof Installation>;
+
+export const InstallationToken = Type.Object({
+  token: Type.String(),
+  expires_at: Timestamp,
+  permissions: Permissions,
+  repository_selection: OneOf(['all', 'selected']),
+  repositories: Type.Optional(Type.Array(MinimalRepository)),
+});
+
+/** What an installation token may be narrowed to. */
+export const TokenWish = Type.Object(
+  {
+    repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
+    repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 500 })),
+    permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { title: 'Installation' },
+);
+export type TokenWish = Static<typeof TokenWish>;
+
+export const TokenBody = Type.Object({ access_token: Type.String({ minLength: 1, maxLength: 255 }) }, { title: 'OauthAccess' });
+
+/** What the client of an app learns of a token that it holds. */
+export const Authorization = Type.Object({
+  id: Type.Integer(),
+  url: Type.String(),
+  scopes: Nullable(Type.Array(Type.String())),
+  token: Type.String(),
+  token_last_eight: Nullable(Type.String()),
+  hashed_token: Nullable(Type.String()),
+  app: Type.Object({ client_id: Type.String(), name: Type.String(), url: Type.String() }),
+  note: Nullable(Type.String()),
+  note_url: Nullable(Type.String()),
+  updated_at: Timestamp,
+  created_at: Timestamp,
+  fingerprint: Nullable(Type.String()),
+  expires_at: Nullable(Timestamp),
+  user: Nullable(User),
+});
+export type Authorization = Static<typeof Authorization>;

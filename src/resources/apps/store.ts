@@ -1,0 +1,156 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { reachedBy } from '#access/sql.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type AppRow = Selectable<DB['apps']>;
+export type InstallationRow = Selectable<DB['installations']>;
+/** An installation with what its presentation needs of its app. */
+export type InstallationOfApp = InstallationRow & { app_slug: string; client_id: string };
+
+type App = Id<'apps'>;
+type Installation = Id<'installations'>;
+
+export const insertApp = (tx: Tx, row: Insertable<DB['apps']>): Promise<AppRow> =>
+  tx.insertInto('apps').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const insertAppKey = (tx: Tx, row: Insertable<DB['app_keys']>) => tx.insertInto('app_keys').values(row).execute();
+
+export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
+  db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const findAppBySlug = (db: Db, slug: string): Promise<AppRow | undefined> =>
+  db.selectFrom('apps').selectAll().where(sql<boolean>`lower(slug) = lower(${slug})`).executeTakeFirst();
+
+export async function countInstallations(db: Db, app: App): Promise<number> {
+  const { count } = await db
+    .selectFrom('installations')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('app_id', '=', app)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Adds an installation; undefined where the app is installed there already. */
+export const insertInstallation = (tx: Tx, row: Insertable<DB['installations']>): Promise<InstallationRow | undefined> =>
+  tx
+    .insertInto('installations')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['app_id', 'account_id']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export async function insertInstallationRepositories(
+  tx: Tx,
+  installation: Installation,
+  repositories: readonly Id<'repositories'>[],
+): Promise<void> {
+  if (repositories.length === 0) return;
+  await tx
+    .insertInto('installation_repositories')
+    .values(repositories.map((repository_id) => ({ installation_id: installation, repository_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+const withApp = (db: Db) =>
+  db
+    .selectFrom('installations')
+    .innerJoin('apps', 'apps.id', 'installations.app_id')
+    .selectAll('installations')
+    .select(['apps.slug as app_slug', 'apps.client_id']);
+
+export const listInstallationsOfApp = (
+  db: Db,
+  app: App,
+  since: Date | undefined,
+  page: Page,
+): Promise<Listed<InstallationOfApp>> => {
+  let query = withApp(db).where('installations.app_id', '=', app);
+  if (since) query = query.where('installations.updated_at', '>=', since);
+  return list(db, query.orderBy('installations.id'), page);
+};
+
+/** An installation of this app. Another app's reads as absent. */
+export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
+  withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
+
+export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
+  withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
+
+export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
+  list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
+
+/** The installations of an app on accounts where a user has a role: the user's own, their organizations', and those in which they may read an installed repository. */
+export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
+  list(
+    db,
+    withApp(db)
+      .where('installations.app_id', '=', app)
+      .where('installations.suspended_at', 'is', null)
+      .where(
+        sql<boolean>`(installations.account_id = ${user}
+          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user} and m.state = 'active')
+          or exists (select from collaborators c join repositories r on r.id = c.repository_id
+            where r.owner_id = installations.account_id and c.user_id = ${user}))`,
+      )
+      .orderBy('installations.id'),
+    page,
+  );
+
+/** Whether an installation reaches a repository of its account. */
+export async function reachesRepository(
+  db: Db,
+  { id, repository_selection }: InstallationRow,
+  repository: Id<'repositories'>,
+): Promise<boolean> {
+  if (repository_selection === 'all') return true;
+  const found = await db
+    .selectFrom('installation_repositories')
+    .select('repository_id')
+    .where('installation_id', '=', id)
+    .where('repository_id', '=', repository)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** The repositories that an installation reaches, those of these names or ids alone. */
+export function listReached(
+  db: Db,
+  installation: InstallationRow,
+  wanted: { names: readonly string[]; ids: readonly number[] },
+): Promise<RepositoryRow[]> {
+  let query = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', installation.account_id);
+  if (installation.repository_selection === 'selected')
+    query = query.where(
+      sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${installation.id} and ir.repository_id = repositories.id)`,
+    );
+  const names = wanted.names.map((name) => name.toLowerCase());
+  return query.where(sql<boolean>`(lower(name) = any (${names}::text[]) or id = any (${[...wanted.ids]}::bigint[]))`).execute();
+}
+
+/** All repositories that an installation's own token reaches. */
+export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>
+  list(db, db.selectFrom('repositories as r').selectAll('r').where(reachedBy(grant)).orderBy('r.id') as never, page);
+
+export const updateInstallation = (
+  tx: Tx,
+  id: Installation,
+  change: { suspended_at: Date | null; suspended_by: Id<'accounts'> | null; updated_at: Date },
+) => tx.updateTable('installations').set(change).where('id', '=', id).execute();
+
+export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
+
+export const findManifestCode = (tx: Tx, hash: Buffer) =>
+  tx.deleteFrom('app_manifest_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
+
+export const insertManifestCode = (tx: Tx, row: Insertable<DB['app_manifest_codes']>) =>
+  tx.insertInto('app_manifest_codes').values(row).execute();
+
+/** A token that was given to this app, by its hash. */
+export const findTokenOfApp = (db: Db, app: App, hash: Buffer) =>
+  db.selectFrom('tokens').selectAll().where('app_id', '=', app).where('hash', '=', hash).executeTakeFirst();
