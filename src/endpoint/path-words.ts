@@ -31,6 +31,7 @@ export const pathWords = {
   basehead: text,
   path: Type.String({ maxLength: 4096 }),
   dir: Type.String({ maxLength: 4096 }),
+  archive: text,
   file_sha: text,
   tree_sha: text,
   commit_sha: text,

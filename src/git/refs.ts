@@ -9,15 +9,16 @@ import { run, runText } from './run.ts';
 export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
 
 /**
- * The refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), in order of their names. `total` counts all
- * of them, `rows` is the page.
+ * The refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), in order of their names or, `descending`,
+ * against it. `total` counts all of them, `rows` is the page.
  */
 export async function listRefs(
   repo: Repo,
-  options: { prefix: string; offset?: number; limit?: number },
+  options: { prefix: string; descending?: true; offset?: number; limit?: number },
 ): Promise<{ rows: Ref[]; total: number }> {
   const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
   const found = (await listRefNames(repo, prefix)).filter(({ name }) => name.startsWith(prefix));
+  if (options.descending) found.reverse();
   const page = found.slice(offset, offset + limit);
   return { rows: await describe(repo, page), total: found.length };
 }

@@ -18,6 +18,9 @@ import * as ownInvitations from './collaborators/endpoints/own-invitations.ts';
 import * as collaboratorSchemas from './collaborators/schemas.ts';
 import * as commits from './commits/endpoints.ts';
 import * as commitSchemas from './commits/schemas.ts';
+import * as archives from './contents/endpoints/archives.ts';
+import * as files from './contents/endpoints/files.ts';
+import * as contentSchemas from './contents/schemas.ts';
 import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
@@ -62,6 +65,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
+  contents: [contentSchemas, files, archives],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
   issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],

@@ -59,6 +59,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    frameworkErrors: (_error, request, reply) => sendRefusal(parts, request, reply, 400, 'Bad Request'),
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
     ...(parts.tls ? { https: parts.tls } : {}),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks

@@ -1,4 +1,4 @@
-export { commitLink, contentsUrl, fileLinks, type Place, placeOf } from './links.ts';
+export { commitLink, contentsUrl, fileLinks, objectUrl, type Place, placeOf } from './links.ts';
 export {
   presentCommit,
   presentCommits,

@@ -1,5 +1,6 @@
 import type { Repo } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { ObjectType } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
 import { repositoryUrl } from '#resources/repositories/index.ts';
 
@@ -23,6 +24,7 @@ export const commitLink = ({ url, html }: Place, oid: Oid) => ({
 /** Addresses of a file at a commit or a branch. */
 export const fileLinks = ({ url, html }: Place, ref: string, file: string) => ({
   html_url: path(`${html}/blob`, ref, ...file.split('/')),
+  tree_url: path(`${html}/tree`, ref, ...file.split('/')).replace(/\/$/, ''),
   raw_url: path(`${html}/raw`, ref, ...file.split('/')),
   contents_url: contentsUrl({ url }, ref, file),
 });
@@ -30,3 +32,6 @@ export const fileLinks = ({ url, html }: Place, ref: string, file: string) => ({
 /** The address of a file or folder in the API. */
 export const contentsUrl = ({ url }: Pick<Place, 'url'>, ref: string, file: string): string =>
   `${file === '' ? `${url}/contents/` : path(`${url}/contents`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
+
+/** The address of one of Git's objects. */
+export const objectUrl = ({ url }: Pick<Place, 'url'>, oid: Oid, type: ObjectType): string => `${url}/git/${type}s/${oid}`;

@@ -1,5 +1,4 @@
 export { base64Lines, fromBase64, mostRaw, rawContent, tooLarge } from './content.ts';
-export { peopleOf } from './people.ts';
-export { blobUrl } from './present.ts';
+export { peopleOf, personOf } from './people.ts';
 export { checkRef, type Moving, moveOrRefuse } from './refs.ts';
-export { NamedPerson } from './schemas.ts';
+export { AnyPerson, NamedPerson } from './schemas.ts';

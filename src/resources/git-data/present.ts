@@ -5,19 +5,17 @@ import type { Tag } from '#git/parse-commit.ts';
 import type { Ref } from '#git/refs.ts';
 import type { ListedEntry } from '#git/tree-list.ts';
 import { nodeId } from '#lib/id.ts';
-import { type Place, presentMessage, presentPerson, presentVerification } from '#resources/commits/index.ts';
+import { objectUrl, type Place, presentMessage, presentPerson, presentVerification } from '#resources/commits/index.ts';
 import { base64Lines } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
-export const blobUrl = ({ url }: Place, oid: Oid): string => `${url}/git/blobs/${oid}`;
-
 /** The address of an object by its kind. */
-export const objectLink = ({ url }: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: `${url}/git/${type}s/${oid}` });
+export const objectLink = (place: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
 
 export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
   sha: oid,
   node_id: nodeId('Blob', `${place.id}:${oid}`),
-  url: blobUrl(place, oid),
+  url: objectUrl(place, oid, 'blob'),
   size: data.length,
   content: base64Lines(data),
   encoding: 'base64',
@@ -27,7 +25,7 @@ type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean }
 
 export const presentTree = (place: Place, { oid, entries, truncated }: Listing): GitTree => ({
   sha: oid,
-  url: `${place.url}/git/trees/${oid}`,
+  url: objectUrl(place, oid, 'tree'),
   tree: entries.map(({ path: name, mode, type, oid: sha, size }) => {
     const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
     // A submodule's commit lies in another repository.
@@ -52,7 +50,7 @@ const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => t
 export const presentTag = (place: Place, tag: Tag): GitTag => ({
   sha: tag.oid,
   node_id: nodeId('Tag', `${place.id}:${tag.oid}`),
-  url: `${place.url}/git/tags/${tag.oid}`,
+  url: objectUrl(place, tag.oid, 'tag'),
   tag: tag.name,
   message: presentMessage(tag.message),
   tagger: presentPerson(tag.tagger ?? nobody),

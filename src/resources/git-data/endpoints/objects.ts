@@ -8,9 +8,9 @@ import { repoOf } from '#git/store.ts';
 import { listTree } from '#git/tree-list.ts';
 import { writeBlob } from '#git/write-objects.ts';
 import { notFound } from '#lib/refusal.ts';
-import { emptyRepository, isEmpty, ObjectLink, placeOf } from '#resources/commits/index.ts';
+import { emptyRepository, isEmpty, ObjectLink, objectUrl, placeOf } from '#resources/commits/index.ts';
 import { fromBase64, mostInJson, rawContent, tooLarge } from '../content.ts';
-import { blobUrl, presentBlob, presentTree } from '../present.ts';
+import { presentBlob, presentTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
 
@@ -55,7 +55,7 @@ export const createBlob = endpoint({
     const { content, encoding } = body;
     const data = encoding === 'base64' ? fromBase64(content, { resource: 'Blob', field: 'content' }) : Buffer.from(content);
     const sha = await writeBlob(disk, data);
-    return { sha, url: blobUrl(placeOf(links, at.repo), sha) };
+    return { sha, url: objectUrl(placeOf(links, at.repo), sha, 'blob') };
   },
 });
 

@@ -1,0 +1,79 @@
+// Archives of a commit, and the list of tags.
+import { Type } from 'typebox';
+import { raw, redirect } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { path } from '#endpoint/links.ts';
+import { pages } from '#endpoint/paging.ts';
+import { type ArchiveFormat, openArchive } from '#git/archive.ts';
+import { listRefs } from '#git/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { getCommitOid, placeOf } from '#resources/commits/index.ts';
+import { RepositoryTag } from '../schemas.ts';
+import { presentTags } from '../tags.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+
+/** The archive is served under the name of its commit, so that what was asked for can't move meanwhile. */
+const archive = { method: 'GET', access: reads, replies: { 302: Nothing } } as const;
+
+export const getTarball = endpoint({
+  ...archive,
+  id: 'repos/download-tarball-archive',
+  path: '/repos/{owner}/{repo}/tarball/{ref}',
+  summary: 'Download a repository archive (tar)',
+  async handle({ at, links, services: { git } }) {
+    const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
+    return redirect(path(`${placeOf(links, at.repo).url}/archives`, `${oid}.tar.gz`));
+  },
+});
+
+export const getZipball = endpoint({
+  ...archive,
+  id: 'repos/download-zipball-archive',
+  path: '/repos/{owner}/{repo}/zipball/{ref}',
+  summary: 'Download a repository archive (zip)',
+  async handle({ at, links, services: { git } }) {
+    const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
+    return redirect(path(`${placeOf(links, at.repo).url}/archives`, `${oid}.zip`));
+  },
+});
+
+const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
+
+export const downloadArchive = endpoint({
+  id: 'repos/download-archive',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/archives/{archive}',
+  summary: 'Download an archive of a commit',
+  access: reads,
+  replies: { 200: Type.String() },
+  async handle({ at, services: { git } }) {
+    const [, commit = '', ending] = /^([0-9a-f]{40})\.(tar\.gz|zip)$/.exec(at.archive) ?? [];
+    const format = ending === 'zip' ? 'zip' : 'tar.gz';
+    const disk = repoOf(git, at.repo.id);
+    const oid = commit === '' ? undefined : await getCommitOid(disk, { repo: at.repo, revision: commit, refuse: notFound });
+    if (oid === undefined) throw notFound();
+    const name = `${at.repo.owner.login}-${at.repo.name}-${oid.slice(0, 7)}`;
+    return raw(types[format], await openArchive(disk, { commit: oid, format, prefix: name }), {
+      'content-disposition': `attachment; filename=${name}.${format}`,
+      etag: `"${oid}-${format}"`,
+    });
+  },
+});
+
+export const listTags = endpoint({
+  id: 'repos/list-tags',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/tags',
+  summary: 'List repository tags',
+  access: reads,
+  paging: pages(),
+  replies: { 200: Type.Array(RepositoryTag) },
+  async handle({ at, page, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const { rows, total } = await listRefs(disk, { prefix: 'refs/tags/', descending: true, ...page });
+    return { rows: presentTags(placeOf(links, at.repo), rows), total };
+  },
+});

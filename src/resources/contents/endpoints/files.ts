@@ -1,0 +1,124 @@
+// Files and folders: read, write, remove; the README.
+import { Type } from 'typebox';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { openObjects } from '#git/objects.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { placeOf, presentGitCommit } from '#resources/commits/index.ts';
+import { findEntry, followLink, getAt, isFile, plainPath } from '../entries.ts';
+import { presentEntry } from '../present.ts';
+import { bytesOf, readContent, showFile } from '../read.ts';
+import { findReadme } from '../readme.ts';
+import { Content, ContentFile, FileCommit, FileRemoval, FileWrite } from '../schemas.ts';
+import { removeFile, writeFile } from '../write.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
+const atRef = Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) });
+const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
+
+export const getContent = endpoint({
+  id: 'repos/get-content',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/contents/{path}',
+  summary: 'Get repository content',
+  access: reads,
+  query: atRef,
+  media: ['raw', 'object'],
+  replies: { 200: Content },
+  async handle({ at, query, media, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+    return readContent(read, at.path);
+  },
+});
+
+export const putFile = endpoint({
+  id: 'repos/create-or-update-file-contents',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/contents/{path}',
+  summary: 'Create or update file contents',
+  access: writes,
+  body: FileWrite,
+  example: { message: 'Add a note', content: 'TXkgbmV3IGZpbGU=' },
+  carries: 'file',
+  replies: { 200: FileCommit, 201: FileCommit },
+  async handle({ db, change, at, body: wanted, viewer, now, links, reply, services: { git } }) {
+    const writing = { repo: at.repo, by: viewer, links, path: at.path };
+    const { isNew, file, at: written } = await writeFile({ db, change, git, now }, writing, wanted);
+    const place = placeOf(links, at.repo);
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const commit = presentGitCommit(place, await reader.getCommit(written.commit));
+    const body = { content: file ? presentEntry(place, written, file) : null, commit };
+    return isNew ? reply(201, body) : reply(200, body);
+  },
+});
+
+export const deleteFile = endpoint({
+  id: 'repos/delete-file',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/contents/{path}',
+  summary: 'Delete a file',
+  access: writes,
+  body: FileRemoval,
+  example: { message: 'Remove a note', sha },
+  replies: { 200: FileCommit },
+  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+    const writing = { repo: at.repo, by: viewer, links, path: at.path };
+    const { at: written } = await removeFile({ db, change, git, now }, writing, body);
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    return { content: null, commit: presentGitCommit(placeOf(links, at.repo), await reader.getCommit(written.commit)) };
+  },
+});
+
+const readme = { method: 'GET', access: reads, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
+
+export const getReadme = endpoint({
+  ...readme,
+  id: 'repos/get-readme',
+  path: '/repos/{owner}/{repo}/readme',
+  summary: 'Get a repository README',
+  async handle({ at, query, media, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+    await using reader = await openObjects(disk);
+    const file = await findReadme(reader, read.at.commit);
+    if (!file) throw notFound();
+    return showFile(read, reader, file);
+  },
+});
+
+export const getReadmeOfFolder = endpoint({
+  ...readme,
+  id: 'repos/get-readme-in-directory',
+  path: '/repos/{owner}/{repo}/readme/{dir}',
+  summary: 'Get a repository README for a directory',
+  async handle({ at, query, media, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+    await using reader = await openObjects(disk);
+    const file = await findReadme(reader, read.at.commit, plainPath(at.dir));
+    if (!file) throw notFound();
+    return showFile(read, reader, file);
+  },
+});
+
+/** Where `download_url` leads: a file as it is, links followed. */
+export const downloadFile = endpoint({
+  id: 'repos/download-file',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/raw/{path}',
+  summary: 'Download a file',
+  access: reads,
+  query: atRef,
+  replies: { 200: Type.String() },
+  async handle({ at, query, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const { commit } = await getAt(disk, query.ref, at.repo.default_branch);
+    await using reader = await openObjects(disk);
+    const entry = await findEntry(reader, commit, plainPath(at.path));
+    const file = entry?.mode === '120000' ? ((await followLink(reader, commit, entry)) ?? entry) : entry;
+    if (!file || !(isFile(file) || file.mode === '120000')) throw notFound();
+    return bytesOf(disk, reader, file);
+  },
+});

@@ -1,0 +1,63 @@
+import { posix } from 'node:path';
+import type { ObjectReader } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { type TreeMode, typeOfMode } from '#git/parse-tree.ts';
+import { pathProblem } from '#git/paths.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { findRevision } from '#git/resolve.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { isEmpty } from '#resources/commits/index.ts';
+
+/** What a path leads to in a commit. The root folder has the path ''. */
+export type Entry = { path: string; mode: TreeMode; oid: Oid; size: number };
+
+/** A commit, by the revision that a caller named or meant. */
+export type At = { commit: Oid; ref: string };
+
+/** The commit from which contents are read. */
+export async function getAt(disk: Disk, ref: string | undefined, defaultBranch: string): Promise<At> {
+  const wanted = ref === undefined || ref === '' ? `refs/heads/${defaultBranch}` : ref;
+  const found = await findRevision(disk, wanted, { peel: 'commit' });
+  if (found?.type === 'commit') return { commit: found.oid, ref: ref || defaultBranch };
+  if (await isEmpty(disk)) throw new Refusal('not_found', 'This repository is empty.');
+  throw new Refusal('not_found', `No commit found for the ref ${ref || defaultBranch}`);
+}
+
+/** A path as people write it, without slashes at its ends. */
+export const plainPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+
+/** The entry at a path; undefined where there is none, or where no file can be. Links on the way aren't followed. */
+export async function findEntry(reader: ObjectReader, commit: Oid, path: string): Promise<Entry | undefined> {
+  if (path === '') {
+    const root = await reader.findInfo(commit, { peel: 'tree' });
+    return root && { path, mode: '040000', oid: root.oid, size: 0 };
+  }
+  if (pathProblem(path)) return undefined;
+  const folder = posix.dirname(path);
+  const parent = await reader.findInfo(commit, folder === '.' ? { peel: 'tree' } : { path: folder });
+  if (parent?.type !== 'tree') return undefined;
+  const name = Buffer.from(posix.basename(path));
+  const found = (await reader.getTree(parent.oid)).find(({ bytes }) => bytes.equals(name));
+  if (!found) return undefined;
+  const size = typeOfMode(found.mode) === 'blob' ? ((await reader.findInfo(found.oid))?.size ?? 0) : 0;
+  return { path, mode: found.mode, oid: found.oid, size };
+}
+
+const longestTarget = 4096;
+
+/** Where a link leads, as it is written. */
+export async function targetOf(reader: ObjectReader, { oid, size }: Entry): Promise<string> {
+  return size > longestTarget ? '' : (await reader.get(oid)).data.toString('utf8');
+}
+
+/** The file that a link leads to inside the repository; undefined where it leads elsewhere, or not to a file. */
+export async function followLink(reader: ObjectReader, commit: Oid, link: Entry): Promise<Entry | undefined> {
+  const target = await targetOf(reader, link);
+  if (target === '' || target.startsWith('/')) return undefined;
+  const path = posix.normalize(posix.join(posix.dirname(link.path), target));
+  if (path === '.' || path === '..' || path.startsWith('../')) return undefined;
+  const found = await findEntry(reader, commit, path);
+  return found && isFile(found) ? found : undefined;
+}
+
+export const isFile = ({ mode }: Pick<Entry, 'mode'>): boolean => mode === '100644' || mode === '100755';

@@ -1,0 +1,47 @@
+import { posix } from 'node:path';
+import type { ObjectReader } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { type Entry, findEntry, followLink, isFile } from './entries.ts';
+
+/** The endings of a README, those that are preferred first; the last one is none. */
+const endings = [
+  '.md',
+  '.markdown',
+  '.mdown',
+  '.mkdn',
+  '.rst',
+  '.adoc',
+  '.asciidoc',
+  '.org',
+  '.textile',
+  '.rdoc',
+  '.creole',
+  '.txt',
+  '',
+];
+
+const rankOf = (name: string): number => {
+  const found = /^readme(\..+)?$/i.exec(name);
+  return found ? endings.indexOf((found[1] ?? '').toLowerCase()) : -1;
+};
+
+/** The README of a repository: that of `.github`, of the root or of `docs`, in this order; or that of one folder. */
+export async function findReadme(reader: ObjectReader, commit: Oid, folder?: string): Promise<Entry | undefined> {
+  for (const place of folder === undefined ? ['.github', '', 'docs'] : [folder]) {
+    const found = await findInFolder(reader, commit, place);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function findInFolder(reader: ObjectReader, commit: Oid, folder: string): Promise<Entry | undefined> {
+  const tree = await findEntry(reader, commit, folder);
+  if (tree?.mode !== '040000') return undefined;
+  const names = (await reader.getTree(tree.oid)).map(({ name }) => name).filter((name) => rankOf(name) >= 0);
+  for (const name of names.sort((one, other) => rankOf(one) - rankOf(other))) {
+    const entry = await findEntry(reader, commit, posix.join(folder, name));
+    const file = entry?.mode === '120000' ? await followLink(reader, commit, entry) : entry;
+    if (file && isFile(file)) return file;
+  }
+  return undefined;
+}

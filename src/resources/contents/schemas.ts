@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf } from '#lib/shape.ts';
+import { GitCommit, ObjectLink } from '#resources/commits/index.ts';
+import { AnyPerson, NamedPerson } from '#resources/git-data/index.ts';
+
+const address = Nullable(Type.String());
+
+/** What every entry of a repository shows. */
+const entry = {
+  name: Type.String(),
+  path: Type.String(),
+  sha: Type.String(),
+  size: Type.Integer(),
+  url: Type.String(),
+  html_url: address,
+  git_url: address,
+  download_url: address,
+  _links: Type.Object({ self: Type.String(), git: address, html: address }),
+};
+
+export const entryTypes = ['file', 'dir', 'symlink', 'submodule'] as const;
+
+/** An entry in the listing of a folder. */
+export const ContentEntry = Type.Object({ type: OneOf(entryTypes), ...entry });
+export type ContentEntry = Static<typeof ContentEntry>;
+
+export const ContentFile = Type.Object({
+  type: OneOf(['file']),
+  encoding: OneOf(['base64', 'none']),
+  ...entry,
+  content: Type.String(),
+});
+export type ContentFile = Static<typeof ContentFile>;
+
+export const ContentSymlink = Type.Object({ type: OneOf(['symlink']), target: Type.String(), ...entry });
+export type ContentSymlink = Static<typeof ContentSymlink>;
+
+export const ContentSubmodule = Type.Object({ type: OneOf(['submodule']), submodule_git_url: Type.String(), ...entry });
+export type ContentSubmodule = Static<typeof ContentSubmodule>;
+
+/** A folder as an object, which the media type `object` asks for. */
+export const ContentFolder = Type.Object({ type: OneOf(['dir']), ...entry, entries: Type.Array(ContentEntry) });
+export type ContentFolder = Static<typeof ContentFolder>;
+
+/** What a path may lead to. */
+export const Content = Type.Union([Type.Array(ContentEntry), ContentFolder, ContentFile, ContentSymlink, ContentSubmodule]);
+
+const message = Type.String({ maxLength: 1_000_000 });
+const sha = Type.String({ pattern: '^[0-9a-fA-F]{40}$' });
+const branch = Type.String({ minLength: 1, maxLength: 1024 });
+
+export const FileWrite = Type.Object(
+  {
+    message,
+    content: Type.String(),
+    sha: Type.Optional(sha),
+    branch: Type.Optional(branch),
+    committer: Type.Optional(NamedPerson),
+    author: Type.Optional(NamedPerson),
+  },
+  { title: 'File' },
+);
+export type FileWrite = Static<typeof FileWrite>;
+
+export const FileRemoval = Type.Object(
+  {
+    message,
+    sha,
+    branch: Type.Optional(branch),
+    committer: Type.Optional(AnyPerson),
+    author: Type.Optional(AnyPerson),
+  },
+  { title: 'File' },
+);
+export type FileRemoval = Static<typeof FileRemoval>;
+
+/** A file's change: the file as it is now, and the commit that made it so. */
+export const FileCommit = Type.Object({ content: Nullable(ContentEntry), commit: GitCommit });
+
+/** A tag of a repository, by the commit that it leads to. */
+export const RepositoryTag = Type.Object({
+  name: Type.String(),
+  node_id: Type.String(),
+  commit: ObjectLink,
+  zipball_url: Type.String(),
+  tarball_url: Type.String(),
+});

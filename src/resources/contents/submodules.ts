@@ -1,0 +1,31 @@
+import type { ObjectReader } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { findEntry } from './entries.ts';
+
+const mostBytes = 256 * 1024;
+
+/** Where the submodule at a path comes from, by the commit's `.gitmodules`; '' where that doesn't tell. */
+export async function submoduleUrl(reader: ObjectReader, commit: Oid, path: string): Promise<string> {
+  const file = await findEntry(reader, commit, '.gitmodules');
+  if (!file || file.size > mostBytes) return '';
+  const { data } = await reader.get(file.oid);
+  return parseSubmodules(data.toString('utf8')).get(path) ?? '';
+}
+
+/** The addresses of a `.gitmodules` file by the paths of the submodules. */
+export function parseSubmodules(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const section of text.split(/^[ \t]*\[/m).slice(1)) {
+    const path = settingOf(section, 'path');
+    const url = settingOf(section, 'url');
+    if (section.startsWith('submodule') && path !== undefined && url !== undefined) found.set(path, url);
+  }
+  return found;
+}
+
+// Without a blank that is matched twice: the file is anybody's, and such a pattern takes quadratic time.
+const settingOf = (section: string, key: string): string | undefined =>
+  new RegExp(`^[ \\t]*${key}[ \\t]*=(.*)$`, 'im')
+    .exec(section)?.[1]
+    ?.trim()
+    .replace(/^"(.*)"$/, '$1');

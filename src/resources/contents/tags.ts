@@ -1,0 +1,21 @@
+import type { Static } from 'typebox';
+import { path } from '#endpoint/links.ts';
+import type { Ref } from '#git/refs.ts';
+import { nodeId } from '#lib/id.ts';
+import { commitLink, type Place } from '#resources/commits/index.ts';
+import type { RepositoryTag } from './schemas.ts';
+
+/** Tags by the commits that they lead to; a tag of a file or a folder leads to none, and isn't shown. */
+export const presentTags = (place: Place, refs: readonly Ref[]): Static<typeof RepositoryTag>[] =>
+  refs.flatMap((ref) => {
+    const target = ref.peeled ?? ref;
+    if (target.type !== 'commit') return [];
+    const { sha, url } = commitLink(place, target.oid);
+    return {
+      name: ref.name.slice('refs/tags/'.length),
+      node_id: nodeId('Ref', `${place.id}:${ref.name}`),
+      commit: { sha, url },
+      zipball_url: path(`${place.url}/zipball`, ...ref.name.split('/')),
+      tarball_url: path(`${place.url}/tarball`, ...ref.name.split('/')),
+    };
+  });

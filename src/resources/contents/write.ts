@@ -1,0 +1,107 @@
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Links } from '#endpoint/links.ts';
+import { commitChanges } from '#git/commit-changes.ts';
+import type { Identity } from '#git/identity.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { pathProblem } from '#git/paths.ts';
+import { findRef } from '#git/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { TreeChange } from '#git/write-tree.ts';
+import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusal.ts';
+import { isEmpty } from '#resources/commits/index.ts';
+import { checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
+import type { PushContext } from '#resources/pushes/index.ts';
+import { identityOf } from '#resources/repositories/index.ts';
+import { type At, type Entry, findEntry, isFile, plainPath } from './entries.ts';
+import type { FileRemoval, FileWrite } from './schemas.ts';
+
+type Writing = { repo: Repo; by: SignedIn; links: Links; path: string };
+
+/** The file as it was written (absent: removed), at its commit. */
+export type Written = { at: At; file: Entry | undefined; isNew: boolean };
+
+/** Makes a file, or changes the one that is there, by one commit to a branch. */
+export async function writeFile(context: PushContext, writing: Writing, body: FileWrite): Promise<Written> {
+  const disk = repoOf(context.git, writing.repo.id);
+  const content = fromBase64(body.content, { resource: 'File', field: 'content' });
+  const { branch, tip, before, path } = await lookAt(disk, writing, body.branch);
+  if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
+  if (body.sha !== undefined) checkUnchanged(path, before, body.sha);
+  const mode = before?.mode ?? '100644';
+  const commit = await commitTo(context, writing, { branch, tip, body, change: { path, mode, content } });
+  await using reader = await openObjects(disk);
+  return { at: { commit, ref: branch }, file: await findEntry(reader, commit, path), isNew: before === undefined };
+}
+
+/** Removes a file by one commit to a branch. */
+export async function removeFile(context: PushContext, writing: Writing, body: FileRemoval): Promise<Written> {
+  const disk = repoOf(context.git, writing.repo.id);
+  const { branch, tip, before, path } = await lookAt(disk, writing, body.branch);
+  if (!before) throw notFound();
+  checkUnchanged(path, before, body.sha);
+  const change: TreeChange = { path, mode: before.mode, oid: null };
+  const commit = await commitTo(context, writing, { branch, tip, body, change });
+  return { at: { commit, ref: branch }, file: undefined, isNew: false };
+}
+
+type Looked = { path: string; branch: string; tip: Oid | undefined; before: Entry | undefined };
+
+/** The branch and what stands at the path; a file can't be written where a folder or a submodule is, nor below a file. */
+async function lookAt(disk: Disk, { repo, path: wanted }: Writing, asked: string | undefined): Promise<Looked> {
+  const path = plainPath(wanted);
+  const problem = pathProblem(path);
+  if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
+  const branch = (asked ?? repo.default_branch).replace(/^refs\/heads\//, '');
+  const tip = await tipOf(disk, branch);
+  if (tip === undefined) return { path, branch, tip, before: undefined };
+  await using reader = await openObjects(disk);
+  const names = path.split('/');
+  for (let depth = 1; depth < names.length; depth++) {
+    const above = await findEntry(reader, tip, names.slice(0, depth).join('/'));
+    if (!above) break;
+    if (above.mode !== '040000') throw invalid('File', 'path', 'invalid', `${above.path} is not a folder`);
+  }
+  const before = await findEntry(reader, tip, path);
+  if (before && !isFile(before) && before.mode !== '120000')
+    throw invalid('File', 'path', 'invalid', `${path} is ${before.mode === '040000' ? 'a folder' : 'a submodule'}`);
+  return { path, branch, tip, before };
+}
+
+/** The commit of a branch; undefined in a repository that has none yet, whose first one this will be. */
+async function tipOf(disk: Disk, branch: string): Promise<Oid | undefined> {
+  const ref = await findRef(disk, checkRef(`refs/heads/${branch}`));
+  if (ref) return ref.oid;
+  if (await isEmpty(disk)) return undefined;
+  throw new Refusal('not_found', `Branch ${branch} not found`);
+}
+
+function checkUnchanged(path: string, before: Entry | undefined, sha: string): void {
+  if (before?.oid !== sha.toLowerCase()) throw conflict(`${path} does not match ${sha}`);
+}
+
+type Step = {
+  branch: string;
+  tip: Oid | undefined;
+  body: Pick<FileRemoval, 'message' | 'author' | 'committer'>;
+  change: TreeChange;
+};
+
+/** One commit upon the tip, which the branch then names: who else moved it meanwhile is not undone, but told. */
+async function commitTo(context: PushContext, { repo, by, links }: Writing, { branch, tip, body, change }: Step): Promise<Oid> {
+  const { commit } = await commitChanges(repoOf(context.git, repo.id), {
+    parents: tip === undefined ? [] : [tip],
+    changes: [change],
+    message: body.message,
+    ...peopleOf(identityOf(by.account, links, context.now), body),
+  });
+  await moveOrRefuse(context, { repo, by }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
+  return commit;
+}
+
+/** Whoever isn't named is the caller; an author who isn't is the committer. */
+const peopleOf = (caller: Identity, { author, committer }: Step['body']) => ({
+  author: personOf('author', author ?? committer, caller),
+  committer: personOf('committer', committer, caller),
+});
