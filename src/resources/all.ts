@@ -11,6 +11,8 @@ import * as apps from './apps/endpoints/apps.ts';
 import * as appInstallations from './apps/endpoints/installations.ts';
 import * as appTokens from './apps/endpoints/tokens.ts';
 import * as appSchemas from './apps/schemas.ts';
+import * as branches from './branches/endpoints.ts';
+import * as branchSchemas from './branches/schemas.ts';
 import * as collaborators from './collaborators/endpoints/collaborators.ts';
 import * as repositoryInvitations from './collaborators/endpoints/invitations.ts';
 import * as outsideCollaborators from './collaborators/endpoints/outside.ts';
@@ -65,6 +67,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
+  branches: [branchSchemas, branches],
   contents: [contentSchemas, files, archives],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],

@@ -7,15 +7,17 @@ import { pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/compare.ts';
 import { openObjects } from '#git/objects.ts';
 import { openDiff, openPatches } from '#git/patch-text.ts';
+import { listRefs } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
-import { placeOf } from './links.ts';
+import { compare, findEnds, relate } from './compare.ts';
+import { commitLink, placeOf } from './links.ts';
+import { reads } from './network.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, mostFiles } from './rules.ts';
-import { Commit, FullCommit } from './schemas.ts';
+import { BranchShort, Commit, Comparison, FullCommit } from './schemas.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
 
 export const listCommits = endpoint({
@@ -67,5 +69,48 @@ export const getCommit = endpoint({
       files: presentFiles(place, oid, shown),
     };
     return { body, total: files.length };
+  },
+});
+
+/** Commits of a comparison on one page, as in the public API. */
+const commitsOnPage = 250;
+
+export const compareTwo = endpoint({
+  id: 'repos/compare-commits-with-basehead',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/compare/{basehead}',
+  summary: 'Compare two commits',
+  access: reads,
+  paging: pagesInside({ defaultLimit: commitsOnPage, maxLimit: commitsOnPage }),
+  media: ['diff', 'patch'],
+  replies: { 200: Comparison },
+  async handle({ db, at, viewer, page, media, links, services: { git } }) {
+    const asked = await findEnds({ db, git, viewer }, at.repo, at.basehead);
+    if (media !== 'json') {
+      const { mergeBase: from } = await relate(asked.disk, asked.ends);
+      const { base: without, head: to } = asked.ends;
+      const text = media === 'diff' ? openDiff(asked.disk, { from, to }) : openPatches(asked.disk, { to, without });
+      return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
+    }
+    const body = await compare({ db, links }, asked, page);
+    return { body, total: body.total_commits };
+  },
+});
+
+export const listBranchesOfHead = endpoint({
+  id: 'repos/list-branches-for-head-commit',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
+  summary: 'List branches for HEAD commit',
+  access: reads,
+  replies: { 200: Type.Array(BranchShort) },
+  async handle({ at, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const refuse = () => unprocessable(`No commit found for SHA: ${at.commit_sha}`);
+    const oid = await getCommitOid(disk, { repo: at.repo, revision: at.commit_sha, refuse });
+    const { rows } = await listRefs(disk, { prefix: 'refs/heads/' });
+    const { sha, url } = commitLink(placeOf(links, at.repo), oid);
+    const found = rows.filter((ref) => ref.oid === oid);
+    return found.map(({ name }) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },
 });

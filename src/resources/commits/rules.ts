@@ -1,4 +1,4 @@
-import type { Account, Repo } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
 import { countCommits, type HistoryFilter, listCommits } from '#git/history.ts';
@@ -93,7 +93,3 @@ function sideOf(text: string): Side {
   const colon = text.indexOf(':');
   return colon < 0 ? { revision: text } : { owner: text.slice(0, colon), revision: text.slice(text.lastIndexOf(':') + 1) };
 }
-
-/** Whether a side of a comparison lies in the repository itself. */
-export const isHere = ({ owner }: Side, repo: Repo): boolean =>
-  owner === undefined || owner.toLowerCase() === repo.owner.login.toLowerCase();

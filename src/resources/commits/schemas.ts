@@ -99,3 +99,6 @@ export const GitCommit = Type.Object({
   verification: Verification,
 });
 export type GitCommit = Static<typeof GitCommit>;
+
+/** A branch whose latest commit this is. */
+export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });

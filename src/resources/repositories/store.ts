@@ -144,6 +144,19 @@ export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<
 export const findForkOf = (db: Db, owner: Id<'accounts'>, source: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('owner_id', '=', owner).where('source_id', '=', source).executeTakeFirst();
 
+/** The id of the repository that an account has among those of one source, which is one of them. */
+export async function findInNetwork(db: Db, source: Id<'repositories'>, login: string): Promise<Id<'repositories'> | undefined> {
+  const found = await db
+    .selectFrom('repositories as r')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .select('r.id')
+    .where(sql<boolean>`lower(o.login) = lower(${login})`)
+    .where((eb) => eb.or([eb('r.source_id', '=', source), eb('r.id', '=', source)]))
+    .orderBy('r.id')
+    .executeTakeFirst();
+  return found?.id;
+}
+
 /** Inserts a repository, or gives undefined when its owner has one of that name. */
 export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): Promise<RepositoryRow | undefined> =>
   tx

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { GitError } from './errors.ts';
+import { checkedOid, type Oid } from './oid.ts';
+import { firstBytes } from './output-stream.ts';
+import type { Repo } from './repo.ts';
+import { run, runText, startTransfer } from './run.ts';
+
+/** A repository that reads another one's objects beside its own (a fork's), under its own refs. Nothing may be written through it. */
+export const beside = (repo: Repo, other: Repo): Repo => ({
+  ...repo,
+  quarantine: { objects: join(other.path, 'objects'), alternates: join(repo.path, 'objects') },
+});
+
+/** Takes a commit and the history behind it over from another repository of this server, and syncs them to disk. No ref moves. */
+export async function takeCommit(repo: Repo, source: Repo, oid: Oid): Promise<void> {
+  const timeout = repo.store.limits.transferTime;
+  const known = await runText(repo, ['for-each-ref', '--format=^%(objectname)', 'refs/heads', 'refs/tags']);
+  const packing = await startTransfer(beside(repo, source), [
+    'pack-objects',
+    '--revs',
+    '--thin',
+    '--delta-base-offset',
+    '--stdout',
+    '-q',
+  ]);
+  packing.stdin.end(`${checkedOid(oid)}\n${known}`);
+  const input = await firstBytes(
+    packing,
+    () => new GitError('failed', 'The commit could not be packed', packing.stderr().trim()),
+  );
+  await run(repo, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input, timeout });
+}

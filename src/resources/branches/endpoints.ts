@@ -1,0 +1,101 @@
+// Branches: list, show, rename, merge.
+import { Type } from 'typebox';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { openObjects } from '#git/objects.ts';
+import { listRefs } from '#git/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { Nothing } from '#lib/shape.ts';
+import { Commit, findReadable, placeOf, presentCommit } from '#resources/commits/index.ts';
+import { identityOf } from '#resources/repositories/index.ts';
+import { heads, presentBranch, presentFullBranch } from './present.ts';
+import { getBranch, merge, mergeUpstream, renameBranch } from './rules.ts';
+import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
+
+const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
+const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
+
+export const listBranches = endpoint({
+  id: 'repos/list-branches',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/branches',
+  summary: 'List branches',
+  access: reads,
+  query: Type.Object({ protected: Type.Optional(Type.Boolean()) }),
+  paging: pages(),
+  replies: { 200: Type.Array(ShortBranch) },
+  async handle({ at, query, page, links, services: { git } }) {
+    // No branch is protected.
+    if (query.protected) return { rows: [], total: 0 };
+    const place = placeOf(links, at.repo);
+    const { rows, total } = await listRefs(repoOf(git, at.repo.id), { prefix: heads, ...page });
+    return { rows: rows.map((ref) => presentBranch(place, ref)), total };
+  },
+});
+
+export const getOneBranch = endpoint({
+  id: 'repos/get-branch',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/branches/{branch}',
+  summary: 'Get a branch',
+  access: reads,
+  replies: { 200: Branch },
+  async handle({ db, at, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const { short, oid } = await getBranch(disk, at.branch);
+    await using reader = await openObjects(disk);
+    return presentFullBranch({ db, links, place: placeOf(links, at.repo) }, short, await reader.getCommit(oid));
+  },
+});
+
+export const rename = endpoint({
+  id: 'repos/rename-branch',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/branches/{branch}/rename',
+  summary: 'Rename a branch',
+  access: writes,
+  body: NewBranchName,
+  example: { new_name: 'trunk' },
+  replies: { 201: Branch },
+  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+    const name = await renameBranch({ db, change, git, now }, { repo: at.repo, by: viewer }, at.branch, body.new_name);
+    const disk = repoOf(git, at.repo.id);
+    const { oid } = await getBranch(disk, name);
+    await using reader = await openObjects(disk);
+    return presentFullBranch({ db, links, place: placeOf(links, at.repo) }, name, await reader.getCommit(oid));
+  },
+});
+
+export const mergeBranch = endpoint({
+  id: 'repos/merge',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/merges',
+  summary: 'Merge a branch',
+  access: writes,
+  body: NewMerge,
+  example: { base: 'main', head: 'feature' },
+  replies: { 201: Commit, 204: Nothing },
+  async handle({ db, change, at, body, viewer, now, links, reply, services: { git } }) {
+    const merging = { repo: at.repo, by: viewer, identity: identityOf(viewer.account, links, now) };
+    const oid = await merge({ db, change, git, now }, merging, body);
+    if (oid === undefined) return reply(204);
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    return reply(201, await presentCommit({ db, links, place: placeOf(links, at.repo) }, await reader.getCommit(oid)));
+  },
+});
+
+export const syncFork = endpoint({
+  id: 'repos/merge-upstream',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/merge-upstream',
+  summary: 'Sync a fork branch with the upstream repository',
+  access: writes,
+  body: Upstream,
+  example: { branch: 'main' },
+  replies: { 200: MergedUpstream },
+  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+    const upstream = await findReadable(db, viewer, at.repo.parent_id);
+    const merging = { repo: at.repo, by: viewer, identity: identityOf(viewer.account, links, now), upstream };
+    return mergeUpstream({ db, change, git, now }, merging, body.branch);
+  },
+});

@@ -1,0 +1,33 @@
+import { path } from '#endpoint/links.ts';
+import type { Commit as Stored } from '#git/parse-commit.ts';
+import type { Ref } from '#git/refs.ts';
+import { type Context, commitLink, type Place, presentCommit } from '#resources/commits/index.ts';
+import type { Branch, ShortBranch } from './schemas.ts';
+
+export const heads = 'refs/heads/';
+
+function common({ url }: Place, name: string) {
+  const self = path(`${url}/branches`, ...name.split('/'));
+  return {
+    name,
+    protected: false,
+    protection: { enabled: false, required_status_checks: { enforcement_level: 'off' as const, contexts: [], checks: [] } },
+    protection_url: `${self}/protection`,
+  };
+}
+
+/** A branch in a list. */
+export function presentBranch(place: Place, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
+  const { sha, url } = commitLink(place, oid);
+  return { ...common(place, name.slice(heads.length)), commit: { sha, url } };
+}
+
+/** A branch with its latest commit. */
+export const presentFullBranch = async (context: Context, name: string, commit: Stored): Promise<Branch> => ({
+  ...common(context.place, name),
+  commit: await presentCommit(context, commit),
+  _links: {
+    self: path(`${context.place.url}/branches`, ...name.split('/')),
+    html: path(`${context.place.html}/tree`, ...name.split('/')),
+  },
+});

@@ -1,0 +1,112 @@
+import { reaches } from '#access/roles.ts';
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import { record } from '#events/record.ts';
+import type { Identity } from '#git/identity.ts';
+import { mergeCommits } from '#git/merge.ts';
+import { takeCommit } from '#git/neighbours.ts';
+import { openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
+import { findRef, type Ref } from '#git/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { findRevision, isAncestor } from '#git/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import { writeCommit } from '#git/write-objects.ts';
+import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
+import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
+import type { PushContext } from '#resources/pushes/index.ts';
+import { heads } from './present.ts';
+import type { MergedUpstream, NewMerge } from './schemas.ts';
+
+/** A branch by its name, with or without `refs/heads/` before it. */
+export async function getBranch(disk: Disk, name: string): Promise<Ref & { short: string }> {
+  const short = name.startsWith(heads) ? name.slice(heads.length) : name;
+  const ref = await findRef(disk, heads + short);
+  if (!ref) throw new Refusal('not_found', 'Branch not found');
+  return { ...ref, short };
+}
+
+type Acting = { repo: Repo; by: SignedIn };
+
+/** Gives a branch another name. Where it is the default branch, which is for administrators, the repository follows. */
+export async function renameBranch(context: PushContext, { repo, by }: Acting, from: string, to: string): Promise<string> {
+  const branch = await getBranch(repoOf(context.git, repo.id), from);
+  const ref = checkRef(heads + to);
+  const isDefault = branch.short === repo.default_branch;
+  if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
+    throw forbidden('You must have admin rights to rename the default branch.');
+  if (ref === branch.name) return to;
+  const about = { owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: context.now };
+  const data = { from: branch.short, to };
+  await moveOrRefuse(
+    context,
+    {
+      repo,
+      by,
+      // Where the default branch goes and another one comes, the repository adopts the new one; this tells of it.
+      ...(isDefault ? { also: (tx) => record(tx, { ...about, kind: 'repository.default_branch_changed', data }) } : {}),
+    },
+    [
+      { ref: branch.name, from: branch.oid, to: null },
+      { ref, from: null, to: branch.oid },
+    ],
+  );
+  return to;
+}
+
+type Merging = Acting & { identity: Identity };
+
+/** Merges a branch or commit into a branch; undefined where that holds it already. */
+export async function merge(
+  context: PushContext,
+  { repo, by, identity }: Merging,
+  { base, head, commit_message }: NewMerge,
+): Promise<Oid | undefined> {
+  const disk = repoOf(context.git, repo.id);
+  const into = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
+  if (!into) throw new Refusal('not_found', 'Base does not exist');
+  const theirs = await findRevision(disk, head, { peel: 'commit' });
+  if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
+  if (await isAncestor(disk, theirs.oid, into.oid)) return undefined;
+  const message = commit_message ?? `Merge ${head} into ${base}`;
+  const commit = await mergeInto(disk, { ours: into.oid, theirs: theirs.oid, identity, message });
+  await moveOrRefuse(context, { repo, by }, [{ ref: into.name, from: into.oid, to: commit }]);
+  return commit;
+}
+
+async function mergeInto(
+  disk: Disk,
+  { ours, theirs, identity, message }: { ours: Oid; theirs: Oid; identity: Identity; message: string },
+): Promise<Oid> {
+  const merged = await mergeCommits(disk, { ours, theirs });
+  if (!merged.merged) throw conflict('Merge conflict');
+  return writeCommit(disk, { tree: merged.tree, parents: [ours, theirs], author: identity, committer: identity, message });
+}
+
+type Syncing = Merging & { upstream: Repo | undefined };
+
+/** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
+export async function mergeUpstream(
+  context: PushContext,
+  { repo, by, identity, upstream }: Syncing,
+  branch: string,
+): Promise<MergedUpstream> {
+  if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
+  const disk = repoOf(context.git, repo.id);
+  const source = repoOf(context.git, upstream.id);
+  const ours = await getBranch(disk, branch);
+  const theirs = await findRef(source, ours.name);
+  if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
+  const told = { base_branch: `${upstream.owner.login}:${ours.short}` };
+  const has = async (oid: Oid) => {
+    await using reader = await openObjects(disk);
+    return (await reader.findInfo(oid)) !== undefined && isAncestor(disk, oid, ours.oid);
+  };
+  if (await has(theirs.oid)) return { ...told, merge_type: 'none', message: 'This branch is not behind the upstream.' };
+  await takeCommit(disk, source, theirs.oid);
+  const forward = await isAncestor(disk, ours.oid, theirs.oid);
+  const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
+  const to = forward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
+  await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
+  const merge_type = forward ? 'fast-forward' : 'merge';
+  return { ...told, merge_type, message: `Successfully fetched and ${forward ? 'fast-forwarded' : 'merged'} from upstream.` };
+}
