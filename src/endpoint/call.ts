@@ -52,6 +52,8 @@ export type Call<
   readonly media: Media;
   readonly version: ApiVersion;
   readonly services: Services;
+  /** The network address that the request came from: who is counted where nobody is signed in. */
+  readonly address: string;
   readonly reply: typeof reply;
 };
 

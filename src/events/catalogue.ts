@@ -17,6 +17,9 @@ export type EventData = {
   'public_key.created': { key: Id<'public_keys'> };
   'public_key.deleted': { key: Id<'public_keys'> };
   'user.created': Record<string, never>;
+  'user.impersonated': Record<string, never>;
+  'user.suspended': Record<string, never>;
+  'user.unsuspended': Record<string, never>;
   'organization.created': Record<string, never>;
   'organization.updated': { login?: string };
   'organization.deleted': { login: string };

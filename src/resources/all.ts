@@ -7,6 +7,8 @@ import { namedSchemas } from '#openapi/schemas.ts';
 import { deliveryPump } from '#webhooks/sender.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as accountSchemas from './accounts/schemas.ts';
+import * as admin from './admin/endpoints.ts';
+import * as adminSchemas from './admin/schemas.ts';
 import * as apps from './apps/endpoints/apps.ts';
 import * as appInstallations from './apps/endpoints/installations.ts';
 import * as appTokens from './apps/endpoints/tokens.ts';
@@ -37,6 +39,8 @@ import * as labels from './labels/endpoints.ts';
 import * as labelSchemas from './labels/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
+import * as meta from './meta/endpoints.ts';
+import * as metaSchemas from './meta/schemas.ts';
 import * as milestones from './milestones/endpoints.ts';
 import * as milestoneSchemas from './milestones/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
@@ -73,6 +77,8 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   milestones: [milestoneSchemas, milestones],
   issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
   apps: [appSchemas, apps, appInstallations, appTokens],
+  admin: [adminSchemas, admin],
+  meta: [metaSchemas, meta],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks],
 };

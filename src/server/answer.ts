@@ -56,6 +56,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
     media: endpoint.media?.includes(media.media) ? media.media : 'json',
     version,
     services: asked.services,
+    address: request.ip,
     reply: replyWith,
   };
   // The declaration checked the handler against exactly these parts; the list of endpoints has forgotten the types.

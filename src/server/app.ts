@@ -114,7 +114,7 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
   )) {
     app.route({
       method: endpoint.method,
-      url: apiPrefix + (pattern === '/' ? '' : pattern),
+      url: apiPrefix + pattern,
       bodyLimit: endpoint.carries === 'file' ? fileLimit : jsonLimit,
       exposeHeadRoute: endpoint.method === 'GET',
       handler: (request, reply) => serve(parts, endpoint, request, reply, wildcard),

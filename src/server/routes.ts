@@ -11,6 +11,7 @@ export type Route = { pattern: string; wildcard?: string };
  * path; in its middle such a word must come escaped.
  */
 export function routesOf(path: string): Route[] {
+  if (path === '/') return [{ pattern: '' }, { pattern: '/' }]; // the API's own address, as clients write it
   const words = wordsOf(path);
   const last = words.at(-1);
   const greedy = last !== undefined && greedyWords.has(last) && path.endsWith(`{${last}}`);

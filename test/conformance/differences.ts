@@ -20,6 +20,16 @@ export const differences: readonly Difference[] = [
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
   {
+    operationId: 'meta/get',
+    pointer: '/installed_version',
+    reason: 'self-hosted servers say which version they are, as clients expect of them',
+  },
+  {
+    operationId: 'rate-limit/get',
+    pointer: '/resources/semantic_search',
+    reason: 'a limit of document 1 that the public description does not know',
+  },
+  {
     operationId: 'apps/list-installations',
     pointer: '/*/account',
     reason: 'the description of this list alone wants the fields of a user and of an enterprise in one object',

@@ -8,4 +8,11 @@ export {
   revokeToken,
   stored,
 } from './rules.ts';
-export { insertToken, insertTokenRepositories, removeToken, removeTokenByHash, type TokenRow } from './store.ts';
+export {
+  insertToken,
+  insertTokenRepositories,
+  removeToken,
+  removeTokenByHash,
+  removeTokensNamed,
+  type TokenRow,
+} from './store.ts';

@@ -52,6 +52,10 @@ export const findSiteAdmin = (db: Db) =>
     .limit(1)
     .executeTakeFirst();
 
+/** Removes the tokens of a name that a user has. */
+export const removeTokensNamed = (tx: Tx, user: Id<'accounts'>, name: string) =>
+  tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).execute();
+
 /** Removes the tokens of a name that a user has, apart from the one with this hash. */
 export const removeOthersNamed = (tx: Tx, user: Id<'accounts'>, name: string, hash: Buffer) =>
   tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).where('hash', '<>', hash).execute();

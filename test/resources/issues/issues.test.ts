@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
-const { as, user, org, member, repo, collaborator, token, fineGrained, statements, unchanged } = w;
+const { as, user, org, repo, collaborator, token, fineGrained, statements, unchanged } = w;
 
 /** An organization's public repository with its people. */
 async function setting(visibility: 'public' | 'private' = 'public') {

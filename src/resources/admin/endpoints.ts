@@ -1,0 +1,146 @@
+// What the administrators of the installation do: accounts, organizations, acting for users.
+import { findUser } from '#access/lookup.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { invalid } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { createUser, OrganizationSimple, presentOrganization, presentUser, User } from '#resources/accounts/index.ts';
+import { Authorization } from '#resources/apps/index.ts';
+import { createOrganization } from '#resources/organizations/index.ts';
+import { endImpersonation, impersonate, resumeUser, setSiteAdmin, suspendUser } from './rules.ts';
+import { Impersonation, NewAccount, NewOrganizationAccount, Reason } from './schemas.ts';
+
+const access = { permission: { none: 'site_admin' }, scopes: ['site_admin'], tokens: ['classic_pat'] } as const;
+
+export const createUserByAdmin = endpoint({
+  id: 'enterprise-admin/create-user',
+  method: 'POST',
+  path: '/admin/users',
+  summary: 'Create a user',
+  access,
+  body: NewAccount,
+  example: { login: 'grace', email: 'grace@example.com' },
+  replies: { 201: User },
+  async handle({ change, viewer, body, links, now }) {
+    const { login, email, suspended } = body;
+    const user = await change(async (tx) => {
+      const made = await createUser(tx, { login, email, now });
+      if (suspended) await suspendUser(tx, { user: made, by: viewer, now });
+      return made;
+    });
+    return presentUser(links, user);
+  },
+});
+
+export const createOrganizationByAdmin = endpoint({
+  id: 'enterprise-admin/create-org',
+  method: 'POST',
+  path: '/admin/organizations',
+  summary: 'Create an organization',
+  access,
+  body: NewOrganizationAccount,
+  example: { login: 'acme', admin: 'ada', profile_name: 'Acme' },
+  replies: { 201: OrganizationSimple },
+  async handle({ db, change, viewer, body, links, now }) {
+    const owner = await findUser(db, body.admin);
+    if (owner?.kind !== 'user') throw invalid('Organization', 'admin', 'invalid', 'admin must be a user');
+    const name = body.profile_name;
+    const org = await change((tx) => createOrganization(tx, { login: body.login, name, owner, actor: viewer.account.id, now }));
+    return presentOrganization(links, org, org.settings.description);
+  },
+});
+
+/** The place that the public API keeps for the app behind a token: here, the administration itself. */
+const administration = { client_id: '0'.repeat(20), name: 'Site administration' };
+
+export const createImpersonationToken = endpoint({
+  id: 'enterprise-admin/create-impersonation-o-auth-token',
+  method: 'POST',
+  path: '/admin/users/{username}/authorizations',
+  summary: 'Create an impersonation token',
+  access,
+  body: Impersonation,
+  example: { scopes: ['repo'] },
+  replies: { 201: Authorization },
+  async handle({ change, at, viewer, body, links, now }) {
+    const { token, row } = await change((tx) => impersonate(tx, { user: at.user, by: viewer, scopes: body.scopes, now }));
+    return {
+      id: row.id,
+      url: `${links.api}/authorizations/${row.id}`,
+      scopes: row.scopes,
+      token,
+      token_last_eight: row.last_eight,
+      hashed_token: row.hash.toString('hex'),
+      app: { ...administration, url: links.html },
+      note: null,
+      note_url: null,
+      updated_at: timestamp(row.created_at),
+      created_at: timestamp(row.created_at),
+      fingerprint: null,
+      expires_at: timestampOrNull(row.expires_at),
+      user: presentUser(links, at.user),
+    };
+  },
+});
+
+export const deleteImpersonationToken = endpoint({
+  id: 'enterprise-admin/delete-impersonation-o-auth-token',
+  method: 'DELETE',
+  path: '/admin/users/{username}/authorizations',
+  summary: 'Delete an impersonation token',
+  access,
+  replies: { 204: Nothing },
+  async handle({ change, at }) {
+    await change((tx) => endImpersonation(tx, { user: at.user }));
+  },
+});
+
+export const suspend = endpoint({
+  id: 'enterprise-admin/suspend-user',
+  method: 'PUT',
+  path: '/users/{username}/suspended',
+  summary: 'Suspend a user',
+  access,
+  body: Reason,
+  example: { reason: 'Left the company' },
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => suspendUser(tx, { user: at.user, by: viewer, now }));
+  },
+});
+
+export const unsuspend = endpoint({
+  id: 'enterprise-admin/unsuspend-user',
+  method: 'DELETE',
+  path: '/users/{username}/suspended',
+  summary: 'Unsuspend a user',
+  access,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => resumeUser(tx, { user: at.user, by: viewer, now }));
+  },
+});
+
+export const promote = endpoint({
+  id: 'enterprise-admin/promote-user-to-be-site-administrator',
+  method: 'PUT',
+  path: '/users/{username}/site_admin',
+  summary: 'Promote a user to be a site administrator',
+  access,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now }, true));
+  },
+});
+
+export const demote = endpoint({
+  id: 'enterprise-admin/demote-site-administrator',
+  method: 'DELETE',
+  path: '/users/{username}/site_admin',
+  summary: 'Demote a site administrator',
+  access,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now }, false));
+  },
+});

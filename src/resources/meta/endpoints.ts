@@ -1,0 +1,72 @@
+// What the server says of itself.
+import { Type } from 'typebox';
+import { limitKey, type RateLimit, readLimits } from '#access/rate-limits.ts';
+import { apiVersions, endpoint } from '#endpoint/endpoint.ts';
+import { must } from '#lib/collections.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { Meta, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';
+
+const access = { permission: { none: 'public' } } as const;
+
+export const getRoot = endpoint({
+  id: 'meta/root',
+  method: 'GET',
+  path: '/',
+  summary: 'Get the addresses of the API',
+  access,
+  replies: { 200: Root },
+  async handle({ links }) {
+    const entries = Object.entries(rootPaths).map(([field, path]) => [field, links.api + path]);
+    return Object.fromEntries(entries) as Record<RootField, string>; // one entry for each field
+  },
+});
+
+export const getMeta = endpoint({
+  id: 'meta/get',
+  method: 'GET',
+  path: '/meta',
+  summary: 'Get meta information',
+  access,
+  replies: { 200: Meta },
+  async handle({ services }) {
+    // Passwords sign in on the web alone; the API takes tokens.
+    return { verifiable_password_authentication: false, installed_version: services.version };
+  },
+});
+
+export const listVersions = endpoint({
+  id: 'meta/get-all-versions',
+  method: 'GET',
+  path: '/versions',
+  summary: 'List the versions of the API',
+  access,
+  replies: { 200: Type.Array(Type.String({ format: 'date' })) },
+  async handle() {
+    return [...apiVersions].reverse();
+  },
+});
+
+export const getRateLimits = endpoint({
+  id: 'rate-limit/get',
+  method: 'GET',
+  path: '/rate_limit',
+  summary: 'Get the rate limits of the caller',
+  access,
+  replies: { 200: RateLimits },
+  async handle({ db, viewer, services: { limits }, address }) {
+    if (!limits.enabled) throw new Refusal('not_found', 'Rate limiting is not enabled.');
+    // The windows are kept by the clock of the database.
+    const states = await readLimits(db, limits, limitKey(viewer, address), viewer.grant.kind !== 'none', new Date());
+    const byName = new Map(states.map((state) => [state.resource, presentLimit(state)]));
+    const core = must(byName, 'core');
+    const resources = {
+      core,
+      search: must(byName, 'search'),
+      code_search: must(byName, 'code_search'),
+      semantic_search: must(byName, 'semantic_search'),
+    };
+    return { resources, rate: core };
+  },
+});
+
+const presentLimit = ({ limit, remaining, reset, used }: RateLimit) => ({ limit, remaining, reset, used });

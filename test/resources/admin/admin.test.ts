@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+
+const { as, user, token } = await world();
+const admin = await user('root', { site_admin: true });
+
+test('an administrator creates users and organizations', async () => {
+  const client = await as(admin);
+  const made = await client.post('/admin/users', { login: 'grace', email: 'grace@example.com' });
+  expect([made.status, made.body.login]).toEqual([201, 'grace']);
+  expect((await client.post('/admin/users', { login: 'Grace' })).status).toBe(422);
+  expect((await client.post('/admin/users', { login: 'a b' })).body.errors[0].field).toBe('login');
+  const org = await client.post('/admin/organizations', { login: 'acme', admin: 'grace', profile_name: 'Acme' });
+  expect([org.status, org.body.login]).toEqual([201, 'acme']);
+  expect((await client.get('/orgs/acme')).body.name).toBe('Acme');
+  expect((await client.post('/admin/organizations', { login: 'other', admin: 'nobody' })).body.errors[0].field).toBe('admin');
+});
+
+test('an administrator acts for a user by one token with the scopes asked for', async () => {
+  const client = await as(admin);
+  const someone = await user();
+  const path = `/admin/users/${someone.login}/authorizations`;
+  const first = await client.post(path, { scopes: ['repo', 'read:org'] });
+  expect([first.status, first.body.scopes]).toEqual([201, ['repo', 'read:org']]);
+  const acting = await as(first.body.token);
+  expect((await acting.get('/user')).body.login).toBe(someone.login);
+  const second = await client.post(path, { scopes: ['repo'] });
+  expect((await acting.get('/user')).status).toBe(401);
+  expect((await client.post(path, { scopes: ['everything'] })).status).toBe(422);
+  expect((await client.delete(path)).status).toBe(204);
+  expect((await (await as(second.body.token)).get('/user')).status).toBe(401);
+});
+
+test('a suspended user is refused by every credential until the suspension ends', async () => {
+  const client = await as(admin);
+  const someone = await user();
+  const theirs = await as(someone);
+  expect((await client.put(`/users/${someone.login}/suspended`, { reason: 'Left' })).status).toBe(204);
+  expect((await theirs.get('/user')).status).toBe(403);
+  expect((await client.delete(`/users/${someone.login}/suspended`)).status).toBe(204);
+  expect((await theirs.get('/user')).status).toBe(200);
+  expect((await client.put(`/users/${admin.login}/suspended`)).status).toBe(403);
+});
+
+test('administrators make others administrators, and cannot demote themselves', async () => {
+  const client = await as(admin);
+  const someone = await user();
+  const theirs = await as(someone);
+  expect((await theirs.post('/admin/users', { login: 'x1' })).status).toBe(403);
+  expect((await client.put(`/users/${someone.login}/site_admin`)).status).toBe(204);
+  expect((await theirs.post('/admin/users', { login: 'x1' })).status).toBe(201);
+  expect((await client.delete(`/users/${someone.login}/site_admin`)).status).toBe(204);
+  expect((await client.delete(`/users/${admin.login}/site_admin`)).status).toBe(403);
+});
+
+test('the scope site_admin is needed', async () => {
+  const client = await as(await token(admin, ['repo', 'admin:org']));
+  expect((await client.post('/admin/users', { login: 'x2' })).status).toBe(403);
+});
