@@ -6,6 +6,7 @@ import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
 import { makeReferences, type NamedSchemas, type References } from './components.ts';
+import { needsText } from './needs.ts';
 
 type Json = Record<string, unknown>;
 
@@ -44,6 +45,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
   return {
     operationId: id,
     summary,
+    description: needsText(access, vocabulary),
     tags: [family],
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),

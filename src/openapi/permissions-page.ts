@@ -1,7 +1,8 @@
-import { type Permission, type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
+import { type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
 import { everyToken, type TokenKind } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { permissionsText, permissionText, scopesText } from './needs.ts';
 
 type Declared = Endpoint & { readonly family: string };
 
@@ -37,8 +38,8 @@ function table(endpoints: readonly Declared[]): string {
     const { access } = endpoint;
     return [
       routeOf(endpoint),
-      permissionOf(access),
-      scopesOf(access),
+      permissionsText(access, 'service'),
+      scopesText(access),
       access.role ?? '',
       tokensOf(access),
       access.public ? 'yes' : '',
@@ -49,27 +50,6 @@ function table(endpoints: readonly Declared[]): string {
 
 const rowsOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
-const reasons: Record<NoPermissionReason, string> = {
-  own_account: 'none: about oneself',
-  signed_in: 'none: any token',
-  public: 'none: open to all',
-  app_jwt: "an app's JSON web token",
-  client_secret: "an app's client id and secret",
-  token_exchange: 'a code from the exchange',
-  site_admin: 'site administrators',
-};
-
-const shown = (permission: Permission): string => `\`${permission.replace(/:(\w+)$/, '=$1')}\``;
-
-function permissionOf({ permission }: Policy): string {
-  if (typeof permission === 'object' && 'none' in permission) return reasons[permission.none];
-  return alternatives(permission)
-    .map((all) => all.map(shown).join(', '))
-    .join('; ');
-}
-
-const scopesOf = ({ scopes = [] }: Policy): string => scopes.map((scope) => `\`${scope}\``).join(' ');
 
 const letters: Record<TokenKind, string> = {
   classic_pat: 'C',
@@ -109,7 +89,7 @@ function byPermission(endpoints: readonly Declared[]): string[] {
       const routes = uses
         .sort((a, b) => byPath(a.endpoint, b.endpoint))
         .map(({ endpoint, isAlone }) => routeOf(endpoint) + (isAlone ? '' : ' (*)'));
-      return [shown(permission), routes.join('<br>')];
+      return [permissionText(permission, 'service'), routes.join('<br>')];
     });
     return [`### ${scopeTitles[scope]}`, rowsOf(['Permission', 'Endpoints; (*): among other permissions'], rows)];
   });

@@ -28,6 +28,7 @@ test('the reference page loads nothing from elsewhere', async () => {
   }
   const policy = page.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+';/); // of the one script that stands in the page
   expect(policy).toContain("connect-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
 });

@@ -1,0 +1,38 @@
+import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
+import { emitPermission } from '#vocabulary/headers.ts';
+import type { Vocabulary } from '#vocabulary/words.ts';
+
+/** What an endpoint needs, in words for people. */
+
+const reasons: Record<NoPermissionReason, string> = {
+  own_account: 'none: about oneself',
+  signed_in: 'none: any token',
+  public: 'none: open to all',
+  app_jwt: "an app's JSON web token",
+  client_secret: "an app's client id and secret",
+  token_exchange: 'a code from the exchange',
+  site_admin: 'site administrators',
+};
+
+/** One permission as the headers write it, for example `members=read`. */
+export const permissionText = (permission: string, vocabulary: Vocabulary): string =>
+  `\`${permission.replace(/^(\w+):(\w+)$/, (_, name: string, level: string) => `${emitPermission(vocabulary, name)}=${level}`)}\``;
+
+/** The permissions that are needed, or why none is. */
+export function permissionsText({ permission }: Policy, vocabulary: Vocabulary): string {
+  if (typeof permission === 'object' && 'none' in permission) return reasons[permission.none];
+  return alternatives(permission)
+    .map((all) => all.map((one) => permissionText(one, vocabulary)).join(', '))
+    .join('; ');
+}
+
+export const scopesText = ({ scopes = [] }: Policy): string => scopes.map((scope) => `\`${scope}\``).join(' ');
+
+/** All that an endpoint needs, one line each (Markdown). */
+export function needsText(access: Policy, vocabulary: Vocabulary): string {
+  const lines = [`Permission: ${permissionsText(access, vocabulary)}.`];
+  if (access.scopes?.length) lines.push(`Classic tokens: any one of the scopes ${scopesText(access)}.`);
+  if (access.role) lines.push(`Role: ${access.role}.`);
+  if (access.public) lines.push('What is public may be read by anybody.');
+  return lines.join('\n\n');
+}
