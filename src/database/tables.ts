@@ -362,6 +362,12 @@ export interface RepositoryInvitations {
   created_at: Date;
 }
 
+export interface RepositoryLanguages {
+  repository_id: Id<'repositories'>;
+  commit_oid: string;
+  bytes: Json;
+}
+
 export interface RepositoryRedirects {
   owner_login: string;
   name: string;
@@ -502,6 +508,7 @@ export interface DB {
   refresh_tokens: RefreshTokens;
   repositories: Repositories;
   repository_invitations: RepositoryInvitations;
+  repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
   sessions: Sessions;
   team_members: TeamMembers;

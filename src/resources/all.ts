@@ -24,6 +24,8 @@ import * as commits from './commits/endpoints.ts';
 import * as commitSchemas from './commits/schemas.ts';
 import * as archives from './contents/endpoints/archives.ts';
 import * as files from './contents/endpoints/files.ts';
+import * as languages from './contents/endpoints/languages.ts';
+import { measureLanguages } from './contents/jobs.ts';
 import * as contentSchemas from './contents/schemas.ts';
 import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
@@ -72,7 +74,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   commits: [commitSchemas, commits],
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
   branches: [branchSchemas, branches],
-  contents: [contentSchemas, files, archives],
+  contents: [contentSchemas, files, archives, languages],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
   issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
@@ -102,6 +104,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   indexCode,
   indexCommits,
   measure,
+  measureLanguages,
   tidy,
   tellWebhooks,
 ];

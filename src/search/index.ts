@@ -7,7 +7,7 @@ export { type CommitHit, type CommitSort, commitSorts } from './commits/hits.ts'
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
-export { languageOf } from './languages/language.ts';
+export { countedLanguageOf, languageOf } from './languages/language.ts';
 export { parse, QueryError } from './query/index.ts';
 export { type Asked, maxRepositories, maxResults, type SearchResult } from './result.ts';
 export type { TextMatch } from './text-match/fragments.ts';

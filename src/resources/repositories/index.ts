@@ -5,4 +5,4 @@ export { loadPlaces, type Place } from './places.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { FullRepository, MinimalRepository } from './schemas.ts';
-export { findInNetwork, loadRepositories, lockRepository, setSize, updateRepository } from './store.ts';
+export { findInNetwork, findRepository, loadRepositories, lockRepository, setSize, updateRepository } from './store.ts';

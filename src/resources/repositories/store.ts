@@ -173,6 +173,9 @@ export const updateRepository = (
 ): Promise<RepositoryRow> =>
   tx.updateTable('repositories').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+export const findRepository = (db: Db, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
+  db.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
+
 /** The repository, kept from other changes of its row until the transaction ends; undefined when it is deleted. */
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();

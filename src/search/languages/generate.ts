@@ -73,6 +73,8 @@ export type Table = {
   extensions: Record<string, number>;
   filenames: Record<string, number>;
   interpreters: Record<string, number>;
+  /** Those in which programs and pages are written: prose and data don't count in statistics. */
+  counted: number[];
 };
 
 /** The table that belongs to the installed data. */
@@ -96,6 +98,7 @@ export function makeTable(): Table {
     ),
     filenames: choose(languages, (language) => ('filenames' in language ? (language.filenames ?? []) : [])),
     interpreters: choose(languages, (language) => ('interpreters' in language ? (language.interpreters ?? []) : [])),
+    counted: languages.flatMap(({ type }, index) => (type === 'programming' || type === 'markup' ? [index] : [])),
   };
 }
 

@@ -16,6 +16,15 @@ const numbers = new Map(table.names.map((name, index) => [name, index]));
 /** The language that another one counts as: TypeScript for TSX. */
 export const groupOf = (language: string): string | undefined => nameOf(table.groups[numbers.get(language) ?? -1]);
 
+const counted = new Set(table.counted);
+
+/** The language under which a file counts in a repository's statistics; undefined for prose and data. */
+export function countedLanguageOf(path: string): string | undefined {
+  const language = languageOf(path, '');
+  const number = language === undefined ? undefined : numbers.get(language);
+  return language === undefined || number === undefined || !counted.has(number) ? undefined : (groupOf(language) ?? language);
+}
+
 const shebang = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-\S+[ \t]+|[A-Za-z_]\w*=\S*[ \t]+)*)?(?:\S*\/)?([A-Za-z+#-]+[\d.]*)/;
 
 /** The language of a file by its name, then its ending, then its first line. */

@@ -1,0 +1,26 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { findRepository, lockRepository, updateRepository } from '#resources/repositories/index.ts';
+import { countLanguages, findTip } from './languages.ts';
+import { putLanguages } from './store.ts';
+
+/** What the default branch is written in, and most of all. Looks at the present state, so pushes that wait are answered by one run. */
+export const measureLanguages = subscription<'push' | 'repository.default_branch_changed', Services>({
+  name: 'contents.measure-languages',
+  on: ['push', 'repository.default_branch_changed'],
+  attempts: 25,
+  key: ({ repository }) => String(repository),
+  async run({ repository: id }, { db, change, services: { git } }) {
+    const repository = id === undefined ? undefined : await findRepository(db, id);
+    if (!repository || !(await repositoryExists(repoOf(git, repository.id)))) return;
+    const tip = await findTip(git, repository);
+    if (tip === undefined) return;
+    const bytes = await countLanguages(repoOf(git, repository.id), tip);
+    await change(async (tx) => {
+      if (!(await lockRepository(tx, repository.id))) return;
+      await putLanguages(tx, repository.id, { commit_oid: tip, bytes });
+      await updateRepository(tx, repository.id, { language: Object.keys(bytes)[0] ?? null });
+    });
+  },
+});

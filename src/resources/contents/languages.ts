@@ -1,0 +1,49 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Oid } from '#git/oid.ts';
+import { findRef } from '#git/refs.ts';
+import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { listTree } from '#git/tree-list.ts';
+import { countedLanguageOf } from '#search/index.ts';
+import { findLanguages } from './store.ts';
+
+/** Bytes by language, the most first. */
+export type Languages = Record<string, number>;
+
+/** Files beyond this don't count. */
+const mostFiles = 100_000;
+
+/** Files that others wrote, or that a tool did. */
+const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
+
+/** What the files of a commit are written in, by their names. */
+export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
+  const { entries } = await listTree(disk, commit, { recursive: true, limit: mostFiles });
+  const bytes = new Map<string, number>();
+  for (const { path, mode, size = 0 } of entries) {
+    const isFile = mode === '100644' || mode === '100755';
+    const language = isFile && size > 0 && !foreign.test(path) ? countedLanguageOf(path) : undefined;
+    if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + size);
+  }
+  return sorted(bytes);
+}
+
+/** The commit of the default branch, where there is one. */
+export const findTip = async (git: GitStore, { id, default_branch }: Pick<RepositoryRow, 'id' | 'default_branch'>) =>
+  (await findRef(repoOf(git, id), `refs/heads/${default_branch}`))?.oid;
+
+/** The languages of the default branch: as they were counted after the last push or, before that is done, counted now. */
+export async function languagesOf(
+  { db, git }: { db: Db; git: GitStore },
+  repo: Pick<RepositoryRow, 'id' | 'default_branch'>,
+): Promise<Languages> {
+  const tip = await findTip(git, repo);
+  if (tip === undefined) return {};
+  const counted = await findLanguages(db, repo.id);
+  return counted?.commit_oid === tip ? sorted(Object.entries(counted.bytes)) : countLanguages(repoOf(git, repo.id), tip);
+}
+
+/** The most first. The database keeps no order of names. */
+const sorted = (bytes: Iterable<[string, number]>): Languages =>
+  Object.fromEntries([...bytes].sort(([one, few], [other, many]) => many - few || (one < other ? -1 : 1)));
