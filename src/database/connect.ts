@@ -13,7 +13,13 @@ export type Tx = Transaction<DB> & { readonly [inChange]: true };
 /** Where PostgreSQL answers: a URL, or the folder of a Unix socket. */
 export type Address = { url: string } | { socket: string; database: string; user: string };
 
-export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
+export type Database = {
+  db: Db;
+  pool: pg.Pool;
+  /** For a connection of one's own, beside the pool's. */
+  clientConfig: pg.ClientConfig;
+  close(): Promise<void>;
+};
 
 const connectionTimeoutMs = 5_000;
 /** SQL texts longer than this, or beyond so many, aren't prepared: their number must stay bounded on every connection. */
@@ -44,7 +50,7 @@ export function openDatabase(address: Address, options: { max?: number; name?: s
   // Nor does one that breaks in use end the process: its query reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  return { db, pool, clientConfig: clientConfig(address), close: () => db.destroy() };
 }
 
 /** Runs a change in one transaction: all of it is durable when the promise resolves, and nothing of it when it rejects. */

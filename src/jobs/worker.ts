@@ -1,9 +1,11 @@
-import { parseCronItems, run, runOnce, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { parseCronItems, run, runOnce, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
 import type { Job } from './job.ts';
 import type { Pump } from './pump.ts';
+import { openRoll } from './roll.ts';
 
 export type WorkerParts<Services> = {
   database: Database;
@@ -19,11 +21,15 @@ export type Worker = { stop(): Promise<void> };
 
 /** Works until stopped; what runs at the stop is finished first. Does by the clock what is scheduled. */
 export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
+  const roll = await openRoll(parts.database);
+  const events: WorkerEvents = new EventEmitter();
+  events.on('worker:create', ({ worker }) => roll.enter(worker.workerId));
   const runner = await run({
     ...options(parts),
     concurrency: parts.concurrency ?? 4,
     pollInterval: 1_000,
     noHandleSignals: true,
+    events,
     parsedCronItems: scheduled(parts.jobs),
   });
   for (const { name, attempts, schedule } of parts.jobs)
@@ -34,6 +40,7 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
     async stop() {
       stopping.abort();
       await Promise.all([runner.stop(), ...pumping]);
+      await roll.leave();
     },
   };
 }

@@ -86,7 +86,7 @@ async function folders({ db, hearth }: Beside): Promise<Finding> {
 async function jobs({ db }: Beside): Promise<Finding> {
   const { rows } = await sql<{ waiting: number; failed: number; oldest: Date | null }>`
     select count(*) filter (where attempts < max_attempts) as waiting,
-      count(*) filter (where attempts >= max_attempts) as failed,
+      count(*) filter (where attempts >= max_attempts and locked_at is null) as failed,
       min(run_at) filter (where attempts < max_attempts and run_at < now()) as oldest from jobs.jobs`.execute(db);
   const { waiting, failed, oldest } = rows[0] ?? { waiting: 0, failed: 0, oldest: null };
   const late = oldest ? Math.round((Date.now() - oldest.getTime()) / 1000) : 0;

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import type { Database } from '#database/connect.ts';
+
+/** Any number will do that no other pair of advisory locks begins with. */
+const lockClass = 7_261_003;
+const callEveryMs = 60_000;
+
+/**
+ * Which workers are alive. Each holds a lock of PostgreSQL's under its name, which ends with its process, however it dies. The
+ * queue itself would keep a killed worker's jobs for four hours; here they are free at the next call, and at each start.
+ */
+export type Roll = { enter(worker: string): void; leave(): Promise<void> };
+
+export async function openRoll(database: Database): Promise<Roll> {
+  const client = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
+  client.on('error', () => undefined); // without the connection the locks are gone: others take over what is left here
+  await client.connect();
+  const own = new Set<string>();
+  const call = async (): Promise<void> => {
+    const { rows } = await client.query<{ worker: string }>(
+      'select distinct locked_by as worker from jobs._private_jobs where locked_by is not null',
+    );
+    const others = rows.map(({ worker }) => worker).filter((worker) => !own.has(worker));
+    const dead: string[] = [];
+    for (const worker of others) {
+      const { rows: taken } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as free', [
+        lockClass,
+        worker,
+      ]);
+      if (!taken[0]?.free) continue;
+      dead.push(worker);
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [lockClass, worker]);
+    }
+    if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
+  };
+  await call();
+  // A call that fails is made up for by the next one.
+  const timer = setInterval(() => void call().catch(() => undefined), callEveryMs);
+  timer.unref();
+  return {
+    enter(worker) {
+      own.add(worker);
+      void client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]).catch(() => undefined);
+    },
+    async leave() {
+      clearInterval(timer);
+      await client.end();
+    },
+  };
+}
