@@ -1,6 +1,7 @@
 import type { Account, Repo, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { RefMove } from '#events/catalogue.ts';
+import { commitChanges } from '#git/commit-changes.ts';
 import type { Identity } from '#git/identity.ts';
 import { openObjects } from '#git/objects.ts';
 import { listRefs } from '#git/refs.ts';
@@ -8,9 +9,12 @@ import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { findRevision } from '#git/resolve.ts';
 import { copyRepository, createRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { mustUpdateRefs } from '#git/update-refs.ts';
-import { writeBlob, writeCommit } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
+import { writeCommit } from '#git/write-objects.ts';
+import type { TreeChange } from '#git/write-tree.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
+import { invalid } from '#lib/refusal.ts';
+import { licenseText } from './licenses.ts';
+import type { NewRepository } from './schemas.ts';
 
 /** How the folder of a new repository comes to its first contents. Each gives the branches that it begins with. */
 export type Fill = (row: RepositoryRow) => Promise<RefMove[]>;
@@ -33,20 +37,37 @@ export const emptyIn =
     return [];
   };
 
-/** A repository with one commit: a README that holds its name and description. */
-export const beginWithReadme =
-  (git: GitStore, account: Account, links: Links, now: Date): Fill =>
-  async (row) => {
+export type Beginning = { git: GitStore; account: Account; links: Links; now: Date };
+
+/** What a new repository is asked to begin with. */
+type Asked = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
+
+/** A repository with one commit, of the files that were asked for; undefined where none was. */
+export function beginningOf({ git, account, links, now }: Beginning, asked: Asked): Fill | undefined {
+  // Templates come from a data set of their own, and none is at hand: any name is an unknown one.
+  if (asked.gitignore_template)
+    throw invalid('Repository', 'gitignore_template', 'invalid', 'gitignore_template is not a known template');
+  const license = asked.license_template
+    ? licenseText(asked.license_template, { owner: account.name ?? account.login, year: now.getUTCFullYear() })
+    : undefined;
+  if (!asked.auto_init && license === undefined) return undefined;
+  return async (row) => {
     const disk = await createRepository(git, row.id, { defaultBranch: row.default_branch });
-    const text = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
-    const blob = await writeBlob(disk, Buffer.from(text));
-    const tree = await writeTree(disk, { changes: [{ path: 'README.md', mode: '100644', oid: blob }] });
+    const readme = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
+    const changes = [
+      ...(asked.auto_init ? [fileOf('README.md', readme)] : []),
+      ...(license === undefined ? [] : [fileOf('LICENSE', license)]),
+    ];
     const by = identityOf(account, links, now);
     const ref = `refs/heads/${row.default_branch}`;
-    const commit = await writeCommit(disk, { tree, parents: [], author: by, committer: by, message: 'Initial commit' });
+    const wanted = { changes, parents: [], author: by, committer: by, message: 'Initial commit' };
+    const { commit } = await commitChanges(disk, wanted);
     await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
     return [begun(ref, commit)];
   };
+}
+
+const fileOf = (path: string, text: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
 async function copied(git: GitStore, from: Repo, row: RepositoryRow): Promise<Disk> {
   const source = repoOf(git, from.id);

@@ -84,7 +84,8 @@ export async function createRepository(
   tx: Tx,
   { git, owner, by, wanted, from = {}, fill = emptyIn(git), now }: Creation,
 ): Promise<RepositoryRow> {
-  const { auto_init, team_id, private: secret, visibility: asked, name: wish, ...settings } = wanted;
+  const { auto_init, gitignore_template, license_template, ...rest } = wanted;
+  const { team_id, private: secret, visibility: asked, name: wish, ...settings } = rest;
   const name = checkName(wish);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(tx, { owner, by, visibility });

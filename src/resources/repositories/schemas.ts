@@ -105,7 +105,14 @@ const settings = {
 };
 
 export const NewRepository = Type.Object(
-  { name, ...settings, auto_init: Type.Optional(Type.Boolean()), team_id: Type.Optional(Type.Integer({ minimum: 1 })) },
+  {
+    name,
+    ...settings,
+    auto_init: Type.Optional(Type.Boolean()),
+    gitignore_template: Type.Optional(Type.String({ maxLength: 100 })),
+    license_template: Type.Optional(Type.String({ maxLength: 100 })),
+    team_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
   { title: 'Repository' },
 );
 export type NewRepository = Static<typeof NewRepository>;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
-import { beginWithReadme } from '../fill.ts';
+import { beginningOf } from '../fill.ts';
 import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
@@ -21,7 +21,7 @@ export const createForUser = endpoint({
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
   async handle({ db, change, viewer, body, services: { git }, links, now }) {
-    const fill = body.auto_init ? beginWithReadme(git, viewer.account, links, now) : undefined;
+    const fill = beginningOf({ git, account: viewer.account, links, now }, body);
     const row = await change((tx) =>
       createRepository(tx, { git, owner: viewer.account, by: viewer, wanted: body, ...(fill ? { fill } : {}), now }),
     );
@@ -39,7 +39,7 @@ export const createInOrg = endpoint({
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
   async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
-    const fill = body.auto_init ? beginWithReadme(git, viewer.account, links, now) : undefined;
+    const fill = beginningOf({ git, account: viewer.account, links, now }, body);
     const row = await change((tx) =>
       createRepository(tx, { git, owner: at.org, by: viewer, wanted: body, ...(fill ? { fill } : {}), now }),
     );
