@@ -58,8 +58,6 @@ export interface Apps {
   expiring_user_tokens: Generated<boolean>;
   permissions: JsonWithDefault;
   events: Generated<string[]>;
-  webhook_url: string | null;
-  webhook_secret_sealed: Buffer | null;
   created_at: Date;
   updated_at: Date;
 }

@@ -97,7 +97,10 @@ export type EventData = {
   'hook.deleted': { hook: Id<'webhooks'> };
   'app.created': { app: Id<'apps'> };
   'installation.created': { installation: Id<'installations'> };
-  'installation.deleted': { installation: Id<'installations'> };
+  'installation.deleted': {
+    installation: Id<'installations'>;
+    was?: Was<'installations'> & { app_slug: string; client_id: string };
+  };
 };
 
 type IssueData = { issue: Id<'issues'> };

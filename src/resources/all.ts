@@ -57,6 +57,7 @@ import * as search from './search/endpoints.ts';
 import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
+import * as appWebhooks from './webhooks/endpoints/app.ts';
 import * as orgWebhooks from './webhooks/endpoints/organizations.ts';
 import * as repoWebhooks from './webhooks/endpoints/repositories.ts';
 import { tellWebhooks } from './webhooks/fan-out.ts';
@@ -82,7 +83,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
   search: [searchSchemas, search],
-  webhooks: [webhookSchemas, orgWebhooks, repoWebhooks],
+  webhooks: [webhookSchemas, orgWebhooks, repoWebhooks, appWebhooks],
 };
 
 /** Every endpoint, with the family that it belongs to. */

@@ -2,4 +2,14 @@ export { offerManifest } from './manifests.ts';
 export { presentApp, presentInstallations } from './present.ts';
 export { type AppKeys, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';
-export { type AppRow, findAppById, findAppBySlug, findInstallation, findInstallationOn, type InstallationRow } from './store.ts';
+export {
+  type AppRow,
+  findAppById,
+  findAppBySlug,
+  findInstallation,
+  findInstallationById,
+  findInstallationOn,
+  type InstallationOfApp,
+  type InstallationRow,
+  listFirstReached,
+} from './store.ts';

@@ -1,13 +1,14 @@
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { type InstallationRow, removeInstallation, updateInstallation } from './store.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { type InstallationOfApp, removeInstallation, updateInstallation } from './store.ts';
 
-type Step = { installation: InstallationRow; by: Id<'accounts'> | undefined; now: Date };
+type Step = { installation: InstallationOfApp; by: Id<'accounts'> | undefined; now: Date };
 
 /** Takes an app off an account. Its tokens end with it. */
 export async function uninstall(tx: Tx, { installation, by, now }: Step): Promise<void> {
-  const data = { installation: installation.id };
+  const data = { installation: installation.id, was: snapshotOf(installation) };
   await record(tx, { kind: 'installation.deleted', owner: installation.account_id, actor: by, at: now, data });
   await removeInstallation(tx, installation.id);
 }

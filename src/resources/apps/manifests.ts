@@ -9,6 +9,8 @@ import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
+import { insertAppHook } from '#webhooks/app-hooks.ts';
+import { secretContext } from '#webhooks/secret-context.ts';
 import { type AppKeys, createApp } from './rules.ts';
 import { type AppRow, findManifestCode, insertManifestCode } from './store.ts';
 
@@ -55,17 +57,14 @@ export async function offerManifest(
 
 type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | null };
 
+type Conversion = { code: string; keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
+
 /** Exchanges a code for the app that its manifest describes. A code is used up by this, whatever comes of it. */
-export async function convertManifest(
-  tx: Tx,
-  { code, keys, secrets, now }: { code: string; keys: AppKeys; secrets: Secrets; now: Date },
-): Promise<Converted> {
+export async function convertManifest(tx: Tx, { code, keys, secrets, baseUrl, now }: Conversion): Promise<Converted> {
   const row = await findManifestCode(tx, hashToken(code));
   if (!row || row.expires_at <= now) throw notFound();
   const manifest = row.manifest as AppManifest; // offerManifest checked it
   const owner = must(await loadAccounts(tx, [row.owner_id]), row.owner_id);
-  const hook = manifest.hook_attributes;
-  const webhookSecret = hook ? randomBytes(20).toString('hex') : null;
   const { app, clientSecret } = await createApp(tx, {
     owner,
     kind: 'app',
@@ -76,13 +75,14 @@ export async function convertManifest(
     public: manifest.public,
     permissions: manifest.default_permissions,
     events: manifest.default_events,
-    webhookUrl: hook?.active === false ? null : hook?.url,
-    webhookSecret: webhookSecret === null ? undefined : secrets.seal(webhookSecret, appSecretContext),
     publicKey: keys.publicKey,
     now,
   });
+  const { hook_attributes: hook } = manifest;
+  if (!hook) return { app, clientSecret, webhookSecret: null };
+  const webhookSecret = randomBytes(20).toString('hex');
+  const secret = secrets.seal(webhookSecret, secretContext('secret', { app_id: app.id }));
+  const { url, active = true } = hook;
+  await insertAppHook(tx, { app: app.id, url, active, contentType: 'json', secret, baseUrl, now });
   return { app, clientSecret, webhookSecret };
 }
-
-/** What the webhook secret of an app is sealed for. */
-export const appSecretContext = 'apps.webhook_secret';

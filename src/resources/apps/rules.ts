@@ -49,9 +49,6 @@ export type AppWish = {
   deviceFlow?: boolean | undefined;
   permissions?: Readonly<Record<string, string>> | undefined;
   events?: readonly string[] | undefined;
-  webhookUrl?: string | null | undefined;
-  /** Sealed already: what is kept of a secret is never its text. */
-  webhookSecret?: Buffer | undefined;
   publicKey?: string | undefined;
   now: Date;
 };
@@ -81,8 +78,6 @@ export async function createApp(tx: Tx, wish: AppWish): Promise<{ app: AppRow; c
     client_secret_hash: hashToken(clientSecret),
     permissions: JSON.stringify(checkPermissions(wish.permissions ?? {})),
     events: [...(wish.events ?? [])],
-    webhook_url: wish.webhookUrl ?? null,
-    webhook_secret_sealed: wish.webhookSecret ?? null,
     ...times,
   });
   if (wish.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: wish.publicKey, created_at: now });

@@ -79,6 +79,10 @@ export const listInstallationsOfApp = (
 export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
 
+/** Any app's installation, for those who tell of it. */
+export const findInstallationById = (db: Db, id: Installation): Promise<InstallationOfApp | undefined> =>
+  withApp(db).where('installations.id', '=', id).executeTakeFirst();
+
 export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
 
@@ -132,6 +136,16 @@ export function listReached(
   const names = wanted.names.map((name) => name.toLowerCase());
   return query.where(sql<boolean>`(lower(name) = any (${names}::text[]) or id = any (${[...wanted.ids]}::bigint[]))`).execute();
 }
+
+/** The first of the repositories that an installation reaches. */
+export const listFirstReached = (db: Db, installation: InstallationRow, most: number): Promise<RepositoryRow[]> => {
+  let query = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', installation.account_id);
+  if (installation.repository_selection === 'selected')
+    query = query.where(
+      sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${installation.id} and ir.repository_id = repositories.id)`,
+    );
+  return query.orderBy('id').limit(most).execute();
+};
 
 /** All repositories that an installation's own token reaches. */
 export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>

@@ -41,7 +41,8 @@ function deliveriesOf(event: Recorded, told: Told, listeners: readonly Listener[
       action: told.action,
       installation_id: listener.installation,
       repository_id: event.repository ?? null,
-      payload: listener.installation === null ? text : withInstallation(text, listener.installation),
+      payload:
+        listener.installation === null || 'installation' in told.body ? text : withInstallation(text, listener.installation),
     }));
 }
 

@@ -1,4 +1,4 @@
-import type { Org, Repo, SignedIn } from '#access/viewer.ts';
+import type { Org, Repo, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -28,7 +28,7 @@ export async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
   return hook;
 }
 
-type Acting = { at: Place; viewer: SignedIn; now: Date; services: Services };
+type Acting = { at: Place; viewer: Viewer; now: Date; services: Services };
 
 export const stepOf = ({ at, viewer, now, services }: Acting): Step => ({
   parent: parentOf(at),

@@ -45,6 +45,7 @@ type Row = {
 /** The active hooks that listen for one of these names where an event happened: one statement. */
 export async function findListeners(db: Db, event: Recorded, names: readonly EventName[]): Promise<Listener[]> {
   if (names.length === 0) return [];
+  if (event.kind === 'installation.created' || event.kind === 'installation.deleted') return findOwnHook(db, event);
   const wanted = [...names, '*'];
   const repository = event.repository ?? null;
   const { rows } = await sql<Row>`
@@ -63,6 +64,15 @@ export async function findListeners(db: Db, event: Recorded, names: readonly Eve
     installation,
     hears: (name) => (events.includes('*') || events.includes(name)) && (permissions === null || mayHear(permissions, name)),
   }));
+}
+
+/** Of its installations an app hears by itself, whatever it is subscribed to, and nobody else. */
+async function findOwnHook(db: Db, { data }: Recorded<'installation.created' | 'installation.deleted'>): Promise<Listener[]> {
+  const app =
+    'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;
+  const { rows } = await sql<Pick<Row, 'id' | 'base_url'>>`
+    select id, base_url from webhooks where active and app_id = ${app}`.execute(db);
+  return rows.map((row) => ({ ...row, installation: data.installation, hears: () => true }));
 }
 
 const mayHear = (permissions: PermissionSet, name: EventName): boolean => {

@@ -1,4 +1,4 @@
-import type { SignedIn, Viewer } from '#access/viewer.ts';
+import type { Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Event } from '#events/record.ts';
 import { record } from '#events/record.ts';
@@ -19,7 +19,7 @@ export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbo
 export type Step = {
   parent: Parent;
   owner: Event['owner'];
-  by: SignedIn;
+  by: Viewer;
   now: Date;
   services: HookServices;
 };
@@ -94,7 +94,7 @@ const eventOf = ({ parent, owner, by, now }: Omit<Step, 'services'>) =>
   ({
     owner,
     ...(parent.column === 'repository_id' ? { repository: parent.id } : {}),
-    actor: by.account.id,
+    actor: by.account?.id,
     at: now,
   }) as const;
 
@@ -108,7 +108,8 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
-function checkUrl(outbound: Outbound, url: string, field: string): string {
+/** A URL that may be delivered to. */
+export function checkUrl(outbound: Outbound, url: string, field: string): string {
   const reason = outbound.refuses(url);
   if (reason !== undefined) throw invalid('Hook', field, 'invalid', `${field} ${reason}`);
   return url;

@@ -10,6 +10,9 @@ const ShownConfig = Type.Object({
 export type ShownConfig = Static<typeof ShownConfig>;
 export { ShownConfig as WebhookConfig };
 
+/** That of an app, which may have none. */
+export const AppWebhookConfig = Type.Partial(ShownConfig);
+
 const shared = {
   id: Type.Integer(),
   url: Type.String(),

@@ -31,6 +31,9 @@ export const listHooks = (db: Db, parent: Parent, makers: Makers, page: Page): P
 export const findHook = (db: Db, parent: Parent, makers: Makers, id: Id<'webhooks'>): Promise<HookRow | undefined> =>
   inside(db, parent, makers).where('id', '=', id).executeTakeFirst();
 
+export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefined> =>
+  inside(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
+
 /** Every hook of a parent, held still until the transaction ends: the parent's row is locked, so that no other comes in. */
 export async function lockHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
   const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { importPKCS8, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { type AppKeys, createApp, findAppById, installApp, makeAppKeys, offerManifest } from '#resources/apps/index.ts';
+import { type AppKeys, createApp, installApp, makeAppKeys, offerManifest } from '#resources/apps/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const w = await world();
@@ -158,7 +158,9 @@ test('a manifest becomes an app once, with keys that work', async () => {
   expect([status, body.permissions]).toEqual([201, { organization_webhooks: 'read' }]);
   const app = await as(await jwt(body.client_id, { key: body.pem }));
   expect((await app.get('/app')).body.id).toBe(body.id);
-  expect((await findAppById(db, body.id))?.webhook_secret_sealed?.includes(body.webhook_secret)).toBe(false);
+  const hook = await db.selectFrom('webhooks').selectAll().where('app_id', '=', body.id).executeTakeFirst();
+  expect(hook).toMatchObject({ url: 'https://hook.example', active: true });
+  expect(hook?.secret_sealed?.includes(body.webhook_secret)).toBe(false);
   expect((await (await as(undefined)).post(`/app-manifests/${code}/conversions`)).status).toBe(404);
 });
 

@@ -50,7 +50,9 @@ export const createAppFromManifest = endpoint({
   replies: { 201: ConvertedApp },
   async handle({ db, change, at, links, now, services }) {
     const keys = await makeAppKeys();
-    const made = await change((tx) => convertManifest(tx, { code: at.code, keys, secrets: services.secrets, now }));
+    const made = await change((tx) =>
+      convertManifest(tx, { code: at.code, keys, secrets: services.secrets, baseUrl: links.html, now }),
+    );
     const owners = await loadAccounts(db, [made.app.owner_id]);
     return {
       ...presentApp(links, made.app, must(owners, made.app.owner_id)),

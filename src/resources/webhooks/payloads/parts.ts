@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { User } from '#resources/accounts/index.ts';
+import { Installation } from '#resources/apps/index.ts';
 import { Issue, IssueComment } from '#resources/issues/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
@@ -18,4 +19,5 @@ export const payloadParts = Type.Object({
   label: Label,
   milestone: Milestone,
   assignee: User,
+  installation: Installation,
 });

@@ -1,6 +1,7 @@
 import type { EventKind } from '#events/catalogue.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { EventName } from '#webhooks/event-names.ts';
+import { installationTellers } from './installations.ts';
 import { issueTellers } from './issues.ts';
 import { labelTellers, milestoneTellers } from './labels.ts';
 import { commonOf, type PayloadContext, type Teller, type Told } from './payload.ts';
@@ -18,6 +19,7 @@ const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
   ...issueTellers,
   ...labelTellers,
   ...milestoneTellers,
+  ...installationTellers,
 };
 
 /** The kinds of which webhooks hear. */

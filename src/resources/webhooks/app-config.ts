@@ -1,0 +1,27 @@
+import type { Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { findAppById } from '#resources/apps/index.ts';
+import { insertAppHook } from '#webhooks/app-hooks.ts';
+import { changeConfig, checkUrl, type HookServices } from './rules.ts';
+import type { ConfigChange } from './schemas.ts';
+import { findAppHook, type HookRow } from './store.ts';
+
+type Step = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services: HookServices };
+
+/** Changes an app's webhook, or makes it where the app had none so far. */
+export async function changeAppConfig(tx: Tx, step: Step, wanted: ConfigChange): Promise<HookRow> {
+  const { app: id, by, now, services } = step;
+  const app = await findAppById(tx, id);
+  if (!app) throw notFound();
+  const hook = (await findAppHook(tx, id)) ?? (await makeHook(tx, step, wanted));
+  const parent = { column: 'app_id', id } as const;
+  return changeConfig(tx, { parent, owner: app.owner_id, by, now, services }, hook, wanted);
+}
+
+function makeHook(tx: Tx, { app, baseUrl, now, services }: Step, { url }: ConfigChange): Promise<HookRow> {
+  if (url === undefined) throw invalid('Hook', 'url', 'missing_field');
+  const checked = checkUrl(services.outbound, url, 'url');
+  return insertAppHook(tx, { app, url: checked, active: true, contentType: 'form', secret: null, baseUrl, now });
+}

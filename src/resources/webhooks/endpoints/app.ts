@@ -1,0 +1,91 @@
+// The webhook of an app, as the app itself sees it by its JSON web token (the public API's).
+import { Type } from 'typebox';
+import type { Db } from '#database/connect.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { cursors } from '#endpoint/paging.ts';
+import type { Id } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { changeAppConfig } from '../app-config.ts';
+import { deliveriesOf, getDelivery } from '../deliveries.ts';
+import { presentConfig, presentDelivery } from '../present.ts';
+import { AppWebhookConfig, ConfigChange, Delivery, DeliveryItem, DeliveryQuery } from '../schemas.ts';
+import { findAppHook, type HookRow, insertRedelivery } from '../store.ts';
+
+const byApp = { permission: { none: 'app_jwt' } } as const;
+
+async function getHook(db: Db, app: Id<'apps'>): Promise<HookRow> {
+  const hook = await findAppHook(db, app);
+  if (!hook) throw notFound();
+  return hook;
+}
+
+export const getAppWebhookConfig = endpoint({
+  id: 'apps/get-webhook-config-for-app',
+  method: 'GET',
+  path: '/app/hook/config',
+  summary: 'Get a webhook configuration for an app',
+  access: byApp,
+  replies: { 200: AppWebhookConfig },
+  async handle({ db, viewer }) {
+    const hook = await findAppHook(db, viewer.grant.appId);
+    return hook ? presentConfig(hook) : {};
+  },
+});
+
+export const updateAppWebhookConfig = endpoint({
+  id: 'apps/update-webhook-config-for-app',
+  method: 'PATCH',
+  path: '/app/hook/config',
+  summary: 'Update a webhook configuration for an app',
+  access: byApp,
+  body: ConfigChange,
+  example: { content_type: 'json' },
+  replies: { 200: AppWebhookConfig },
+  async handle({ change, body, viewer, links, now, services }) {
+    const step = { app: viewer.grant.appId, by: viewer, baseUrl: links.html, now, services };
+    return presentConfig(await change((tx) => changeAppConfig(tx, step, body)));
+  },
+});
+
+export const listAppWebhookDeliveries = endpoint({
+  id: 'apps/list-webhook-deliveries',
+  method: 'GET',
+  path: '/app/hook/deliveries',
+  summary: 'List deliveries for an app webhook',
+  access: byApp,
+  query: DeliveryQuery,
+  paging: cursors(),
+  replies: { 200: Type.Array(DeliveryItem) },
+  async handle({ db, query, viewer, page }) {
+    const hook = await findAppHook(db, viewer.grant.appId);
+    return hook ? deliveriesOf(db, hook, { page, status: query.status }) : { rows: [], total: 0 };
+  },
+});
+
+export const getAppWebhookDelivery = endpoint({
+  id: 'apps/get-webhook-delivery',
+  method: 'GET',
+  path: '/app/hook/deliveries/{delivery_id}',
+  summary: 'Get a delivery for an app webhook',
+  access: byApp,
+  replies: { 200: Delivery },
+  async handle({ db, at, viewer }) {
+    const hook = await getHook(db, viewer.grant.appId);
+    return presentDelivery(hook, await getDelivery(db, hook, at.delivery_id));
+  },
+});
+
+export const redeliverAppWebhookDelivery = endpoint({
+  id: 'apps/redeliver-webhook-delivery',
+  method: 'POST',
+  path: '/app/hook/deliveries/{delivery_id}/attempts',
+  summary: 'Redeliver a delivery for an app webhook',
+  access: byApp,
+  replies: { 202: Type.Object({}) },
+  async handle({ db, change, at, viewer, now }) {
+    const hook = await getHook(db, viewer.grant.appId);
+    const { id } = await getDelivery(db, hook, at.delivery_id);
+    await change((tx) => insertRedelivery(tx, hook.id, id, now));
+    return {};
+  },
+});

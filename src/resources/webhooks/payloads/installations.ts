@@ -1,0 +1,35 @@
+import { nodeId } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { findInstallationById, type InstallationOfApp, listFirstReached, presentInstallations } from '#resources/apps/index.ts';
+import { loadAccount, type PayloadContext, type Told, teller } from './payload.ts';
+
+/** Repositories that a payload names, at most. */
+const mostRepositories = 1_000;
+
+async function tellInstallation(context: PayloadContext, row: InstallationOfApp, action: string): Promise<readonly Told[]> {
+  const { db, links } = context;
+  const account = await loadAccount(context, row.account_id);
+  if (!account) return [];
+  const [installation] = await presentInstallations(db, links, [row]);
+  const reached = await listFirstReached(db, row, mostRepositories);
+  const repositories = reached.map(({ id, name, visibility }) => ({
+    id,
+    node_id: nodeId('Repository', id),
+    name,
+    full_name: `${account.login}/${name}`,
+    private: visibility !== 'public',
+  }));
+  return [{ name: 'installation', action, body: { installation, repositories } }];
+}
+
+export const installationTellers = {
+  'installation.created': teller<'installation.created'>(['installation'], async (event, context) => {
+    const row = await findInstallationById(context.db, event.data.installation);
+    return row ? tellInstallation(context, row, 'created') : [];
+  }),
+  'installation.deleted': teller<'installation.deleted'>(['installation'], async (event, context) => {
+    if (!event.data.was) return [];
+    const times = ['created_at', 'updated_at', 'suspended_at'] as const;
+    return tellInstallation(context, revived<InstallationOfApp>(event.data.was, times), 'deleted');
+  }),
+};

@@ -1,0 +1,32 @@
+import type { Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+
+export type NewAppHook = {
+  app: Id<'apps'>;
+  url: string;
+  active: boolean;
+  contentType: 'json' | 'form';
+  /** Sealed in the context of `secretContext('secret', { app_id })`. */
+  secret: Buffer | null;
+  /** Where whoever made it reached the server. */
+  baseUrl: string;
+  now: Date;
+};
+
+/** Gives an app its webhook. Which events it hears of, and where, its installations say. */
+export const insertAppHook = (tx: Tx, { app, url, active, contentType, secret, baseUrl, now }: NewAppHook) =>
+  tx
+    .insertInto('webhooks')
+    .values({
+      app_id: app,
+      events: ['*'],
+      url,
+      active,
+      content_type: contentType,
+      secret_sealed: secret,
+      base_url: baseUrl,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
