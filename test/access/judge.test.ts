@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { judge, type Target } from '#access/judge.ts';
+import { type PermissionSet, permissions } from '#access/permissions.ts';
+import type { Policy } from '#access/policy.ts';
+import { scopes as everyScope } from '#access/scopes.ts';
+import { tokenKinds } from '#access/tokens.ts';
+import type { Account, Grant, Org, Repo, Viewer } from '#access/viewer.ts';
+import { allEndpoints } from '#resources/all.ts';
+import { random as randomOf } from '#test/vocabulary/random.ts';
+import { type Facts, naive } from './naive.ts';
+
+const kinds = ['none', 'app_jwt', 'client', ...tokenKinds] as const;
+const categories = Object.values(permissions).flat();
+
+type Random = (bound: number) => number;
+const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)] as T;
+
+/** What the policy names comes up more often than chance would have it, so that permissions are held as often as not. */
+function factsFor(policy: Policy, place: Facts['place'], write: boolean, random: Random): Facts {
+  const kind = pick(kinds, random);
+  const named = JSON.stringify(policy.permission).match(/\w+(?=:(?:read|write))/g) ?? [];
+  const wanted = [...named, pick(categories, random)].filter(() => random(3) > 0);
+  const isFineGrained = kind === 'fine_grained_pat' || kind === 'app_user' || kind === 'installation';
+  const reached = random(4) > 0;
+  const levels = ['read', 'write', 'admin'] as const;
+  const isReachedSet = isFineGrained && (place === 'nowhere' || reached);
+  const scopes = [...(policy.scopes ?? []), ...everyScope.filter(() => random(12) === 0)].filter(() => random(2) === 0);
+  const roles =
+    place === 'organization' ? (['member', 'owner'] as const) : (['read', 'triage', 'write', 'maintain', 'admin'] as const);
+  return {
+    kind,
+    scopes: kind === 'classic_pat' || kind === 'oauth_app' ? scopes : [],
+    held: isReachedSet ? Object.fromEntries(wanted.map((name) => [name, pick(levels, random)])) : {},
+    siteAdmin: random(2) === 0,
+    write,
+    place,
+    visibility: place === 'repository' ? pick(['public', 'internal', 'private'], random) : 'public',
+    archived: random(4) === 0,
+    role: kind === 'installation' || place === 'nowhere' || random(3) === 0 ? undefined : pick(roles, random),
+    reached,
+  };
+}
+
+/** The same facts as the server holds them. */
+function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, role, reached }: Facts): {
+  viewer: Viewer;
+  target: Target;
+} {
+  const grant = { kind, scopes, permissions: place === 'nowhere' ? held : {} } as unknown as Grant; // what judge reads of a grant
+  const account = { site_admin: siteAdmin } as Account;
+  const found = { visibility, archived, role, reached, held: held as PermissionSet };
+  const target: Target =
+    place === 'repository'
+      ? { repo: found as unknown as Repo }
+      : place === 'organization'
+        ? { org: found as unknown as Org }
+        : {};
+  return { viewer: kind === 'none' || kind === 'app_jwt' || kind === 'client' ? { grant } : { grant, account }, target };
+}
+
+test('a million decisions agree with a plain reading of the documents', { timeout: 60_000 }, () => {
+  const random = randomOf(7);
+  const seen = new Map<string, number>();
+  for (let i = 0; i < 1_000_000; i++) {
+    const { access, path, method, id } = pick(allEndpoints, random);
+    const place = path.includes('repo}') ? 'repository' : path.includes('{org}') ? 'organization' : 'nowhere';
+    const facts = factsFor(access, place, method !== 'GET', random);
+    const { viewer, target } = asServed(facts);
+    const verdict = judge(access, viewer, target, { write: facts.write });
+    const outcome = verdict.allowed ? 'allowed' : verdict.refusal;
+    const expected = naive(access, facts);
+    seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+    if (outcome !== expected) expect({ id, access, facts, outcome }).toEqual({ id, access, facts, outcome: expected });
+  }
+  for (const outcome of ['allowed', 'unauthenticated', 'forbidden', 'not_found'])
+    expect(seen.get(outcome), outcome).toBeGreaterThan(50_000);
+});
