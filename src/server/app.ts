@@ -7,6 +7,7 @@ import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
+import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { answer } from './answer.ts';
 import { addPreflight } from './cors.ts';
@@ -95,6 +96,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
+  addOAuth(app, { ...parts, origin: (request) => linksFor(parts, request).html });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn });
   for (const declared of parts.endpoints) register(app, { ...parts, signIn }, declared);

@@ -1,6 +1,9 @@
+import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import { createUser } from '#resources/accounts/index.ts';
+import { hashPassword, setPasswordHash } from '#resources/oauth/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
+import { userNamed } from '../lookup.ts';
 
 const create = installationCommand('create', 'Create a user.', 'hearth user create ada --name "Ada Lovelace" --site-admin')
   .argument('<login>', 'letters, digits and single hyphens')
@@ -17,4 +20,22 @@ const create = installationCommand('create', 'Create a user.', 'hearth user crea
     }),
   );
 
-export const userCommand = new Command('user').description('Create users.').addCommand(create);
+const password = installationCommand(
+  'password',
+  'Set the password by which a user signs in on the web, to authorize apps. It is read from standard input.',
+  'printf %s "$PASSWORD" | hearth user password ada',
+)
+  .argument('<login>')
+  .action((login, _options, command) =>
+    onInstallation(command, async ({ db, change }) => {
+      const user = await userNamed(db, login);
+      const hash = await hashPassword((await text(process.stdin)).replace(/\r?\n$/, ''));
+      await change((tx) => setPasswordHash(tx, user.id, hash));
+      print(command, { login: user.login }, `${user.login} has a new password`);
+    }),
+  );
+
+export const userCommand = new Command('user')
+  .description('Create users, and set their passwords.')
+  .addCommand(create)
+  .addCommand(password);

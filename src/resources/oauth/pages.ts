@@ -1,0 +1,58 @@
+/** The few pages by which people sign in and agree. They work without scripts; what they show of others is escaped. */
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+
+export const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem;color:#1f2328;background:#fff}
+h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
+button{font:inherit;margin:1.2rem .5rem 0 0;padding:.45rem 1rem;border-radius:4px;border:1px solid #444;background:#1f2328;color:#fff}button.plain{background:#fff;color:#1f2328}
+.problem{border-left:4px solid #b00020;padding-left:.7rem}`;
+
+const page = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)} · Hearth</title><style>${style}</style></head><body><h1>${escaped(title)}</h1>${body}</body></html>`;
+
+const hidden = (fields: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) =>
+      value === undefined ? '' : `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+    )
+    .join('');
+
+const problemLine = (problem: string | undefined): string =>
+  problem === undefined ? '' : `<p class="problem" role="alert">${escaped(problem)}</p>`;
+
+export const signInPage = ({ returnTo, problem }: { returnTo: string; problem?: string }): string =>
+  page(
+    'Sign in',
+    `${problemLine(problem)}<form method="post" action="/login">${hidden({ return_to: returnTo })}
+<label for="login">User name</label><input id="login" name="login" autocomplete="username" required autofocus>
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button></form>`,
+  );
+
+type Consent = {
+  appName: string;
+  login: string;
+  wants: readonly string[];
+  action: string;
+  fields: Readonly<Record<string, string | undefined>>;
+};
+
+export const consentPage = ({ appName, login, wants, action, fields }: Consent): string =>
+  page(
+    `Authorize ${appName}`,
+    `<p>${escaped(appName)} wants to act for <strong>${escaped(login)}</strong>${wants.length > 0 ? ' with:' : '.'}</p>
+${wants.length > 0 ? `<ul>${wants.map((want) => `<li>${escaped(want)}</li>`).join('')}</ul>` : ''}
+<form method="post" action="${escaped(action)}">${hidden(fields)}
+<button name="answer" value="yes">Authorize</button><button class="plain" name="answer" value="no">Refuse</button></form>`,
+  );
+
+export const devicePage = ({ csrf, userCode, problem }: { csrf: string; userCode?: string; problem?: string }): string =>
+  page(
+    'Connect a device',
+    `${problemLine(problem)}<form method="post" action="/login/device">${hidden({ csrf })}
+<label for="user_code">The code that the device shows</label><input id="user_code" name="user_code" value="${escaped(userCode ?? '')}" autocomplete="off" required autofocus>
+<button>Continue</button></form>`,
+  );
+
+export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);

@@ -1,0 +1,28 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { invalid } from '#lib/refusal.ts';
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
+
+/** OWASP's figures for scrypt: some 100 ms and 64 MiB for each try. */
+const cost = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
+const length = 32;
+const shortest = 10;
+
+/** What is stored of a password: its parameters, salt and key. */
+export async function hashPassword(password: string): Promise<string> {
+  if (password.length < shortest || password.length > 1024)
+    throw invalid('User', 'password', 'invalid', `A password has ${shortest} to 1024 characters`);
+  const salt = randomBytes(16);
+  const key = await derive(password.normalize('NFKC'), salt, length, cost);
+  return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64')}$${key.toString('base64')}`;
+}
+
+/** Whether a password is the one that was stored. Without one, the same time is spent on nothing. */
+export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
+  const [, N, r, p, salt, key] = (stored ?? '').split('$');
+  const known = key === undefined ? undefined : Buffer.from(key, 'base64');
+  const parameters = known ? { N: Number(N), r: Number(r), p: Number(p), maxmem: cost.maxmem } : cost;
+  const found = await derive(password.normalize('NFKC'), Buffer.from(salt ?? '', 'base64'), length, parameters);
+  return known !== undefined && known.length === found.length && timingSafeEqual(known, found);
+}

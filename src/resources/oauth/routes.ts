@@ -1,0 +1,193 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findUser } from '#access/lookup.ts';
+import { countRequest } from '#access/rate-limits.ts';
+import type { Account } from '#access/viewer.ts';
+import { change, type Database } from '#database/connect.ts';
+import { addDays } from '#lib/time.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { type AppRow, findAppById } from '#resources/apps/index.ts';
+import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
+import { isPassword } from './passwords.ts';
+import { agree, answerDevice, returnAddress } from './rules.ts';
+import { findAppByClientId, findDeviceByUserCode, findSessionAccount, insertSession, removeSession } from './store.ts';
+import { addTokenRoutes, fieldsOf } from './token-routes.ts';
+import { permissionLines } from './wants.ts';
+
+export type Parts = {
+  database: Database;
+  clock: () => Date;
+  /** Where people reach this server, as a request came in. */
+  origin: (request: FastifyRequest) => string;
+};
+
+const sessionCookie = 'hearth_session';
+const sessionDays = 14;
+/** Wrong passwords are counted by address, so that nobody tries many. */
+const signInLimit = { limit: 20, window: 900 };
+
+/** Pages load nothing, run nothing, and send their forms here alone; after consent, the browser goes on to the app. */
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+
+type Session = { token: string; account: Account };
+
+/** Signing in on the web, the web flow and the device flow of OAuth (RFC 6749, 7636, 8628). */
+export function addOAuth(app: FastifyInstance, parts: Parts): void {
+  app.register(async (scope) => {
+    await scope.register(cookie);
+    addTokenRoutes(scope, parts);
+
+    scope.get('/login', async (request, reply) =>
+      sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),
+    );
+    scope.post('/login', async (request, reply) => signIn(parts, request, reply));
+    scope.post('/logout', async (request, reply) => {
+      const session = await sessionOf(parts, request);
+      if (session && isOwnForm(parts, request, session))
+        await change(parts.database.db, (tx) => removeSession(tx, hashToken(session.token)));
+      return reply.clearCookie(sessionCookie, { path: '/' }).redirect('/login', 303);
+    });
+    scope.get('/login/oauth/authorize', async (request, reply) => askConsent(parts, request, reply));
+    scope.post('/login/oauth/authorize', async (request, reply) => takeConsent(parts, request, reply));
+    scope.get('/login/device', async (request, reply) => {
+      const session = await sessionOf(parts, request);
+      if (!session) return toSignIn(request, reply);
+      return sendPage(reply, devicePage({ csrf: csrfOf(session.token), userCode: fieldsOf(request).user_code }));
+    });
+    scope.post('/login/device', async (request, reply) => answerDevicePage(parts, request, reply));
+  });
+}
+
+const sendPage = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
+  reply
+    .code(status)
+    .header('content-security-policy', pagePolicy)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(html);
+
+/** A path of this server; anything else would send people who signed in elsewhere. */
+const localPath = (wanted: string | undefined): string =>
+  wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
+
+const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+
+async function sessionOf({ database, clock }: Parts, request: FastifyRequest): Promise<Session | undefined> {
+  const token = request.cookies[sessionCookie];
+  const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
+  return token !== undefined && account ? { token, account } : undefined;
+}
+
+/** What a form of this session carries, and no other site can know. */
+const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');
+
+function isOwnForm(parts: Parts, request: FastifyRequest, session: Session): boolean {
+  const given = Buffer.from(fieldsOf(request).csrf ?? '');
+  const wanted = Buffer.from(csrfOf(session.token));
+  return isOwnOrigin(parts, request) && given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+const isOwnOrigin = ({ origin }: Parts, request: FastifyRequest): boolean =>
+  request.headers.origin === undefined || request.headers.origin === origin(request);
+
+async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { db } = parts.database;
+  const { login = '', password = '', return_to } = fieldsOf(request);
+  const returnTo = localPath(return_to);
+  const refuse = (problem: string, status: number) => sendPage(reply, signInPage({ returnTo, problem }), status);
+  if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
+  const counted = await countRequest(db, `sign-in:${request.ip}`, 'core', signInLimit);
+  if (counted.exceeded) return refuse('Too many tries. Wait a quarter of an hour.', 429);
+  const account = await findUser(db, login);
+  const isRight = await isPassword(account?.password_hash, password);
+  if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
+  const token = newToken('');
+  const now = parts.clock();
+  const expires = addDays(now, sessionDays);
+  await change(db, (tx) =>
+    insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires }),
+  );
+  const secure = parts.origin(request).startsWith('https:');
+  return reply
+    .setCookie(sessionCookie, token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires })
+    .redirect(returnTo, 303);
+}
+
+type Wish = { app: AppRow; redirect: string; scopes: string[]; state: string | undefined; challenge: string | undefined };
+
+/** What an app asks of its user, or what is wrong with how it asks. An address that isn't the app's is never visited. */
+async function wishOf(parts: Parts, fields: Readonly<Record<string, string | undefined>>): Promise<Wish | string> {
+  const app = await findAppByClientId(parts.database.db, fields.client_id ?? '');
+  if (!app) return 'No app has this client_id.';
+  const redirect = returnAddress(app, fields.redirect_uri);
+  if (redirect === undefined) return 'The redirect_uri must belong to a callback address of the app.';
+  const method = fields.code_challenge_method ?? 'S256';
+  if (fields.code_challenge !== undefined && method !== 'S256') return 'code_challenge_method must be S256.';
+  const scopes = (fields.scope ?? '').split(/[\s,]+/).filter((scope) => scope !== '');
+  return { app, redirect, scopes, state: fields.state, challenge: fields.code_challenge };
+}
+
+async function askConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const fields = fieldsOf(request);
+  const wish = await wishOf(parts, fields);
+  if (typeof wish === 'string') return sendPage(reply, messagePage('This can not be authorized', wish), 400);
+  const session = await sessionOf(parts, request);
+  if (!session) return toSignIn(request, reply);
+  const { client_id, redirect_uri, scope, state, code_challenge } = fields;
+  const kept = { client_id, redirect_uri, scope, state, code_challenge, csrf: csrfOf(session.token) };
+  const wants = permissionLines(wish.app, wish.scopes);
+  const action = '/login/oauth/authorize';
+  return sendPage(reply, consentPage({ appName: wish.app.name, login: session.account.login, wants, action, fields: kept }));
+}
+
+async function takeConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const fields = fieldsOf(request);
+  const wish = await wishOf(parts, fields);
+  const session = await sessionOf(parts, request);
+  if (typeof wish === 'string') return sendPage(reply, messagePage('This can not be authorized', wish), 400);
+  if (!session || !isOwnForm(parts, request, session))
+    return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
+  const { app, scopes, challenge, state } = wish;
+  const target = new URL(wish.redirect);
+  if (state !== undefined) target.searchParams.set('state', state);
+  if (fields.answer !== 'yes') {
+    target.searchParams.set('error', 'access_denied');
+    return reply.redirect(target.href, 303);
+  }
+  const now = parts.clock();
+  const redirectUri = fields.redirect_uri;
+  const code = await change(parts.database.db, (tx) =>
+    agree(tx, { app, user: session.account, scopes, redirectUri, challenge, now }),
+  );
+  target.searchParams.set('code', code);
+  return reply.redirect(target.href, 303);
+}
+
+async function answerDevicePage(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { db } = parts.database;
+  const fields = fieldsOf(request);
+  const session = await sessionOf(parts, request);
+  if (!session) return toSignIn(request, reply);
+  const csrf = csrfOf(session.token);
+  if (!isOwnForm(parts, request, session)) return sendPage(reply, devicePage({ csrf, problem: 'The form is out of date.' }), 403);
+  const counted = await countRequest(db, `device:${session.account.id}`, 'core', signInLimit);
+  if (counted.exceeded) return sendPage(reply, devicePage({ csrf, problem: 'Too many tries. Wait a quarter of an hour.' }), 429);
+  const userCode = (fields.user_code ?? '').trim().toUpperCase();
+  const device = await findDeviceByUserCode(db, userCode, parts.clock());
+  if (!device) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
+  if (fields.answer === undefined) {
+    const app = await findAppById(db, device.app_id);
+    if (!app) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
+    const wants = permissionLines(app, device.scopes);
+    const kept = { csrf, user_code: userCode };
+    return sendPage(
+      reply,
+      consentPage({ appName: app.name, login: session.account.login, wants, action: '/login/device', fields: kept }),
+    );
+  }
+  await change(db, (tx) => answerDevice(tx, device, session.account, fields.answer === 'yes'));
+  const text = fields.answer === 'yes' ? 'The device is connected.' : 'The device was refused.';
+  return sendPage(reply, messagePage('Done', `${text} You may close this page.`));
+}

@@ -1,0 +1,65 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Account } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { AppRow } from '#resources/apps/index.ts';
+
+export type DeviceRow = Selectable<DB['device_codes']>;
+export type CodeRow = Selectable<DB['authorization_codes']>;
+
+export const findAppByClientId = (db: Db, clientId: string): Promise<AppRow | undefined> =>
+  db.selectFrom('apps').selectAll().where('client_id', '=', clientId).executeTakeFirst();
+
+export const insertSession = (tx: Tx, row: Insertable<DB['sessions']>) => tx.insertInto('sessions').values(row).execute();
+
+export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions').where('hash', '=', hash).execute();
+
+/** Who is signed in by a session; nobody by one that ended, or while suspended. */
+export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .selectAll('accounts')
+    .where('sessions.hash', '=', hash)
+    .where('sessions.expires_at', '>', now)
+    .where('accounts.suspended_at', 'is', null)
+    .executeTakeFirst();
+
+export const insertCode = (tx: Tx, row: Insertable<DB['authorization_codes']>) =>
+  tx.insertInto('authorization_codes').values(row).execute();
+
+/** Takes a code: it is good once. */
+export const takeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
+  tx.deleteFrom('authorization_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
+
+export const insertDevice = (tx: Tx, row: Insertable<DB['device_codes']>) => tx.insertInto('device_codes').values(row).execute();
+
+export const holdDevice = (tx: Tx, hash: Buffer): Promise<DeviceRow | undefined> =>
+  tx.selectFrom('device_codes').selectAll().where('hash', '=', hash).forUpdate().executeTakeFirst();
+
+export const findDeviceByUserCode = (db: Db, userCode: string, now: Date): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('device_codes')
+    .selectAll()
+    .where('user_code', '=', userCode)
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+export const updateDevice = (
+  tx: Tx,
+  hash: Buffer,
+  change: Partial<Pick<DeviceRow, 'state' | 'account_id' | 'polled_at' | 'interval_s'>>,
+) => tx.updateTable('device_codes').set(change).where('hash', '=', hash).execute();
+
+export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_codes').where('hash', '=', hash).execute();
+
+export const insertRefresh = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
+  tx.insertInto('refresh_tokens').values(row).execute();
+
+/** Takes a refresh token: it is good once. */
+export const takeRefresh = (tx: Tx, hash: Buffer) =>
+  tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();
+
+export const setPasswordHash = (tx: Tx, account: Account['id'], password_hash: string) =>
+  tx.updateTable('accounts').set({ password_hash }).where('id', '=', account).execute();

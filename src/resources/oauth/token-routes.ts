@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { change } from '#database/connect.ts';
+import { hashToken } from '#lib/token.ts';
+import type { AppRow } from '#resources/apps/index.ts';
+import type { Parts } from './routes.ts';
+import {
+  deviceInterval,
+  deviceSeconds,
+  exchangeCode,
+  type Outcome,
+  type Problem,
+  pollDevice,
+  problems,
+  refreshToken,
+  startDevice,
+} from './rules.ts';
+import { findAppByClientId } from './store.ts';
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** What a request says: a form or JSON, and whatever stands in the address. */
+export function fieldsOf(request: FastifyRequest): Fields {
+  const text = typeof request.body === 'string' ? request.body : '';
+  const isJson = (request.headers['content-type'] ?? '').includes('json');
+  const query = request.query as Record<string, string>; // the query parser's own object
+  return { ...query, ...(isJson ? textsIn(text) : Object.fromEntries(new URLSearchParams(text))) };
+}
+
+function textsIn(text: string): Fields {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : [];
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  } catch {
+    return {};
+  }
+}
+
+/** Where clients get their tokens. As in the public API, errors are 200 with an `error`, and the reply's form follows `Accept`. */
+export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
+  app.post('/login/oauth/access_token', async (request, reply) => {
+    const fields = fieldsOf(request);
+    return sendOutcome(request, reply, await tokenFor(parts, withBasic(request, fields)));
+  });
+  app.post('/login/device/code', async (request, reply) => {
+    const { client_id = '', scope = '' } = fieldsOf(request);
+    const client = await findAppByClientId(parts.database.db, client_id);
+    if (!client) return send(request, reply.code(404), { error: 'Not Found' });
+    if (!client.device_flow) return sendOutcome(request, reply, { problem: 'device_flow_disabled' });
+    const now = parts.clock();
+    const scopes = scope.split(/[\s,]+/);
+    const { deviceCode, userCode } = await change(parts.database.db, (tx) => startDevice(tx, { app: client, scopes, now }));
+    return send(request, reply, {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: `${parts.origin(request)}/login/device`,
+      expires_in: deviceSeconds,
+      interval: deviceInterval,
+    });
+  });
+}
+
+/** A client may prove itself by Basic, too. */
+function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
+  const [scheme, encoded = ''] = (headers.authorization ?? '').split(' ');
+  if (scheme?.toLowerCase() !== 'basic') return fields;
+  const [client_id, client_secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return { client_id, client_secret, ...fields };
+}
+
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+async function tokenFor({ database, clock }: Parts, fields: Fields): Promise<Outcome> {
+  const { client_id = '', client_secret, grant_type = 'authorization_code', code = '', refresh_token: refresh = '' } = fields;
+  const client = await findAppByClientId(database.db, client_id);
+  if (!client) return { problem: 'incorrect_client_credentials' };
+  const now = clock();
+  // A device keeps no secret: its code is the proof.
+  if (grant_type === deviceGrant) {
+    if (!client.device_flow) return { problem: 'device_flow_disabled' };
+    return change(database.db, (tx) => pollDevice(tx, { app: client, deviceCode: fields.device_code ?? '', now }));
+  }
+  if (!isSecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
+  if (grant_type === 'refresh_token') return change(database.db, (tx) => refreshToken(tx, { app: client, refresh, now }));
+  if (grant_type !== 'authorization_code') return { problem: 'unsupported_grant_type' };
+  const { code_verifier: verifier, redirect_uri: redirectUri } = fields;
+  return change(database.db, (tx) => exchangeCode(tx, { app: client, code, verifier, redirectUri, now }));
+}
+
+const isSecret = ({ client_secret_hash }: AppRow, secret: string | undefined): boolean =>
+  secret !== undefined && client_secret_hash?.equals(hashToken(secret)) === true;
+
+function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+  if ('problem' in outcome) return send(request, reply, problemBody(outcome.problem, outcome.interval));
+  const { token, scopes, refresh } = outcome.granted;
+  return send(request, reply, {
+    access_token: token,
+    ...(refresh
+      ? { expires_in: refresh.expiresIn, refresh_token: refresh.token, refresh_token_expires_in: refresh.refreshExpiresIn }
+      : {}),
+    token_type: 'bearer',
+    scope: scopes.join(','),
+  });
+}
+
+const problemBody = (problem: Problem, interval: number | undefined) => ({
+  error: problem,
+  error_description: problems[problem],
+  error_uri: 'https://datatracker.ietf.org/doc/html/rfc6749#section-5.2',
+  ...(interval === undefined ? {} : { interval }),
+});
+
+function send(request: FastifyRequest, reply: FastifyReply, body: Record<string, string | number>): FastifyReply {
+  reply.header('cache-control', 'no-store');
+  if ((request.headers.accept ?? '').includes('json'))
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  const form = new URLSearchParams(Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]));
+  return reply.type('application/x-www-form-urlencoded; charset=utf-8').send(form.toString());
+}

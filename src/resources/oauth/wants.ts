@@ -1,0 +1,9 @@
+import { normalizeScopes } from '#access/scopes.ts';
+import type { AppRow } from '#resources/apps/index.ts';
+
+/** What an app asks for, in lines that its user reads before agreeing. */
+export function permissionLines(app: AppRow, scopes: readonly string[]): string[] {
+  if (app.kind === 'oauth') return normalizeScopes(scopes);
+  const held = app.permissions as Record<string, string>; // what checkPermissions let in
+  return Object.entries(held).map(([name, level]) => `${name.replaceAll('_', ' ')}: ${level}`);
+}
