@@ -101,17 +101,19 @@ type ItemOf<Schema extends TSchema> =
 /** The other fields of an envelope, beside the count and the rows. */
 type Extra<Schema extends TSchema> = Schema extends TObject ? { extra?: Record<string, unknown> } : unknown;
 
-type Single<Schema extends TSchema, Lists> = Lists extends { style: 'inside' }
-  ? { body: BodyOf<Schema>; total: number }
-  : Lists extends Paging
-    ? Listed<ItemOf<Schema>> & Extra<Schema>
-    : BodyOf<Schema>;
+type Single<Schema extends TSchema, Lists> = Schema extends TVoid
+  ? undefined
+  : Lists extends { style: 'inside' }
+    ? { body: BodyOf<Schema>; total: number }
+    : Lists extends Paging
+      ? Listed<ItemOf<Schema>> & Extra<Schema>
+      : BodyOf<Schema>;
 
 /** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
 export type Handled<Answers extends Replies, Lists> =
   | Raw
   | (IsUnion<keyof Answers> extends true
-      ? { [Status in keyof Answers & number]: Reply<Status, BodyOf<Answers[Status]>> }[keyof Answers & number]
+      ? { [Status in keyof Answers & number]: Reply<Status, Single<Answers[Status], Lists>> }[keyof Answers & number]
       : { [Status in keyof Answers & number]: Single<Answers[Status], Lists> }[keyof Answers & number] extends infer Body
         ? [Body] extends [undefined]
           ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a reply body returns nothing at all

@@ -126,15 +126,15 @@ function statusAndBody(
   linked: (list: { total: number; next?: string | undefined }) => void,
 ): { status: number; body: unknown } {
   const statuses = Object.keys(endpoint.replies).map(Number);
-  if (statuses.length > 1) return handled as { status: number; body: unknown }; // what reply() made
-  const status = statuses[0] ?? 200;
-  if (!endpoint.paging || page.limit === 0) return { status, body: handled };
+  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // what reply() made
+  const { status, body: whole } = several ?? { status: statuses[0] ?? 200, body: handled };
+  if (!endpoint.paging || page.limit === 0 || whole === undefined) return { status, body: whole };
   if (endpoint.paging.style === 'inside') {
-    const { body, total } = handled as { body: unknown; total: number }; // what a handler of such pages returns
+    const { body, total } = whole as { body: unknown; total: number }; // what a handler of such pages returns
     linked({ total: Math.min(total, endpoint.paging.most ?? total), next: undefined });
     return { status, body };
   }
-  const { rows, total, next, extra } = handled as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
   linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
   const envelope = envelopeOf(endpoint, status);
   return { status, body: envelope ? { total_count: total, ...extra, [envelope]: rows } : rows };

@@ -3,20 +3,22 @@ import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages, pagesInside } from '#endpoint/paging.ts';
+import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/compare.ts';
 import { openObjects } from '#git/objects.ts';
 import { openDiff, openPatches } from '#git/patch-text.ts';
 import { listRefs } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
 import { compare, findEnds, relate } from './compare.ts';
+import { contributorsOf } from './contributors.ts';
 import { commitLink, placeOf } from './links.ts';
 import { reads } from './network.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
-import { getCommitOid } from './revisions.ts';
+import { getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, mostFiles } from './rules.ts';
-import { BranchShort, Commit, Comparison, FullCommit } from './schemas.ts';
+import { BranchShort, Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
 
@@ -112,5 +114,24 @@ export const listBranchesOfHead = endpoint({
     const { sha, url } = commitLink(placeOf(links, at.repo), oid);
     const found = rows.filter((ref) => ref.oid === oid);
     return found.map(({ name }) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
+  },
+});
+
+export const listContributors = endpoint({
+  id: 'repos/list-contributors',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/contributors',
+  summary: 'List repository contributors',
+  access: { ...reads, permission: 'metadata:read' },
+  query: Type.Object({ anon: text }),
+  paging: pages(),
+  replies: { 200: Type.Array(Contributor), 204: Nothing },
+  async handle({ db, at, query, page, links, reply, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    if (await isEmpty(disk)) return reply(204);
+    const from = await getCommitOid(disk, { repo: at.repo, revision: undefined, refuse: notFound });
+    const anonymous = query.anon === '1' || query.anon === 'true';
+    const looking = { db, links, place: placeOf(links, at.repo), disk };
+    return reply(200, pageOut(await contributorsOf(looking, { from, anonymous }), page));
   },
 });

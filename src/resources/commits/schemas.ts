@@ -102,3 +102,14 @@ export type GitCommit = Static<typeof GitCommit>;
 
 /** A branch whose latest commit this is. */
 export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
+
+/** Somebody who wrote commits: an account, or a name and an address without one. */
+export const Contributor = Type.Union([
+  Type.Object({ ...User.properties, contributions: Type.Integer() }),
+  Type.Object({
+    type: OneOf(['Anonymous']),
+    name: Type.String(),
+    email: Type.String(),
+    contributions: Type.Integer(),
+  }),
+]);
