@@ -12,7 +12,7 @@ export type Difference = {
 
 export type Place = { readonly operationId: string; readonly pointer: string; readonly vocabulary: Vocabulary };
 
-/** The differences that are allowed, one entry each with its reason. The list can only shrink: see `neverNeeded`. */
+/** The differences that are allowed, one entry each with its reason. The list can only shrink: a whole run ends with those that no reply needed. */
 export const differences: readonly Difference[] = [
   ...['type', 'node_id'].map((field) => ({
     operationId: 'search/code',
@@ -42,7 +42,7 @@ export const differences: readonly Difference[] = [
 ];
 
 /** Keeps which entries of a list were needed. */
-export function registerOf(list: readonly Difference[]) {
+export function registerOf(list: readonly Difference[], note: (entry: Difference) => void = () => undefined) {
   const needed = new Set<Difference>();
   return {
     /** Whether a problem at a place is a difference on purpose. Each entry that covers it counts as needed from then on. */
@@ -54,15 +54,13 @@ export function registerOf(list: readonly Difference[]) {
           (entry.vocabulary ?? vocabulary) === vocabulary &&
           (place === entry.pointer || place.startsWith(`${entry.pointer}/`)),
       );
-      for (const entry of covering) needed.add(entry);
+      for (const entry of covering) {
+        if (!needed.has(entry)) note(entry);
+        needed.add(entry);
+      }
       return covering.length > 0;
     },
     /** The entries that no reply has needed so far in this process: after every operation has answered, each of them must go. */
     neverNeeded: (): Difference[] => list.filter((entry) => !needed.has(entry)),
   };
 }
-
-const register = registerOf(differences);
-
-export const allowsDifference = register.allows;
-export const neverNeeded = register.neverNeeded;
