@@ -96,7 +96,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
     limits: { ...defaultLimits, enabled: config.rateLimits },
     version,
     searchBudget: config.searchBudget,
-    webhooks: { allow: config.webhookAllow ?? [] },
+    webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     clock: () => new Date(),
     url,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
+import { isRange } from '#net/ranges.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
 /** One setting: a flag, a variable, or both; a secret has no flag, since command lines are seen by everybody on a machine. */
@@ -50,7 +51,7 @@ function postgresAddress(text: string): string {
 
 function addressRanges(text: string): string[] {
   const ranges = text.split(',').map((part) => part.trim());
-  const wrong = ranges.find((range) => !/^[\da-fA-F.:]+(\/\d{1,3})?$/.test(range));
+  const wrong = ranges.find((range) => !isRange(range));
   if (wrong !== undefined) throw new Error(`must be address ranges with commas between, as 10.0.0.0/8; '${wrong}' is none`);
   return ranges;
 }
@@ -150,6 +151,20 @@ export const settings = {
     variable: 'HEARTH_WEBHOOK_ALLOW',
     parse: addressRanges,
     about: 'private address ranges that webhooks may reach, as 10.0.0.0/8,192.168.0.0/16',
+  },
+  webhookRetries: {
+    flag: '--webhook-retries <number>',
+    variable: 'HEARTH_WEBHOOK_RETRIES',
+    initial: '0',
+    parse: wholeNumber(0, 10),
+    about: 'how often a failed delivery of a webhook is sent again by itself',
+  },
+  webhookKeep: {
+    flag: '--webhook-keep <days>',
+    variable: 'HEARTH_WEBHOOK_KEEP',
+    initial: '7',
+    parse: wholeNumber(1, 365),
+    about: 'days for which deliveries of webhooks can be looked at',
   },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',

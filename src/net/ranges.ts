@@ -58,10 +58,9 @@ export type AddressCheck = (address: string) => boolean;
 export function addressCheck(allow: readonly string[]): AddressCheck {
   const allowed = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of allow) {
-    const [address = '', bits] = range.split('/');
-    const family = familyOf(address);
-    if (!family) throw new Error(`${range} is not a range of addresses`);
-    allowed[family].addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+    const parsed = parseRange(range);
+    if (!parsed) throw new Error(`${range} is not a range of addresses`);
+    allowed[parsed.family].addSubnet(parsed.address, parsed.bits, parsed.family);
   }
   return (address) => {
     const family = familyOf(address);
@@ -69,6 +68,18 @@ export function addressCheck(allow: readonly string[]): AddressCheck {
     if (allowed[family].check(address, family)) return true;
     return !closed[family].check(address, family) && (family === 'ipv4' || open.check(address, family));
   };
+}
+
+/** Whether a text is an address, or an address and how many of its bits count. */
+export const isRange = (text: string): boolean => parseRange(text) !== undefined;
+
+function parseRange(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = familyOf(address);
+  if (!family) return undefined;
+  const most = family === 'ipv4' ? 32 : 128;
+  const counted = bits === undefined ? most : Number(bits);
+  return counted <= most ? { address, bits: counted, family } : undefined;
 }
 
 /** An address with a zone (`fe80::1%eth0`) names an interface of this machine: it is none for us. */

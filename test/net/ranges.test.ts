@@ -110,5 +110,6 @@ test('what an administrator allows is open, and nothing beside it', () => {
 });
 
 test('what isn’t a range is refused', () => {
-  expect(() => addressCheck(['internal'])).toThrow('not a range');
+  for (const text of ['internal', '10.0.0.0/33', '::/129', '10.0.0/8', '10.0.0.0/8/8', '10.0.0.0/x', 'fe80::1%lo/64', ''])
+    expect(() => addressCheck([text]), text).toThrow('not a range');
 });

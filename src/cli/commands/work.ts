@@ -6,7 +6,14 @@ import { openInstallation } from '../installation.ts';
 import { workHere } from '../serving.ts';
 import { stopSignal, withinDrainTime } from '../stop-signal.ts';
 
-export const workCommand = withSettings(new Command('work'), [...placeSettings, 'url', 'vocabulary', 'webhookAllow'])
+export const workCommand = withSettings(new Command('work'), [
+  ...placeSettings,
+  'url',
+  'vocabulary',
+  'webhookAllow',
+  'webhookRetries',
+  'webhookKeep',
+])
   .description('Do background jobs (webhooks, search index, clean-up) beside servers that run with --jobs off.')
   .option('--once', 'do what is due, then end')
   .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://hearth@db/hearth hearth work --data /srv/hearth')

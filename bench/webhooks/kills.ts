@@ -1,0 +1,56 @@
+/**
+ * Kills the worker without warning while it tells hooks of events, and looks whether a delivery is lost: 10,000 events, each
+ * told to one hook, from the event to the receiver.
+ *
+ *   node bench/webhooks/kills.ts [events, 10000 where none is said]
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { change } from '#database/connect.ts';
+import { recordAll } from '#events/record.ts';
+import { createUser } from '#resources/accounts/index.ts';
+import { openStage, startWorkerProcess } from './stage.ts';
+
+const count = Number(process.argv[2] ?? 10_000);
+const inOneChange = 500;
+
+await using stage = await openStage();
+const { db } = stage.hearth.database;
+await stage.hooks(['/all']);
+const member = await change(db, (tx) => createUser(tx, { login: 'grace', now: new Date() }));
+for (let from = 0; from < count; from += inOneChange) {
+  const events = Array.from({ length: Math.min(inOneChange, count - from) }, () => ({
+    kind: 'member.added' as const,
+    owner: stage.owner,
+    actor: member.id,
+    at: new Date(),
+    data: { user: member.id, role: 'member' },
+  }));
+  await change(db, (tx) => recordAll(tx, events));
+}
+
+let kills = 0;
+let taken = 0;
+const began = Date.now();
+while (taken < count && Date.now() - began < 15 * 60_000) {
+  const worker = await startWorkerProcess(stage);
+  await sleep(300 + Math.random() * 2_500);
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  kills++;
+  taken = (await stage.received()).taken.length;
+}
+const last = await startWorkerProcess(stage);
+const left = async () =>
+  (await db.selectFrom('webhook_deliveries').select('id').where('due_at', 'is not', null).limit(1).execute()).length;
+while ((await left()) > 0) await sleep(200);
+last.kill();
+const told = await stage.received();
+const twice = told.taken.filter(({ times }) => times > 1).length;
+const rows = await db.selectFrom('webhook_deliveries').select('guid').where('status_code', '=', 200).execute();
+const stored = new Set(rows.map(({ guid }) => guid));
+const strange = told.taken.filter(({ guid }) => !stored.has(guid)).length;
+console.log(
+  `${kills} kills in ${Math.round((Date.now() - began) / 1000)} s: ${told.taken.length} of ${count} arrived, ${count - told.taken.length} lost, ${twice} came more than once under one GUID, ${strange} under a GUID that isn't stored`,
+);
+if (told.taken.length !== count || strange > 0) process.exitCode = 1;

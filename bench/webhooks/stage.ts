@@ -1,0 +1,116 @@
+/** What the measurements share: a PostgreSQL that keeps what it acknowledges, a Hearth on it, and receivers. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { defaultLimits } from '#access/rate-limits.ts';
+import { type Address, change, type Tx } from '#database/connect.ts';
+import { startEmbedded } from '#database/embedded.ts';
+import { migrate } from '#database/migrate.ts';
+import type { Id } from '#lib/id.ts';
+import { createUser } from '#resources/accounts/index.ts';
+import { createOrganization } from '#resources/organizations/index.ts';
+import { type Hearth, openHearth } from '#server/hearth.ts';
+import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { secretContext } from '#webhooks/secret-context.ts';
+import { secret } from './secret.ts';
+
+export const open = (address: Address, folder: string): Promise<Hearth> =>
+  openHearth({
+    address,
+    repositories: join(folder, 'repositories'),
+    env: process.env,
+    vocabulary: 'service',
+    limits: { ...defaultLimits, enabled: false },
+    secretKey: Buffer.alloc(32, 7),
+    version: 'bench',
+    log: pino({ level: 'error' }),
+    clock: () => new Date(),
+    webhooks: { allow: ['127.0.0.0/8'] },
+  });
+
+export type Taken = { guid: string; times: number; at: number };
+
+export type Stage = {
+  hearth: Hearth;
+  address: Address;
+  folder: string;
+  owner: Id<'accounts'>;
+  /** Hooks at a path of the receiver. */
+  hooks(paths: readonly string[]): Promise<Id<'webhooks'>[]>;
+  /** Queues signed deliveries, shared out among hooks; their GUIDs. */
+  queue(hooks: readonly Id<'webhooks'>[], count: number): Promise<string[]>;
+  received(): Promise<{ wrong: number; taken: Taken[] }>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const inOneStatement = 500;
+
+/** About what an event of an issue weighs. */
+const payload = JSON.stringify({ action: 'opened', text: 'x'.repeat(9_000) });
+
+export async function openStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-webhooks-'));
+  const server = await startEmbedded(folder);
+  await migrate(server.address);
+  const hearth = await open(server.address, folder);
+  const { db } = hearth.database;
+  const now = new Date();
+  const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
+  const user = await doChange((tx) => createUser(tx, { login: 'ada', now }));
+  const org = await doChange((tx) => createOrganization(tx, { login: 'acme', owner: user, now }));
+  const receiver = fork(join(import.meta.dirname, 'receiver.ts'));
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const sealed = hearth.services.secrets.seal(secret, secretContext('secret', { organization_id: org.id }));
+  return {
+    hearth,
+    address: server.address,
+    folder,
+    owner: org.id,
+    async hooks(paths) {
+      const common = { organization_id: org.id, events: ['*'], content_type: 'json' as const, base_url: 'http://hearth.example' };
+      const rows = paths.map((path) => ({
+        ...common,
+        url: `http://127.0.0.1:${port}${path}`,
+        secret_sealed: sealed,
+        created_at: now,
+        updated_at: now,
+      }));
+      const made = await db.insertInto('webhooks').values(rows).returning('id').execute();
+      return made.map(({ id }) => id);
+    },
+    async queue(hooks, count) {
+      const all = Array.from({ length: count }, (_, i) => ({
+        hook_id: hooks[i % hooks.length] as Id<'webhooks'>, // of a list that isn't empty
+        guid: randomUUID(),
+        event: 'issues',
+        action: 'opened',
+        payload,
+      }));
+      for (let from = 0; from < count; from += inOneStatement)
+        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), new Date()));
+      return all.map(({ guid }) => guid);
+    },
+    async received() {
+      receiver.send('tell');
+      const [told] = (await once(receiver, 'message')) as [{ wrong: number; taken: Taken[] }];
+      return told;
+    },
+    async [Symbol.asyncDispose]() {
+      receiver.disconnect();
+      await hearth[Symbol.asyncDispose]();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A worker in a process of its own, ready for work. */
+export async function startWorkerProcess({ address, folder }: Stage): Promise<ChildProcess> {
+  const worker = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(address), folder]);
+  await once(worker, 'message');
+  return worker;
+}
