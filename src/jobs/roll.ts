@@ -16,6 +16,12 @@ export async function openRoll(database: Database): Promise<Roll> {
   client.on('error', () => undefined); // without the connection the locks are gone: others take over what is left here
   await client.connect();
   const own = new Set<string>();
+  // One connection answers one question at a time.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<unknown>): Promise<unknown> => {
+    last = last.then(work, work);
+    return last;
+  };
   const call = async (): Promise<void> => {
     const { rows } = await client.query<{ worker: string }>(
       'select distinct locked_by as worker from jobs._private_jobs where locked_by is not null',
@@ -33,18 +39,19 @@ export async function openRoll(database: Database): Promise<Roll> {
     }
     if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
-  await call();
+  await inTurn(call);
   // A call that fails is made up for by the next one.
-  const timer = setInterval(() => void call().catch(() => undefined), callEveryMs);
+  const timer = setInterval(() => void inTurn(call).catch(() => undefined), callEveryMs);
   timer.unref();
   return {
     enter(worker) {
       own.add(worker);
-      void client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]).catch(() => undefined);
+      const take = () => client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]);
+      void inTurn(take).catch(() => undefined);
     },
     async leave() {
       clearInterval(timer);
-      await client.end();
+      await inTurn(() => client.end());
     },
   };
 }

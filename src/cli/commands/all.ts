@@ -1,6 +1,7 @@
 import { appCommand } from './app.ts';
 import { backupCommand } from './backup.ts';
 import { configCommand } from './config.ts';
+import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { importCommand } from './import.ts';
@@ -29,4 +30,5 @@ export const commands = [
   doctorCommand,
   explainCommand,
   configCommand,
+  demoCommand,
 ];

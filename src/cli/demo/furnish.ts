@@ -1,0 +1,56 @@
+import { change } from '#database/connect.ts';
+import { createUser } from '#resources/accounts/index.ts';
+import { createApp, createInstallationToken, installApp, makeAppKeys } from '#resources/apps/index.ts';
+import { putMembership } from '#resources/members/index.ts';
+import { agree, exchangeCode, type Outcome } from '#resources/oauth/index.ts';
+import { createOrganization } from '#resources/organizations/index.ts';
+import { createTeam, setTeamMember } from '#resources/teams/index.ts';
+import { createClassicToken, createFineGrainedToken } from '#resources/tokens/index.ts';
+import { openHearth, type Settings } from '#server/hearth.ts';
+
+/** One token of each kind (document 1, Authentication 2). */
+export type Tokens = { classic: string; fineGrained: string; oauth: string; appUser: string; installation: string };
+
+const permissions = { contents: 'read', issues: 'write', members: 'read', organization_webhooks: 'read' };
+
+/** Creates what a small team has: people, an organization with teams, an app that is installed there, and the tokens. */
+export async function furnish(settings: Settings): Promise<Tokens> {
+  await using hearth = await openHearth({ ...settings, connections: 2 });
+  const keys = await makeAppKeys();
+  const now = new Date();
+  return await change(hearth.database.db, async (tx) => {
+    const ada = await createUser(tx, { login: 'ada', name: 'Ada Lovelace', siteAdmin: true, now });
+    const grace = await createUser(tx, { login: 'grace', name: 'Grace Hopper', now });
+    const acme = await createOrganization(tx, { login: 'acme', name: 'Acme', owner: ada, now });
+    await putMembership(tx, { organization_id: acme.id, user_id: grace.id, role: 'member', state: 'active', created_at: now });
+    const by = ada.id;
+    const engineers = await createTeam(tx, { org: acme, wanted: { name: 'Engineers', privacy: 'closed' }, by, now });
+    const search = { name: 'Search', privacy: 'closed', parent: engineers.id } as const;
+    await createTeam(tx, { org: acme, wanted: search, by, now });
+    await setTeamMember(tx, { team: engineers, user: grace, role: 'member', by, now });
+
+    const base = { owner: ada, externalUrl: 'https://example.com', callbackUrls: ['https://example.com/callback'], now };
+    const bot = await createApp(tx, { ...base, kind: 'app', name: 'Helper', permissions, publicKey: keys.publicKey });
+    const client = await createApp(tx, { ...base, kind: 'oauth', name: 'Classic client' });
+    const installation = await installApp(tx, { app: bot.app, account: acme, repositories: 'all', by: ada, now });
+    const authorized = async (app: typeof bot.app, scopes: string[]): Promise<string> => {
+      const code = await agree(tx, { app, user: grace, scopes, redirectUri: undefined, challenge: undefined, now });
+      return tokenOf(await exchangeCode(tx, { app, code, verifier: undefined, redirectUri: undefined, now }));
+    };
+    const classic = await createClassicToken(tx, { user: ada, scopes: ['repo', 'admin:org'], now });
+    const fine = await createFineGrainedToken(tx, { user: ada, owner: acme, permissions, repositories: 'all', now });
+    const installed = await createInstallationToken(tx, { app: bot.app, installation, wish: {}, now });
+    return {
+      classic: classic.token,
+      fineGrained: fine.token,
+      oauth: await authorized(client.app, ['public_repo']),
+      appUser: await authorized(bot.app, []),
+      installation: installed.token,
+    };
+  });
+}
+
+function tokenOf(outcome: Outcome): string {
+  if (!('granted' in outcome)) throw new Error(`The exchange of a code failed: ${outcome.problem}`);
+  return outcome.granted.token;
+}
