@@ -89,11 +89,15 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
 
 function pagingOf({ paging }: Endpoint): Json[] {
   if (!paging) return [];
-  const { defaultLimit, maxLimit } = paging;
-  return [
-    { name: 'per_page', in: 'query', schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit } },
-    { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } },
-  ];
+  const { style, defaultLimit, maxLimit } = paging;
+  const limit = {
+    name: 'per_page',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+  };
+  if (style === 'cursors')
+    return [limit, { name: 'cursor', in: 'query', description: 'As the Link header gives it.', schema: { type: 'string' } }];
+  return [limit, { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } }];
 }
 
 function bodyOf(endpoint: Endpoint, references: References): Json {

@@ -4,7 +4,12 @@ import { makeDocument } from '#openapi/document.ts';
 import { allEndpoints, allSchemas } from '#resources/all.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
-type Operation = { operationId: string; responses: Record<string, unknown>; security: object[] };
+type Operation = {
+  operationId: string;
+  parameters: { name: string; in: string }[];
+  responses: Record<string, unknown>;
+  security: object[];
+};
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, object> } };
 
 const documentIn = (vocabulary: (typeof vocabularies)[number]): Document =>
@@ -50,4 +55,15 @@ test('every reference leads to a named schema, and every named schema is used', 
   const text = JSON.stringify(document);
   const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
   expect([...references].sort()).toEqual(Object.keys(document.components.schemas).sort());
+});
+
+test('it names every parameter: the words of the path, those of the query, and how the list is paged', () => {
+  const { paths } = documentIn('service');
+  for (const { id, method, path, query, paging } of allEndpoints) {
+    const named = paths[path]?.[method.toLowerCase()]?.parameters.map((parameter) => `${parameter.in} ${parameter.name}`) ?? [];
+    const words = [...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => `path ${word}`);
+    const asked = Object.keys((query as { properties?: object } | undefined)?.properties ?? {}).map((name) => `query ${name}`);
+    const paged = paging ? ['query per_page', paging.style === 'cursors' ? 'query cursor' : 'query page'] : [];
+    expect([id, named.toSorted()]).toEqual([id, [...words, ...asked, ...paged].toSorted()]);
+  }
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
 
-const { as, user, org, repo, url, token } = await world({ vocabulary: 'github' });
+const { as, user, org, repo, url, token, fineGrained, db } = await world({ vocabulary: 'github' });
 const ada = await user('ada');
 await org(ada, 'acme');
 await repo(ada, { name: 'engine' });
@@ -16,6 +16,13 @@ test('headers go out in the words of the vocabulary', async () => {
   expect(reply.headers.get('x-github-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   expect([...reply.headers.keys()].filter((name) => name.includes('service'))).toEqual([]);
   expect(reply.headers.get('vary')).toContain('X-GitHub-OTP');
+});
+
+test('a fine-grained token is told the permission in the words of the vocabulary', async () => {
+  const acme = await db.selectFrom('accounts').selectAll().where('login', '=', 'acme').executeTakeFirstOrThrow();
+  const reply = await (await as(await fineGrained(ada, acme, {}))).get('/orgs/acme/hooks');
+  expect([reply.status, reply.headers['x-accepted-github-permissions']]).toEqual([403, 'organization_hooks=read']);
+  expect(reply.headers).not.toHaveProperty('x-accepted-service-permissions');
 });
 
 test.each<Record<string, string>>([
