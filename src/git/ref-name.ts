@@ -1,6 +1,8 @@
 import { GitError } from './errors.ts';
 
 const longest = 1024;
+/** A part is a file's name on disk, and Git adds `.lock` to it: file systems take 255 bytes. */
+const longestPart = 250;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Git forbids here.
 const forbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{/;
@@ -19,6 +21,7 @@ export function refNameProblem(name: string): string | undefined {
   const parts = name.split('/');
   if (parts.length < 3) return 'needs a name after refs/ and its kind';
   if (parts.some((part) => part === '')) return 'has an empty part';
+  if (parts.some((part) => Buffer.byteLength(part) > longestPart)) return 'has a part that is too long';
   if (parts.some((part) => part.startsWith('.') || part.endsWith('.lock')))
     return 'has a part that begins with . or ends with .lock';
   return undefined;
