@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+
+const execute = promisify(execFile);
+const has = (program: string, ...args: string[]): Promise<boolean> =>
+  execute(program, args).then(
+    () => true,
+    () => false,
+  );
+// These clients aren't npm's; where they are installed (Debian: gh, python3-github, openssl), they are asked.
+const gh = (await has('gh', '--version')) && (await has('openssl', 'version'));
+/** The Python that has PyGithub: one's own, or the system's. */
+const python = (
+  await Promise.all(
+    ['python3', '/usr/bin/python3'].map(async (program) => ((await has(program, '-c', 'import github')) ? program : undefined)),
+  )
+).find((program) => program !== undefined);
+
+const folder = await mkdtemp(join(tmpdir(), 'hearth-clients-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function certificate(): Promise<{ key: string; cert: string } | undefined> {
+  if (!gh) return undefined;
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1';
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  await execute('openssl', [
+    'req',
+    '-x509',
+    ...curve,
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    names,
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ]);
+  return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+}
+
+const tls = await certificate();
+const { user, org, token, url } = await world({ vocabulary: 'github', tls });
+const address = new URL(url);
+let secret = '';
+beforeAll(async () => {
+  const ada = await user('ada');
+  await org(ada, 'acme');
+  secret = await token(ada);
+});
+
+describe.skipIf(!gh)('gh', () => {
+  const run = async (...args: string[]): Promise<string> => {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      GH_HOST: `localhost:${address.port}`,
+      GH_ENTERPRISE_TOKEN: secret,
+      SSL_CERT_FILE: join(folder, 'cert.pem'),
+    };
+    return (await execute('gh', ['api', ...args], { env })).stdout;
+  };
+  const api = async (...args: string[]) => JSON.parse(await run(...args));
+
+  test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
+    expect((await api('/orgs/acme/repos', '-f', 'name=by-gh')).full_name).toBe('acme/by-gh');
+    const content = Buffer.from('hello\n').toString('base64');
+    const put = await api(
+      '-X',
+      'PUT',
+      '/repos/acme/by-gh/contents/hello.txt',
+      '-f',
+      'message=Say hello',
+      '-f',
+      `content=${content}`,
+    );
+    expect(put.commit.message).toBe('Say hello');
+    for (const title of ['one', 'two', 'three']) await api('/repos/acme/by-gh/issues', '-f', `title=${title}`);
+    expect((await api('/repos/acme/by-gh/issues/1/comments', '-f', 'body=Yes')).body).toBe('Yes');
+    const titles = await run('--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
+    expect(titles.trim().split('\n')).toEqual(['one', 'two', 'three']);
+  });
+});
+
+describe.skipIf(python === undefined)('PyGithub', () => {
+  test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
+    const script = `
+import sys, github
+g = github.Github(base_url=sys.argv[1], login_or_token=sys.argv[2], per_page=2, verify=sys.argv[3] or True)
+repo = g.get_organization("acme").create_repo("by-python", private=True)
+repo.create_file("hello.txt", "Say hello", "hello\\n", branch="main")
+assert repo.get_contents("hello.txt").decoded_content == b"hello\\n"
+assert [c.commit.message for c in repo.get_commits()] == ["Say hello"]
+for title in ["one", "two", "three", "four", "five"]:
+    issue = repo.create_issue(title, body="b", labels=["bug"])
+issue.create_comment("Yes")
+issue.edit(state="closed")
+assert [i.title for i in repo.get_issues(direction="asc")] == ["one", "two", "three", "four"]
+assert [c.body for c in repo.get_issue(5).get_comments()] == ["Yes"]
+print(g.get_user().login, repo.full_name, repo.open_issues_count)
+`;
+    const { stdout } = await execute(python ?? '', ['-c', script, `${url}/api/v3`, secret, tls ? join(folder, 'cert.pem') : '']);
+    expect(stdout.trim()).toMatch(/^ada acme\/by-python/);
+  });
+});
