@@ -85,9 +85,17 @@ test('labels and milestones come, change and go', async () => {
   expect(await told()).toMatchObject({ 'milestone.deleted': { milestone: { title: 'v2' } } });
 });
 
-test('what an app does is told with its bot as the sender', async () => {
+test('what an app does is told with its bot as the sender, and the app', async () => {
   const { here, org, path, told } = await withRepository();
-  const app = await installApp(here, { on: org, permissions: { issues: 'write' } });
-  await (await here.as(app.token)).post(`${path}/issues`, { title: 'By a bot' });
-  expect(await told()).toMatchObject({ 'issues.opened': { sender: { login: app.bot.login, type: 'Bot' } } });
+  const app = await installApp(here, { on: org, permissions: { issues: 'write', organization_webhooks: 'read' } });
+  const slug = app.bot.login.replace('[bot]', '');
+  const client = await here.as(app.token);
+  await client.post(`${path}/issues`, { title: 'By a bot' });
+  expect(await told()).toMatchObject({
+    'issues.opened': { sender: { login: app.bot.login, type: 'Bot' }, issue: { performed_via_github_app: { slug } } },
+  });
+  await client.post(`${path}/issues/1/comments`, { body: 'And so on' });
+  expect(await told()).toMatchObject({
+    'issue_comment.created': { comment: { performed_via_github_app: { slug, permissions: { organization_hooks: 'read' } } } },
+  });
 });

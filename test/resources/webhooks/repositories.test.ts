@@ -140,3 +140,14 @@ test('an inactive hook, and one that listens for something else, hear nothing', 
   await here.settle();
   expect(target.requests).toEqual([]);
 });
+
+test('payloads are in the words that the server speaks', async () => {
+  const { here, owner, repo, target, path } = await setting();
+  const client = await here.as(owner);
+  await client.post(path, { config: { url: target.url, content_type: 'json' }, events: ['issues'] });
+  await client.post(`/repos/${owner.login}/${repo.name}/issues`, { title: 'One' });
+  await here.settle();
+  const told = JSON.parse(target.requests.at(-1)?.body ?? '');
+  expect(told.issue).toMatchObject({ title: 'One', performed_via_service_app: null });
+  expect(target.requests.at(-1)?.body).not.toContain('github');
+});
