@@ -1,12 +1,11 @@
 import { Agent, request } from 'node:http';
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db } from '#database/connect.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { world } from '#test/support/world.ts';
 import { random as randomOf } from '#test/vocabulary/random.ts';
 import { makeStage } from './callers.ts';
 import { type Bad, badRequest, pick, strangeRequest } from './mutations.ts';
+import { everyRow } from './rows.ts';
 
 const opened = await world();
 const { callers } = await makeStage(opened);
@@ -28,22 +27,6 @@ function send({ method, path, headers = {}, body }: Bad, token: string | undefin
     });
     sent.on('error', reject).end(body);
   });
-}
-
-/** What every table holds, but for the times at which tokens were used. */
-async function everyRow(db: Db): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`.execute(db);
-  const sums = await Promise.all(
-    tables.map(async ({ name }) => {
-      const row = name === 'tokens' ? sql`(to_jsonb(t) - 'last_used_at')::text` : sql`t::text`;
-      const { rows } = await sql<{ sum: string | null }>`
-        select md5(string_agg(${row}, '|' order by ${row})) as sum from ${sql.table(name)} t`.execute(db);
-      return `${name} ${rows[0]?.sum ?? 'empty'}`;
-    }),
-  );
-  return sums.join('\n');
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
