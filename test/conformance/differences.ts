@@ -20,6 +20,11 @@ export const differences: readonly Difference[] = [
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
   {
+    operationId: 'search/commits',
+    pointer: '/items/*/committer',
+    reason: 'document 1 gives a user here, as for the author; the public description a name and an address',
+  },
+  {
     operationId: 'meta/get',
     pointer: '/installed_version',
     reason: 'self-hosted servers say which version they are, as clients expect of them',

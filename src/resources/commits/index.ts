@@ -7,6 +7,7 @@ export {
   presentGitCommit,
   presentMessage,
   presentPerson,
+  presentPlacedCommits,
   presentVerification,
   treeLink,
 } from './present.ts';

@@ -1,4 +1,3 @@
-import type { Repo } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
@@ -7,7 +6,7 @@ import { repositoryUrl } from '#resources/repositories/index.ts';
 /** A repository's addresses, from which those of its objects are made. */
 export type Place = { id: number; url: string; html: string; host: string };
 
-export const placeOf = (links: Links, { id, owner, name }: Pick<Repo, 'id' | 'owner' | 'name'>): Place => ({
+export const placeOf = (links: Links, { id, owner, name }: { id: number; owner: { login: string }; name: string }): Place => ({
   id,
   url: repositoryUrl(links, owner.login, name),
   html: path(links.html, owner.login, name),

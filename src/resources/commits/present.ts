@@ -37,10 +37,20 @@ export const presentMessage = (message: string): string => message.replace(/\n+$
 export const treeLink = ({ url }: Place, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts behind their addresses are loaded once for all of them. */
-export async function presentCommits({ db, links, place }: Context, commits: readonly Stored[]): Promise<Commit[]> {
-  const emails = commits.flatMap(({ author, committer }) => [author.email, committer.email]);
-  const accounts = await loadAccountsByEmail(db, emails, place.host);
-  return commits.map((commit) => presentOne(links, place, commit, accounts));
+export const presentCommits = ({ db, links, place }: Context, commits: readonly Stored[]): Promise<Commit[]> =>
+  presentPlacedCommits(
+    { db, links },
+    commits.map((commit) => ({ place, commit })),
+  );
+
+/** Commits from many repositories. */
+export async function presentPlacedCommits(
+  { db, links }: Omit<Context, 'place'>,
+  placed: readonly { place: Place; commit: Stored }[],
+): Promise<Commit[]> {
+  const emails = placed.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
+  const accounts = await loadAccountsByEmail(db, emails, new URL(links.html).hostname);
+  return placed.map(({ place, commit }) => presentOne(links, place, commit, accounts));
 }
 
 /** One commit. */

@@ -3,9 +3,9 @@ import { readableRepositoryIds } from '#access/sql.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { codeTextMatches, maxResults, parse, searchCode } from '#search/index.ts';
-import { presentCodeHit, presentHitRepositories } from './present.ts';
-import { CodeItem, found } from './schemas.ts';
+import { codeTextMatches, commitSorts, commitTextMatches, maxResults, parse, searchCode, searchCommits } from '#search/index.ts';
+import { presentCodeHit, presentCommitHits, presentHitRepositories } from './present.ts';
+import { CodeItem, CommitItem, found } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
 /** Every search takes these (document 1, Endpoints). A missing `q` is an empty one. */
@@ -36,6 +36,27 @@ export const searchCodeEndpoint = endpoint({
       const repository = repositories.get(hit.repositoryId);
       return repository ? [presentCodeHit(hit, repository, matches?.[at])] : [];
     });
+    return { rows, total: total_count, extra: { incomplete_results } };
+  },
+});
+
+export const searchCommitsEndpoint = endpoint({
+  id: 'search/commits',
+  method: 'GET',
+  path: '/search/commits',
+  summary: 'Search commits',
+  access: { permission: { none: 'public' } },
+  query: Type.Object({ ...common, sort: Type.Optional(OneOf(commitSorts)) }),
+  paging: pages({ most: maxResults }),
+  media: ['text-match'],
+  limit: 'search',
+  replies: { 200: found(CommitItem) },
+  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
+    const query = parse('commits', q);
+    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account?.id };
+    const { items: hits, total_count, incomplete_results } = await searchCommits(db, { ...asked, budget: searchBudget });
+    const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits }) : undefined;
+    const rows = await presentCommitHits({ db, links, viewer, git }, hits, matches);
     return { rows, total: total_count, extra: { incomplete_results } };
   },
 });

@@ -2,11 +2,16 @@ import { basename } from 'node:path/posix';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import { openObjects } from '#git/objects.ts';
+import { type Commit, parseCommit } from '#git/parse-commit.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { placeOf, presentPlacedCommits } from '#resources/commits/index.ts';
 import { loadRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
-import type { CodeHit, TextMatch as Match } from '#search/index.ts';
-import type { CodeItem, TextMatch } from './schemas.ts';
+import type { CodeHit, CommitHit, TextMatch as Match } from '#search/index.ts';
+import type { CodeItem, CommitItem, TextMatch } from './schemas.ts';
 
 export type Context = { db: Db; links: Links; viewer: Viewer };
 
@@ -40,6 +45,43 @@ export function presentCodeHit(hit: CodeHit, repository: MinimalRepository, matc
     language: hit.language,
     ...(matches ? { text_matches: presentMatches(matches, { url, type: 'FileContent' }) } : {}),
   };
+}
+
+/**
+ * Hits of a commit search. The commits are read from their repositories; one that a push took away meanwhile is left out, as
+ * the index will do.
+ */
+export async function presentCommitHits(
+  context: Context & { git: GitStore },
+  hits: readonly CommitHit[],
+  matches: readonly (readonly Match[])[] | undefined,
+): Promise<CommitItem[]> {
+  const repositories = await presentHitRepositories(context, hits);
+  const commits = await readCommits(context.git, hits);
+  const found = hits.flatMap((hit, at) => {
+    const repository = repositories.get(hit.repositoryId);
+    const commit = commits.get(hit.oid);
+    if (!repository || !commit) return [];
+    const place = placeOf(context.links, { id: hit.repositoryId, owner: repository.owner, name: repository.name });
+    return [{ hit, repository, place, commit, own: matches?.[at] }];
+  });
+  const presented = await presentPlacedCommits(context, found);
+  return found.flatMap(({ hit, repository, own }, at) => {
+    const item = presented[at];
+    if (!item) return [];
+    const text = own && { text_matches: presentMatches(own, { url: item.url, type: 'Commit' }) };
+    return [{ ...item, repository, score: hit.score, ...text }];
+  });
+}
+
+async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
+  const commits = new Map<string, Commit>();
+  for (const [repository, own] of Map.groupBy(hits, ({ repositoryId }) => repositoryId)) {
+    await using reader = await openObjects(repoOf(git, repository));
+    for await (const read of reader.readMany(own.map(({ oid }) => oid)))
+      if ('object' in read && read.object.type === 'commit') commits.set(read.oid, parseCommit(read.oid, read.object.data));
+  }
+  return commits;
 }
 
 export const presentMatches = (matches: readonly Match[], of: { url: string; type: string }): TextMatch[] =>

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Nullable } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
+import { Commit } from '#resources/commits/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 
 /** Document 1, text match entries; `indices` count UTF-16 code units within the fragment, as the public API's do. */
@@ -33,6 +34,14 @@ export const CodeItem = Type.Object({
   text_matches: Type.Optional(Type.Array(TextMatch)),
 });
 export type CodeItem = Static<typeof CodeItem>;
+
+export const CommitItem = Type.Object({
+  ...Commit.properties,
+  repository: MinimalRepository,
+  score: Type.Number(),
+  text_matches: Type.Optional(Type.Array(TextMatch)),
+});
+export type CommitItem = Static<typeof CommitItem>;
 
 /** Document 1, search result envelope. */
 export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object<P>>) =>
