@@ -32,6 +32,13 @@ export function outcomeOfError(error: unknown): Outcome {
 
 export const tooLarge: Outcome = { statusCode: 413, status: 'payload too large, not sent', headers: null, body: null };
 
+export const unreadable: Outcome = {
+  statusCode: 500,
+  status: "the hook's secret could not be read, not sent",
+  headers: null,
+  body: null,
+};
+
 /** Whether the receiver may do better later; another 4xx would come again. */
 export const isWorthRetrying = ({ statusCode }: Outcome): boolean =>
   statusCode >= 500 || statusCode === 408 || statusCode === 429;

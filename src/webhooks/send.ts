@@ -2,8 +2,8 @@ import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Taken } from './deliveries.ts';
-import { encode, type Message } from './message.ts';
-import { type Outcome, outcomeOfError, outcomeOfReply } from './outcome.ts';
+import { type Encoded, encode, type Message } from './message.ts';
+import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outcome.ts';
 import { secretContext } from './secret-context.ts';
 import { keptReply, sendWithin } from './settings.ts';
 
@@ -17,7 +17,9 @@ export type SendServices = {
 
 /** Sends one delivery. Whatever happens is an outcome. */
 export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
-  const { headers, shown, body } = encode(messageOf(taken, services.secrets), services);
+  const encoded = encodedOf(taken, services);
+  if (!encoded) return { headers: {}, outcome: unreadable };
+  const { headers, shown, body } = encoded;
   try {
     const received = await services.outbound.post({
       url: new URL(taken.url),
@@ -30,6 +32,15 @@ export async function send(taken: Taken, services: SendServices): Promise<{ head
     return { headers: shown, outcome: outcomeOfReply(received) };
   } catch (error) {
     return { headers: shown, outcome: outcomeOfError(error) };
+  }
+}
+
+/** Undefined where a secret can't be opened: it was sealed under another key. Nothing is sent unsigned then. */
+function encodedOf(taken: Taken, services: SendServices): Encoded | undefined {
+  try {
+    return encode(messageOf(taken, services.secrets), services);
+  } catch {
+    return undefined;
   }
 }
 

@@ -109,3 +109,16 @@ test('an event that is told again reaches a hook once', async () => {
   expect(target.requests).toHaveLength(1);
   expect(await rows()).toHaveLength(1);
 });
+
+test('nothing is sent unsigned where the secret can’t be opened', async () => {
+  const { id, target, queue, rows } = await hook();
+  await here.db
+    .updateTable('webhooks')
+    .set({ secret_sealed: Buffer.from('sealed under another key') })
+    .where('id', '=', id)
+    .execute();
+  await queue(1);
+  await here.settle();
+  expect(target.requests).toEqual([]);
+  expect(await rows()).toMatchObject([{ due_at: null, status: "the hook's secret could not be read, not sent" }]);
+});
