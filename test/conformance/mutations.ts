@@ -8,7 +8,16 @@ import { samplePath } from './callers.ts';
 export type Bad = { method: string; path: string; headers?: Record<string, string>; body?: string; what: string };
 
 type Random = (bound: number) => number;
-type Shape = { type?: string; properties?: Record<string, object>; required?: string[] };
+type Shape = {
+  type?: string;
+  properties?: Record<string, Shape>;
+  required?: string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Shape[];
+  items?: Shape;
+  minItems?: number;
+};
 
 const ajv = formats.default(new Ajv({ strict: false, coerceTypes: false }));
 /** One of several, by chance. */
@@ -201,18 +210,30 @@ function wrongBody(endpoint: Endpoint, random: Random): Bad {
 const accepts = (schema: object, value: unknown): boolean =>
   ajv.validate(schema, value) && !JSON.stringify(value).includes('\\u0000');
 
+/** A value that a schema takes, with the required fields alone, and texts by `text`. */
+function sampleOf(schema: Shape, text: (schema: Shape) => string): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, text);
+  if (schema.type === 'integer' || schema.type === 'number') return 1;
+  if (schema.type === 'boolean') return true;
+  if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 1 }, () => sampleOf(schema.items ?? {}, text));
+  if (schema.type === 'object') {
+    const { properties = {}, required = [] } = schema;
+    return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {}, text)]));
+  }
+  return text(schema);
+}
+
 /** A well-typed body whose texts are strange: it may be taken or refused, but must be understood. */
 export function strangeRequest({ method, path, body, example }: Endpoint, random: Random): Bad {
-  const { properties = {} } = (body ?? {}) as Shape;
-  const texts = Object.entries(properties).map(([name, schema]) => {
+  const { properties = {}, required = [] } = (body ?? {}) as Shape;
+  const strange = (schema: Shape): string => {
     const fitting = oddTexts.filter((text) => ajv.validate(schema, text));
-    return [name, fitting.length > 0 && random(2) === 0 ? pick(fitting, random) : undefined] as const;
-  });
-  const start = typeof example === 'object' && example !== null ? example : {};
-  return {
-    method,
-    path: samplePath(path),
-    body: JSON.stringify({ ...start, ...Object.fromEntries(texts.filter(([, text]) => text !== undefined)) }),
-    what: 'strange texts',
+    return fitting.length === 0 || random(3) === 0 ? 'plain' : pick(fitting, random);
   };
+  const chosen = Object.entries(properties).filter(([name]) => required.includes(name) || random(3) === 0);
+  const made = Object.fromEntries(chosen.map(([name, schema]) => [name, sampleOf(schema, strange)]));
+  const start = typeof example === 'object' && example !== null ? example : {};
+  return { method, path: samplePath(path), body: JSON.stringify({ ...start, ...made }), what: 'strange texts' };
 }
