@@ -216,7 +216,7 @@ function sampleOf(schema: Shape, text: (schema: Shape) => string): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, text);
   if (schema.type === 'integer' || schema.type === 'number') return 1;
-  if (schema.type === 'boolean') return true;
+  if (schema.type === 'boolean') return false; // nothing archived, nothing suspended
   if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 1 }, () => sampleOf(schema.items ?? {}, text));
   if (schema.type === 'object') {
     const { properties = {}, required = [] } = schema;
