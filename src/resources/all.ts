@@ -33,6 +33,7 @@ import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
 import * as issueComments from './issues/endpoints/comments.ts';
+import * as issueEvents from './issues/endpoints/events.ts';
 import * as issues from './issues/endpoints/issues.ts';
 import * as issueLabels from './issues/endpoints/labels.ts';
 import * as issueLists from './issues/endpoints/lists.ts';
@@ -76,10 +77,10 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
   branches: [branchSchemas, branches],
   contents: [contentSchemas, files, archives, languages],
+  apps: [appSchemas, apps, appInstallations, appTokens],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
-  issues: [issueSchemas, issueLists, issues, issueComments, issueLabels, issueAssignees],
-  apps: [appSchemas, apps, appInstallations, appTokens],
+  issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
   search: [searchSchemas, search],

@@ -24,6 +24,15 @@ export const differences: readonly Difference[] = [
     pointer: '/items/*/committer',
     reason: 'document 1 gives a user here, as for the author; the public description a name and an address',
   },
+  ...[
+    ['issues/list-events', '/*/state_reason'],
+    ['issues/list-events-for-repo', '/*/state_reason'],
+    ['issues/get-event', '/state_reason'],
+  ].map(([operationId = '', pointer = '']) => ({
+    operationId,
+    pointer,
+    reason: 'why an issue was closed: the description has it in a shape of its own, which no list refers to',
+  })),
   {
     operationId: 'meta/get',
     pointer: '/installed_version',

@@ -1,5 +1,5 @@
 export { offerManifest } from './manifests.ts';
-export { presentApp, presentInstallations } from './present.ts';
+export { presentApp, presentAppOrNull, presentInstallations } from './present.ts';
 export { type AppKeys, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';
 export {
@@ -12,4 +12,5 @@ export {
   type InstallationOfApp,
   type InstallationRow,
   listFirstReached,
+  loadApps,
 } from './store.ts';

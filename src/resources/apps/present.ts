@@ -26,6 +26,16 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   events: app.events,
 });
 
+/** The app by which something was done, where one was. */
+export function presentAppOrNull(
+  links: Links,
+  id: AppRow['id'] | null,
+  apps: ReadonlyMap<AppRow['id'], AppRow & { owner: Account }>,
+): App | null {
+  const app = id === null ? undefined : apps.get(id);
+  return app ? presentApp(links, app, app.owner) : null;
+}
+
 const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
 
 /** Installations of a whole page: the accounts are loaded once for all of them. */

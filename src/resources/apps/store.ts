@@ -1,11 +1,13 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
-import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { must, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
 
 export type AppRow = Selectable<DB['apps']>;
 export type InstallationRow = Selectable<DB['installations']>;
@@ -19,6 +21,18 @@ export const insertApp = (tx: Tx, row: Insertable<DB['apps']>): Promise<AppRow> 
   tx.insertInto('apps').values(row).returningAll().executeTakeFirstOrThrow();
 
 export const insertAppKey = (tx: Tx, row: Insertable<DB['app_keys']>) => tx.insertInto('app_keys').values(row).execute();
+
+/** Apps with their owners, by their ids, for a whole page at once. */
+export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<App, AppRow & { owner: Account }>> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return new Map();
+  const rows = await db.selectFrom('apps').selectAll().where('id', 'in', wanted).execute();
+  const owners = await loadAccounts(
+    db,
+    rows.map((row) => row.owner_id),
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, owner: must(owners, row.owner_id) }]));
+}
 
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,6 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
-import { eventOf, holdFor, type Step } from './rules.ts';
+import { insertIssueEvents } from './event-store.ts';
+import { aboutOf, eventOf, holdFor, type Step } from './rules.ts';
 import type { IssueRow } from './store.ts';
 import { updateIssue } from './store.ts';
 
@@ -9,7 +10,9 @@ export async function lockIssue(tx: Tx, step: Step & { number: number; reason: I
   const issue = await holdFor(tx, step.repo, step.number);
   if (issue.locked && issue.lock_reason === step.reason) return;
   await updateIssue(tx, issue.id, { locked: true, lock_reason: step.reason, updated_at: step.now });
-  if (!issue.locked) await record(tx, eventOf(step, 'issue.locked', { issue: issue.id }));
+  if (issue.locked) return;
+  await record(tx, eventOf(step, 'issue.locked', { issue: issue.id }));
+  await insertIssueEvents(tx, aboutOf(step, issue), [{ event: 'locked', data: { lock_reason: step.reason } }]);
 }
 
 export async function unlockIssue(tx: Tx, step: Step & { number: number }): Promise<void> {
@@ -17,4 +20,5 @@ export async function unlockIssue(tx: Tx, step: Step & { number: number }): Prom
   if (!issue.locked) return;
   await updateIssue(tx, issue.id, { locked: false, lock_reason: null, updated_at: step.now });
   await record(tx, eventOf(step, 'issue.unlocked', { issue: issue.id }));
+  await insertIssueEvents(tx, aboutOf(step, issue), [{ event: 'unlocked' }]);
 }

@@ -6,6 +6,7 @@ import { nodeId } from '#lib/id.ts';
 import { notFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { loadPlaces, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
@@ -44,6 +45,10 @@ export async function presentIssues(
     ),
     loadAssociations(db, viewer.account?.id, authoredIn(rows)),
   ]);
+  const apps = await loadApps(
+    db,
+    rows.map((row) => row.via_app_id),
+  );
   const accounts = await loadAccounts(db, [
     ...rows.flatMap((row) => [row.author_id, row.closed_by]),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
@@ -90,6 +95,7 @@ export async function presentIssues(
       updated_at: timestamp(row.updated_at),
       closed_by: presentUserOrNull(links, accountOf(row.closed_by)),
       author_association: associationOf(row),
+      performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       ...(repository ? { repository } : {}),
     };
   });
@@ -105,7 +111,11 @@ export async function presentIssue(context: Context, row: IssueRow): Promise<Iss
 /** Comments of a whole page, from any issues of any repositories. */
 export async function presentComments({ db, links, viewer }: Context, rows: readonly CommentRow[]): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
-  const [repositories, issues, accounts, associationOf] = await Promise.all([
+  const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
+    loadApps(
+      db,
+      rows.map((row) => row.via_app_id),
+    ),
     loadPlaces(
       db,
       rows.map((row) => row.repository_id),
@@ -135,6 +145,7 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
       author_association: associationOf(row),
+      performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
     };
   });
 }

@@ -7,9 +7,10 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, gone, invalid, notFound } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
-import { findOrMakeLabels } from '#resources/labels/index.ts';
-import { findMilestone } from '#resources/milestones/index.ts';
+import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
+import { findMilestone, loadMilestones } from '#resources/milestones/index.ts';
 import { keepAssignable } from './assignees.ts';
+import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import {
   addAssignees,
@@ -97,7 +98,7 @@ export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Prom
   await record(tx, eventOf(step, 'issue.opened', { issue: issue.id }));
   if (sorts) await putLabels(tx, step, issue, labelNames(wanted.labels));
   await assign(tx, step, issue, assignees);
-  if (milestone) await record(tx, eventOf(step, 'issue.milestoned', { issue: issue.id, milestone }));
+  if (milestone) await tellMilestones(tx, step, { ...issue, milestone_id: null }, issue);
   return issue;
 }
 
@@ -145,18 +146,47 @@ async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: IssueRow
     ...(before.title === after.title ? {} : { title: { from: before.title } }),
     ...(before.body === after.body ? {} : { body: { from: before.body } }),
   };
+  const own: NewIssueEvent[] = [];
   if (Object.keys(changes).length > 0) events.push(eventOf(step, 'issue.edited', { issue, changes }));
+  if (changes.title) own.push({ event: 'renamed', data: { rename: { from: before.title, to: after.title } } });
   if (before.state !== after.state) {
     const closed = after.state === 'closed';
     events.push(eventOf(step, closed ? 'issue.closed' : 'issue.reopened', { issue }));
+    own.push({ event: closed ? 'closed' : 'reopened', data: { state_reason: after.state_reason } });
     await addOpenIssues(tx, repo.id, closed ? -1 : 1);
   }
-  if (before.milestone_id !== after.milestone_id) {
-    if (before.milestone_id) events.push(eventOf(step, 'issue.demilestoned', { issue, milestone: before.milestone_id }));
-    if (after.milestone_id) events.push(eventOf(step, 'issue.milestoned', { issue, milestone: after.milestone_id }));
-  }
   await recordAll(tx, events);
+  await insertIssueEvents(tx, aboutOf(step, after), own);
+  await tellMilestones(tx, step, before, after);
 }
+
+/** Tells that an issue left a milestone, or came into one. */
+async function tellMilestones(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
+  if (before.milestone_id === after.milestone_id) return;
+  const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
+  const [left, entered] = [before, after].map(({ milestone_id }) =>
+    milestone_id === null ? undefined : milestones.get(milestone_id),
+  );
+  const moves = [
+    ...(left ? [{ kind: 'demilestoned', milestone: left } as const] : []),
+    ...(entered ? [{ kind: 'milestoned', milestone: entered } as const] : []),
+  ];
+  await recordAll(
+    tx,
+    moves.map(({ kind, milestone }) => eventOf(step, `issue.${kind}`, { issue: after.id, milestone: milestone.id })),
+  );
+  const own = moves.map(({ kind, milestone }) => ({ event: kind, data: { milestone: { title: milestone.title } } }));
+  await insertIssueEvents(tx, aboutOf(step, after), own);
+}
+
+/** To which issue something happened, and by whom. */
+export const aboutOf = ({ repo, by, now }: Step, { id }: Pick<IssueRow, 'id'>) => ({
+  repository: repo.id,
+  issue: id,
+  actor: by.account.id,
+  app: viaApp(by),
+  at: now,
+});
 
 /** Puts labels on an issue, made where the repository has none of that name. */
 export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
@@ -165,22 +195,31 @@ export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: read
     step.repo.id,
     names.map((name) => name.trim()).filter((name) => name !== ''),
   );
-  const added = await addLabels(tx, issue.id, labels);
-  await tellAll(tx, step, added, (label) => eventOf(step, 'issue.labeled', { issue: issue.id, label }), issue);
+  const added = new Set(await addLabels(tx, issue.id, labels));
+  await tellAll(tx, step, issue, {
+    things: labels.filter(({ id }) => added.has(id)),
+    event: ({ id }) => eventOf(step, 'issue.labeled', { issue: issue.id, label: id }),
+    own: ({ name, color }) => ({ event: 'labeled', data: { label: { name, color } } }),
+  });
 }
 
 /** Takes labels off an issue; gives how many were on it. */
-export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: readonly Id<'labels'>[]): Promise<number> {
-  const dropped = await dropLabels(tx, issue.id, labels);
-  await tellAll(tx, step, dropped, (label) => eventOf(step, 'issue.unlabeled', { issue: issue.id, label }), issue);
-  return dropped.length;
+export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: readonly LabelRow[]): Promise<number> {
+  const ids = labels.map(({ id }) => id);
+  const dropped = new Set(await dropLabels(tx, issue.id, ids));
+  await tellAll(tx, step, issue, {
+    things: labels.filter(({ id }) => dropped.has(id)),
+    event: ({ id }) => eventOf(step, 'issue.unlabeled', { issue: issue.id, label: id }),
+    own: ({ name, color }) => ({ event: 'unlabeled', data: { label: { name, color } } }),
+  });
+  return dropped.size;
 }
 
 /** Makes these the labels of an issue. */
 export async function replaceLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
   const held = await listIssueLabels(tx, issue.id);
-  const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase())).map(({ id }) => id);
+  const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase()));
   await takeLabels(tx, step, issue, leaving);
   await putLabels(tx, step, issue, names);
 }
@@ -188,13 +227,21 @@ export async function replaceLabels(tx: Tx, step: Step, issue: IssueRow, names: 
 /** Assigns users to an issue. */
 export async function assign(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
   const added = await addAssignees(tx, issue.id, users, step.now);
-  await tellAll(tx, step, added, (user) => eventOf(step, 'issue.assigned', { issue: issue.id, user }), issue);
+  await tellAll(tx, step, issue, {
+    things: added,
+    event: (user) => eventOf(step, 'issue.assigned', { issue: issue.id, user }),
+    own: (assignee) => ({ event: 'assigned', data: { assignee } }),
+  });
 }
 
 /** Unassigns users from an issue. */
 export async function unassign(tx: Tx, step: Step, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
   const dropped = await dropAssignees(tx, issue.id, users);
-  await tellAll(tx, step, dropped, (user) => eventOf(step, 'issue.unassigned', { issue: issue.id, user }), issue);
+  await tellAll(tx, step, issue, {
+    things: dropped,
+    event: (user) => eventOf(step, 'issue.unassigned', { issue: issue.id, user }),
+    own: (assignee) => ({ event: 'unassigned', data: { assignee } }),
+  });
 }
 
 async function replaceAssignees(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
@@ -209,17 +256,18 @@ async function replaceAssignees(tx: Tx, step: Step, issue: IssueRow, users: read
   await assign(tx, step, issue, users);
 }
 
-/** Records one event for each of what changed; the issue was touched where anything did. */
-async function tellAll<Thing>(
-  tx: Tx,
-  { now }: Step,
-  things: readonly Thing[],
-  event: (thing: Thing) => Event<IssueEvent>,
-  issue: IssueRow,
-): Promise<void> {
+type Told<Thing> = {
+  things: readonly Thing[];
+  event: (thing: Thing) => Event<IssueEvent>;
+  own: (thing: Thing) => NewIssueEvent;
+};
+
+/** Records one event for each of what changed, here and on the issue itself, which was touched where anything did. */
+async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { things, event, own }: Told<Thing>): Promise<void> {
   if (things.length === 0) return;
   await recordAll(tx, things.map(event));
-  if (issue.updated_at < now) await updateIssue(tx, issue.id, { updated_at: now });
+  await insertIssueEvents(tx, aboutOf(step, issue), things.map(own));
+  if (issue.updated_at < step.now) await updateIssue(tx, issue.id, { updated_at: step.now });
 }
 
 /** `assignees` is the word of today, `assignee` an older one; undefined where neither was said. */

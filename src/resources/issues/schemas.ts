@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
+import { App } from '#resources/apps/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
@@ -40,6 +41,7 @@ export const Issue = Type.Object({
   updated_at: Timestamp,
   closed_by: Nullable(User),
   author_association: OneOf(associations),
+  performed_via_service_app: Nullable(App),
   repository: Type.Optional(MinimalRepository),
 });
 export type Issue = Static<typeof Issue>;
@@ -55,8 +57,31 @@ export const IssueComment = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
   author_association: OneOf(associations),
+  performed_via_service_app: Nullable(App),
 });
 export type IssueComment = Static<typeof IssueComment>;
+
+/** Something that happened to an issue. What it tells beside depends on the event. */
+export const IssueEvent = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  url: Type.String(),
+  actor: Nullable(User),
+  event: Type.String(),
+  commit_id: Nullable(Type.String()),
+  commit_url: Nullable(Type.String()),
+  created_at: Timestamp,
+  performed_via_service_app: Nullable(App),
+  label: Type.Optional(Type.Object({ name: Type.String(), color: Type.String() })),
+  assignee: Type.Optional(Nullable(User)),
+  assigner: Type.Optional(Nullable(User)),
+  milestone: Type.Optional(Type.Object({ title: Type.String() })),
+  rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
+  state_reason: Type.Optional(Nullable(Type.String())),
+  lock_reason: Type.Optional(Nullable(Type.String())),
+  issue: Type.Optional(Issue),
+});
+export type IssueEvent = Static<typeof IssueEvent>;
 
 /** The public API's limit for a text: 65,536 characters. */
 const text = Type.String({ maxLength: 65_536 });

@@ -99,7 +99,7 @@ export const removeIssueLabel = endpoint({
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
       const label = await findLabel(tx, at.repo.id, at.name);
-      const taken = label ? await takeLabels(tx, { repo: at.repo, by: viewer, now }, held, [label.id]) : 0;
+      const taken = label ? await takeLabels(tx, { repo: at.repo, by: viewer, now }, held, [label]) : 0;
       if (taken === 0) throw notFound();
       return held;
     });

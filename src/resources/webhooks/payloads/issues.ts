@@ -1,10 +1,8 @@
 import { anonymous } from '#access/viewer.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
-import { findAppById, presentApp } from '#resources/apps/index.ts';
 import { type CommentRow, findComment, loadIssues, presentComments, presentIssues } from '#resources/issues/index.ts';
 import { findLabelById, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
@@ -35,13 +33,6 @@ const withReactions = <Shown extends { url: string }>(shown: Shown) => ({
   },
 });
 
-/** The app by which somebody wrote, where they did. */
-async function viaApp(context: PayloadContext, { via_app_id: id }: { via_app_id: Id<'apps'> | null }) {
-  const app = id === null ? undefined : await findAppById(context.db, id);
-  const owner = await loadAccount(context, app?.owner_id);
-  return { performed_via_service_app: app && owner ? presentApp(context.links, app, owner) : null };
-}
-
 /** Tells of an issue that is there; `more` is what else the event is about. */
 const aboutIssue = (
   context: PayloadContext,
@@ -52,7 +43,7 @@ const aboutIssue = (
     const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
     if (!row) return [];
     const [shown] = await presentIssues({ ...context, viewer: anonymous }, [row]);
-    return shown ? tell({ ...withReactions(shown), ...(await viaApp(context, row)) }, repository) : [];
+    return shown ? tell(withReactions(shown), repository) : [];
   });
 
 const plain = <Kind extends IssueKind>(
@@ -97,7 +88,7 @@ const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => (
 
 async function presentComment(context: PayloadContext, row: CommentRow) {
   const [shown] = await presentComments({ ...context, viewer: anonymous }, [row]);
-  return shown && { ...withReactions(shown), ...(await viaApp(context, row)) };
+  return shown && withReactions(shown);
 }
 
 const comment = <Kind extends CommentKind>(

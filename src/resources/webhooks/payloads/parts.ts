@@ -1,14 +1,11 @@
 import { Type } from 'typebox';
-import { Nullable } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
-import { App, Installation } from '#resources/apps/index.ts';
+import { Installation } from '#resources/apps/index.ts';
 import { Issue, IssueComment } from '#resources/issues/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 import { Team } from '#resources/teams/index.ts';
-
-const viaApp = { performed_via_service_app: Nullable(App) };
 
 /** The parts of payloads by their names, in the documents' words, so that they can be told in the public API's. */
 export const payloadParts = Type.Object({
@@ -17,8 +14,8 @@ export const payloadParts = Type.Object({
   team: Team,
   member: User,
   sender: User,
-  issue: Type.Object({ ...Issue.properties, ...viaApp }),
-  comment: Type.Object({ ...IssueComment.properties, ...viaApp }),
+  issue: Issue,
+  comment: IssueComment,
   label: Label,
   milestone: Milestone,
   assignee: User,

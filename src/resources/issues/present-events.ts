@@ -1,0 +1,64 @@
+import { path } from '#endpoint/links.ts';
+import { must } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
+import { loadPlaces, repositoryUrl } from '#resources/repositories/index.ts';
+import type { IssueEventRow } from './event-store.ts';
+import { type Context, presentIssues } from './present.ts';
+import type { IssueEvent } from './schemas.ts';
+import { loadIssues } from './store.ts';
+
+/** Issue events of a whole page. `withIssue` puts each one's issue beside it, for lists over many. */
+export async function presentIssueEvents(
+  { db, links, viewer }: Context,
+  rows: readonly IssueEventRow[],
+  options: { withIssue?: true } = {},
+): Promise<IssueEvent[]> {
+  if (rows.length === 0) return [];
+  const [places, accounts, apps, issues] = await Promise.all([
+    loadPlaces(
+      db,
+      rows.map((row) => row.repository_id),
+    ),
+    loadAccounts(
+      db,
+      rows.flatMap((row) => [row.actor_id, row.data.assignee]),
+    ),
+    loadApps(
+      db,
+      rows.map((row) => row.via_app_id),
+    ),
+    options.withIssue
+      ? loadIssues(
+          db,
+          rows.map((row) => row.issue_id),
+        )
+      : undefined,
+  ]);
+  const issueRows = [...(issues?.values() ?? [])];
+  const presented = await presentIssues({ db, links, viewer }, issueRows);
+  const issueOf = new Map(issueRows.map((row, at) => [row.id, presented[at]]));
+
+  return rows.map((row) => {
+    const { owner_login, name } = must(places, row.repository_id);
+    const actor = presentUserOrNull(links, row.actor_id === null ? undefined : accounts.get(row.actor_id));
+    const { assignee, ...data } = row.data;
+    const issue = issueOf.get(row.issue_id);
+    return {
+      id: row.id,
+      node_id: nodeId('IssueEvent', row.id),
+      url: path(`${repositoryUrl(links, owner_login, name)}/issues/events`, row.id),
+      actor,
+      event: row.event,
+      commit_id: row.commit_id,
+      commit_url: null,
+      created_at: timestamp(row.created_at),
+      performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
+      ...data,
+      ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)), assigner: actor }),
+      ...(issue ? { issue } : {}),
+    };
+  });
+}
