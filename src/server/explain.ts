@@ -60,13 +60,16 @@ export async function explain({ db, endpoints, authorization, method, path, now 
 
 const shown = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
 
+/** A router wants paths that aren't empty; the API's own address is. */
+const prefix = '/api';
+
 function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
   const router = findMyWay({ maxParamLength: 4096 });
   for (const endpoint of endpoints) {
     for (const { pattern, wildcard } of routesOf(endpoint.path))
-      router.on(endpoint.method, pattern, () => undefined, { endpoint, wildcard });
+      router.on(endpoint.method, prefix + pattern, () => undefined, { endpoint, wildcard });
   }
-  const found = router.find(method as findMyWay.HTTPMethod, path); // any other method is found nowhere
+  const found = router.find(method as findMyWay.HTTPMethod, prefix + path); // any other method is found nowhere
   if (!found) return undefined;
   const { endpoint, wildcard } = found.store as { endpoint: Endpoint; wildcard: string | undefined };
   const params = Object.fromEntries(Object.entries(found.params).map(([name, value]) => [name, value ?? '']));
