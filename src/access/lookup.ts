@@ -3,8 +3,8 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { PermissionSet } from './permissions.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
-import { installedPermissions, reachedBy, roleLevelOf } from './sql.ts';
-import { type Account, type Grant, isToken, type Org, type Repo, type RepositoryRow, type Viewer } from './viewer.ts';
+import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
+import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
 /** What the path names, with everything that the decision needs of it, in one statement each. */
 
@@ -49,7 +49,7 @@ export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, 
 export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Org | undefined> {
   const me = viewer.account?.id ?? null;
   const { rows } = await sql<Account & { org_role: OrgRole | null; installed: boolean; held: PermissionSet }>`
-    select a.*, m.role as org_role, ${heldIn(viewer.grant, sql`a.id`)} as held, ${orgReachedBy(viewer.grant)} as installed
+    select a.*, m.role as org_role, ${heldIn(viewer.grant, sql`a.id`)} as held, ${organizationKnownTo(viewer.grant, sql`a.id`)} as installed
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
     where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);
   const found = rows[0];
@@ -70,15 +70,6 @@ export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
 /** Whatever account has a login: a user, an organization or a bot. */
 export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
   db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
-
-function orgReachedBy(grant: Grant): RawBuilder<boolean> {
-  if (!isToken(grant)) return sql<boolean>`false`;
-  if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql<boolean>`a.id = ${grant.ownerId}`;
-  if (grant.kind === 'app_user') {
-    return sql<boolean>`exists (select from installations i where i.app_id = ${grant.appId} and i.account_id = a.id and i.suspended_at is null)`;
-  }
-  return sql<boolean>`true`;
-}
 
 function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
   if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql`${JSON.stringify(grant.permissions)}::jsonb`;

@@ -84,6 +84,25 @@ export function organizationReachedBy(
   }
 }
 
+/** Whether the credential may know that its holder belongs to the organization whose id stands in `column`. */
+export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): RawBuilder<boolean> {
+  switch (grant.kind) {
+    case 'none':
+    case 'app_jwt':
+    case 'client':
+      return sql<boolean>`false`;
+    case 'classic_pat':
+    case 'oauth_app':
+      return sql<boolean>`true`;
+    case 'fine_grained_pat':
+    case 'installation':
+      return sql<boolean>`${column} = ${grant.ownerId}`;
+    case 'app_user':
+      return sql<boolean>`exists (select from installations i
+        where i.app_id = ${grant.appId} and i.account_id = ${column} and i.suspended_at is null)`;
+  }
+}
+
 const inToken = (tokenId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
 

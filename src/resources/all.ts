@@ -37,6 +37,7 @@ import * as issueEvents from './issues/endpoints/events.ts';
 import * as issues from './issues/endpoints/issues.ts';
 import * as issueLabels from './issues/endpoints/labels.ts';
 import * as issueLists from './issues/endpoints/lists.ts';
+import { unassignLost } from './issues/jobs.ts';
 import * as issueSchemas from './issues/schemas.ts';
 import * as labels from './labels/endpoints.ts';
 import * as labelSchemas from './labels/schemas.ts';
@@ -108,6 +109,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   measure,
   measureLanguages,
   tidy,
+  unassignLost,
   tellWebhooks,
 ];
 

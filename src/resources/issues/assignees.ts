@@ -1,22 +1,26 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Account, Repo } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 /**
- * Who may be assigned in a repository: its owner, its collaborators, and the members of its organization with a role in it
- * beyond its being public.
+ * Who may be assigned in a repository (the row `repo`): its owner, its collaborators, and the members of its organization with
+ * a role in it beyond its being public. The candidate is the row `accounts`.
  */
-const assignableIn = (repo: Repo) => sql<boolean>`accounts.kind <> 'organization' and accounts.suspended_at is null and (
-  accounts.id = ${repo.owner_id}
-  or exists (select from collaborators c where c.repository_id = ${repo.id} and c.user_id = accounts.id)
-  or exists (select from memberships m join organizations g on g.account_id = m.organization_id
-    where m.organization_id = ${repo.owner_id} and m.user_id = accounts.id and m.state = 'active'
-      and (m.role = 'owner' or g.default_repository_permission <> 'none'
-        or exists (select from team_members tm join teams t on t.id = tm.team_id
-          join team_repositories tr on tr.team_id = any (t.ancestors)
-          where tm.user_id = m.user_id and tr.repository_id = ${repo.id}))))`;
+export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
+  accounts.kind <> 'organization' and accounts.suspended_at is null and (
+    accounts.id = ${repo}.owner_id
+    or exists (select from collaborators c where c.repository_id = ${repo}.id and c.user_id = accounts.id)
+    or exists (select from memberships m join organizations g on g.account_id = m.organization_id
+      where m.organization_id = ${repo}.owner_id and m.user_id = accounts.id and m.state = 'active'
+        and (m.role = 'owner' or g.default_repository_permission <> 'none'
+          or exists (select from team_members tm join teams t on t.id = tm.team_id
+            join team_repositories tr on tr.team_id = any (t.ancestors)
+            where tm.user_id = m.user_id and tr.repository_id = ${repo}.id)))))`;
+
+const assignableIn = ({ id }: Repo): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from repositories r where r.id = ${id} and ${assignableTo(sql`r`)})`;
 
 export const listAssignable = (db: Db, repo: Repo, page: Page): Promise<Listed<Account>> =>
   list(db, db.selectFrom('accounts').selectAll('accounts').where(assignableIn(repo)).orderBy('accounts.id'), page);

@@ -72,8 +72,7 @@ export const listOwnOrganizations = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(OrganizationSimple) },
   async handle({ db, viewer, page, links }) {
-    const within = viewer.grant.kind === 'fine_grained_pat' ? viewer.grant.ownerId : undefined;
-    const found = await listOrganizationsOf(db, viewer.account.id, within, page);
+    const found = await listOrganizationsOf(db, viewer, page);
     return mapRows(found, (rows) => rows.map((row) => presentOrganization(links, row, row.description)));
   },
 });

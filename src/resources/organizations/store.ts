@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Account } from '#access/viewer.ts';
+import { organizationKnownTo } from '#access/sql.ts';
+import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -21,23 +22,22 @@ export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB
 export const removeOrganization = (tx: Tx, id: Id<'accounts'>) =>
   tx.deleteFrom('accounts').where('id', '=', id).where('kind', '=', 'organization').execute();
 
-/** The organizations of which a user is an active member; `within` narrows them to those that a credential reaches. */
+/** The organizations of which the viewer is an active member, as far as the credential may know of them. */
 export function listOrganizationsOf(
   db: Db,
-  user: Id<'accounts'>,
-  within: Id<'accounts'> | undefined,
+  { account, grant }: SignedIn,
   page: Page,
 ): Promise<Listed<Account & { description: string | null }>> {
-  let query = db
+  const query = db
     .selectFrom('accounts')
     .innerJoin('memberships', 'memberships.organization_id', 'accounts.id')
     .innerJoin('organizations', 'organizations.account_id', 'accounts.id')
     .selectAll('accounts')
     .select('organizations.description')
-    .where('memberships.user_id', '=', user)
+    .where('memberships.user_id', '=', account.id)
     .where('memberships.state', '=', 'active')
+    .where(organizationKnownTo(grant, sql.ref('accounts.id')))
     .orderBy('accounts.id');
-  if (within !== undefined) query = query.where('accounts.id', '=', within);
   return list(db, query, page);
 }
 
