@@ -139,7 +139,9 @@ test('1,000 names that lead outside when checked and inside when asked again rea
     ),
   );
   expect(asked).toBe(1_000); // each delivery asks once, and connects to the answer that it checked
-  expect(new Set(outcomes)).toEqual(new Set(['refused_address', outcomes.find((kind) => kind !== 'refused_address')]));
+  // Half of the names lead to an address that nobody answers at: what that looks like is the network's affair.
+  expect(outcomes.filter((kind) => kind === 'refused_address')).toHaveLength(500);
+  expect(outcomes.filter((kind) => kind === 'connection' || kind === 'timeout')).toHaveLength(500);
   expect(reached).toBe(before);
 });
 
