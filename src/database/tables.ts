@@ -175,6 +175,7 @@ export interface IssueComments {
   via_app_id: Id<'apps'> | null;
   created_at: Date;
   updated_at: Date;
+  reactions: JsonWithDefault;
 }
 
 export interface IssueEvents {
@@ -212,6 +213,7 @@ export interface Issues {
   closed_by: Id<'accounts'> | null;
   created_at: Date;
   updated_at: Date;
+  reactions: JsonWithDefault;
 }
 
 export interface Labels {
@@ -289,6 +291,15 @@ export interface RateLimits {
   bucket: string;
   window_ends: Date;
   used: number;
+}
+
+export interface Reactions {
+  id: GeneratedAlways<Id<'reactions'>>;
+  issue_id: Id<'issues'> | null;
+  comment_id: Id<'issue_comments'> | null;
+  user_id: Id<'accounts'> | null;
+  content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
+  created_at: Date;
 }
 
 export interface RefChanges {
@@ -502,6 +513,7 @@ export interface DB {
   organizations: Organizations;
   public_keys: PublicKeys;
   rate_limits: RateLimits;
+  reactions: Reactions;
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
   repositories: Repositories;

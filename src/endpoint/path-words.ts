@@ -39,6 +39,7 @@ export const pathWords = {
   issue_number: number32,
   milestone_number: number32,
   comment_id: id('issue_comments'),
+  reaction_id: id('reactions'),
   event_id: id('issue_events'),
   hook_id: id('webhooks'),
   delivery_id: id('webhook_deliveries'),

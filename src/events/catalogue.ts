@@ -81,6 +81,8 @@ export type EventData = {
   'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
   'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
   'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: Was<'issue_comments'> };
+  'reaction.created': IssueData & { comment?: Id<'issue_comments'>; content: string };
+  'reaction.deleted': IssueData & { comment?: Id<'issue_comments'>; content: string };
   'label.created': { label: Id<'labels'> };
   'label.edited': { label: Id<'labels'>; from?: { name?: string; color?: string; description?: string | null } };
   'label.deleted': { name: string; was?: Was<'labels'> };

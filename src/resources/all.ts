@@ -37,6 +37,7 @@ import * as issueEvents from './issues/endpoints/events.ts';
 import * as issues from './issues/endpoints/issues.ts';
 import * as issueLabels from './issues/endpoints/labels.ts';
 import * as issueLists from './issues/endpoints/lists.ts';
+import * as issueReactions from './issues/endpoints/reactions.ts';
 import { unassignLost } from './issues/jobs.ts';
 import * as issueSchemas from './issues/schemas.ts';
 import * as labels from './labels/endpoints.ts';
@@ -50,6 +51,7 @@ import * as milestoneSchemas from './milestones/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as organizationSchemas from './organizations/schemas.ts';
 import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
+import * as reactionSchemas from './reactions/schemas.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
 import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
@@ -81,7 +83,8 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   apps: [appSchemas, apps, appInstallations, appTokens],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
-  issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees],
+  reactions: [reactionSchemas],
+  issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees, issueReactions],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
   search: [searchSchemas, search],

@@ -9,9 +9,9 @@ import { loadAccounts, presentUser, presentUserOrNull } from '#resources/account
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
+import { presentRollup } from '#resources/reactions/index.ts';
 import { loadPlaces, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
 import type { CommentRow } from './comment-store.ts';
-
 import type { Issue, IssueComment } from './schemas.ts';
 import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
 
@@ -96,6 +96,7 @@ export async function presentIssues(
       closed_by: presentUserOrNull(links, accountOf(row.closed_by)),
       author_association: associationOf(row),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
+      reactions: presentRollup(url, row.reactions),
       ...(repository ? { repository } : {}),
     };
   });
@@ -134,10 +135,11 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
     const { owner_login: owner, name } = must(repositories, row.repository_id);
     const { number } = must(issues, row.issue_id);
     const repository = repositoryUrl(links, owner, name);
+    const url = path(`${repository}/issues/comments`, row.id);
     return {
       id: row.id,
       node_id: nodeId('IssueComment', row.id),
-      url: path(`${repository}/issues/comments`, row.id),
+      url,
       html_url: `${path(links.html, owner, name, 'issues', number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository}/issues`, number),
       body: row.body,
@@ -146,6 +148,7 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
       updated_at: timestamp(row.updated_at),
       author_association: associationOf(row),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
+      reactions: presentRollup(url, row.reactions),
     };
   });
 }

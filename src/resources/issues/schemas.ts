@@ -4,6 +4,7 @@ import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
+import { ReactionRollup } from '#resources/reactions/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 
 export const states = ['open', 'closed'] as const;
@@ -42,6 +43,7 @@ export const Issue = Type.Object({
   closed_by: Nullable(User),
   author_association: OneOf(associations),
   performed_via_service_app: Nullable(App),
+  reactions: ReactionRollup,
   repository: Type.Optional(MinimalRepository),
 });
 export type Issue = Static<typeof Issue>;
@@ -58,6 +60,7 @@ export const IssueComment = Type.Object({
   updated_at: Timestamp,
   author_association: OneOf(associations),
   performed_via_service_app: Nullable(App),
+  reactions: ReactionRollup,
 });
 export type IssueComment = Static<typeof IssueComment>;
 

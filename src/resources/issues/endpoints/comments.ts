@@ -9,10 +9,8 @@ import { changeComment, commentOn, deleteComment, getComment } from '../comments
 import { presentComment, presentComments } from '../present.ts';
 import { checkHasIssues, getIssue } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
-import { readsEither, readsIssues, writesIssues } from './access.ts';
+import { readsEither, readsIssues, writesEither } from './access.ts';
 
-/** Comments of pull requests are these too: either permission serves. */
-const writes = { ...writesIssues, permission: { anyOf: ['issues:write', 'pull_requests:write'] } } as const;
 const since = Type.Optional(Type.String({ format: 'date-time' }));
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
@@ -57,7 +55,7 @@ export const createComment = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   summary: 'Create an issue comment',
-  access: writes,
+  access: writesEither,
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
@@ -85,7 +83,7 @@ export const updateIssueComment = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
   summary: 'Update an issue comment',
-  access: writes,
+  access: writesEither,
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
@@ -101,7 +99,7 @@ export const deleteIssueComment = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
   summary: 'Delete an issue comment',
-  access: writes,
+  access: writesEither,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
     await change((tx) => deleteComment(tx, { repo: at.repo, by: viewer, id: at.comment_id, now }));

@@ -21,18 +21,6 @@ type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 type OfIssue = { repository: Recorded['repository']; owner: Recorded['owner']; actor: Recorded['actor'] };
 
-const kindsOfReaction = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
-
-/** Nobody can react here yet, and receivers expect the counts. */
-const withReactions = <Shown extends { url: string }>(shown: Shown) => ({
-  ...shown,
-  reactions: {
-    url: `${shown.url}/reactions`,
-    total_count: 0,
-    ...Object.fromEntries(kindsOfReaction.map((name) => [name, 0])),
-  },
-});
-
 /** Tells of an issue that is there; `more` is what else the event is about. */
 const aboutIssue = (
   context: PayloadContext,
@@ -43,7 +31,7 @@ const aboutIssue = (
     const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
     if (!row) return [];
     const [shown] = await presentIssues({ ...context, viewer: anonymous }, [row]);
-    return shown ? tell(withReactions(shown), repository) : [];
+    return shown ? tell(shown, repository) : [];
   });
 
 const plain = <Kind extends IssueKind>(
@@ -88,7 +76,7 @@ const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => (
 
 async function presentComment(context: PayloadContext, row: CommentRow) {
   const [shown] = await presentComments({ ...context, viewer: anonymous }, [row]);
-  return shown && withReactions(shown);
+  return shown;
 }
 
 const comment = <Kind extends CommentKind>(

@@ -1,0 +1,31 @@
+import { reaches } from '#access/roles.ts';
+import type { Tx } from '#database/connect.ts';
+import { must } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, notFound } from '#lib/refusal.ts';
+import type { Held } from '#resources/reactions/index.ts';
+import { holdComment } from './comment-store.ts';
+import { checkHasIssues, holdFor, type Step } from './rules.ts';
+import { type IssueRow, loadIssues } from './store.ts';
+
+/** A locked conversation is for those who may write to the repository. */
+function checkOpen({ repo, by }: Step, issue: IssueRow): void {
+  if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
+    throw forbidden('Unable to create reaction because issue is locked.');
+}
+
+/** An issue to react to, its row held. */
+export async function holdIssueToReact(tx: Tx, step: Step, number: number): Promise<Held> {
+  const issue = await holdFor(tx, step.repo, number);
+  checkOpen(step, issue);
+  return { subject: { issue: issue.id }, issue: issue.id };
+}
+
+/** A comment to react to, its row held. */
+export async function holdCommentToReact(tx: Tx, step: Step, id: Id<'issue_comments'>): Promise<Held> {
+  checkHasIssues(step.repo);
+  const comment = await holdComment(tx, step.repo.id, id);
+  if (!comment) throw notFound();
+  checkOpen(step, must(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
+  return { subject: { comment: comment.id }, issue: comment.issue_id };
+}

@@ -1,0 +1,52 @@
+import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { nodeId } from '#lib/id.ts';
+import { notFound } from '#lib/refusal.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { type Content, contents, type Reaction, type ReactionRollup } from './schemas.ts';
+import type { ReactionRow } from './store.ts';
+
+type Context = { db: Db; links: Links };
+
+/** Reactions of a whole page. */
+export async function presentReactions({ db, links }: Context, rows: readonly ReactionRow[]): Promise<Reaction[]> {
+  const users = await loadAccounts(
+    db,
+    rows.map((row) => row.user_id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    node_id: nodeId('Reaction', row.id),
+    user: presentUserOrNull(links, row.user_id === null ? undefined : users.get(row.user_id)),
+    content: row.content,
+    created_at: timestamp(row.created_at),
+  }));
+}
+
+/** One reaction. */
+export async function presentReaction(context: Context, row: ReactionRow): Promise<Reaction> {
+  const [shown] = await presentReactions(context, [row]);
+  if (!shown) throw notFound();
+  return shown;
+}
+
+const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
+
+/** The counts that a row holds, beside the URL of what they are of. */
+export function presentRollup(url: string, held: unknown): ReactionRollup {
+  const counts = isCounts(held) ? held : {};
+  const of = (content: Content): number => counts[content] ?? 0;
+  return {
+    url: `${url}/reactions`,
+    total_count: contents.reduce((sum, content) => sum + of(content), 0),
+    '+1': of('+1'),
+    '-1': of('-1'),
+    laugh: of('laugh'),
+    confused: of('confused'),
+    heart: of('heart'),
+    hooray: of('hooray'),
+    rocket: of('rocket'),
+    eyes: of('eyes'),
+  };
+}

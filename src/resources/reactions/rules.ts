@@ -1,0 +1,37 @@
+import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, notFound } from '#lib/refusal.ts';
+import type { Content } from './schemas.ts';
+import { findReaction, findReactionById, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
+
+/** A reaction's subject, its row held, and the issue that it belongs to. */
+export type Held = { subject: Subject; issue: Id<'issues'> };
+
+type Step = { repo: Repo; by: SignedIn; now: Date; held: Held };
+
+const aboutOf = ({ repo, by, now }: Step) =>
+  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
+
+/** Reacts; who reacted so before gets what is there already. */
+export async function react(tx: Tx, step: Step & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
+  const { held, by, now, content } = step;
+  const one = { subject: held.subject, user: by.account.id, content };
+  const found = await findReaction(tx, one);
+  if (found) return { row: found, isNew: false };
+  const row = await insertReaction(tx, one, now);
+  await record(tx, { ...aboutOf(step), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
+  return { row, isNew: true };
+}
+
+/** Takes one's own reaction back. */
+export async function takeBack(tx: Tx, step: Step & { id: Id<'reactions'> }): Promise<void> {
+  const { held, by } = step;
+  const row = await findReactionById(tx, held.subject, step.id);
+  if (!row) throw notFound();
+  if (row.user_id !== by.account.id) throw forbidden('Only who reacted may take a reaction back.');
+  await removeReaction(tx, held.subject, row);
+  const data = { ...held.subject, issue: held.issue, content: row.content };
+  await record(tx, { ...aboutOf(step), kind: 'reaction.deleted', data });
+}
