@@ -26,7 +26,9 @@ export const roleLevelOf = (accountId: number | undefined): RawBuilder<number> =
         (select max(array_position(${rolesInOrder}, tr.role))
            from team_members tm join teams t on t.id = tm.team_id
            join team_repositories tr on tr.team_id = any (t.ancestors)
-          where tm.user_id = ${accountId} and tr.repository_id = r.id))`;
+          where tm.user_id = ${accountId} and tr.repository_id = r.id),
+        (select max(array_position(${rolesInOrder}, h.base_role)) from organization_role_holders h
+          where h.organization_id = r.owner_id and h.user_id = ${accountId}))`;
 
 /** Whether the credential reaches the repository `r` beyond what is public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {
@@ -135,4 +137,6 @@ export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> =
     where m.user_id = ${accountId} and m.state = 'active' and (m.role = 'owner' or g.default_repository_permission <> 'none')
   union select c.repository_id from collaborators c where c.user_id = ${accountId}
   union select tr.repository_id from team_members tm join teams t on t.id = tm.team_id
-    join team_repositories tr on tr.team_id = any (t.ancestors) where tm.user_id = ${accountId}`;
+    join team_repositories tr on tr.team_id = any (t.ancestors) where tm.user_id = ${accountId}
+  union select o.id from organization_role_holders h join repositories o on o.owner_id = h.organization_id
+    where h.user_id = ${accountId} and h.base_role is not null`;

@@ -249,6 +249,26 @@ export interface Milestones {
   updated_at: Date;
 }
 
+export interface OrganizationRoleAssignments {
+  id: GeneratedAlways<Id<'organization_role_assignments'>>;
+  organization_id: Id<'accounts'>;
+  role_id: Id<'organization_roles'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  created_at: Date;
+}
+
+export interface OrganizationRoles {
+  id: GeneratedAlways<Id<'organization_roles'>>;
+  organization_id: Id<'accounts'> | null;
+  name: string;
+  description: string | null;
+  base_role: 'read' | 'triage' | 'write' | 'maintain' | 'admin' | null;
+  permissions: Generated<string[]>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface Organizations {
   account_id: Id<'accounts'>;
   billing_email: string | null;
@@ -510,6 +530,8 @@ export interface DB {
   labels: Labels;
   memberships: Memberships;
   milestones: Milestones;
+  organization_role_assignments: OrganizationRoleAssignments;
+  organization_roles: OrganizationRoles;
   organizations: Organizations;
   public_keys: PublicKeys;
   rate_limits: RateLimits;

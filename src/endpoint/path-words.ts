@@ -26,6 +26,7 @@ export const pathWords = {
   invitation_id: id('repository_invitations'),
   key_id: id('public_keys'),
   team_slug: text,
+  role_id: id('organization_roles'),
   branch: text,
   ref: Type.String({ maxLength: 1024 }),
   basehead: text,

@@ -30,6 +30,8 @@ export type EventData = {
   'member.invitation_canceled': { user: Id<'accounts'> };
   'member.publicized': { user: Id<'accounts'> };
   'member.concealed': { user: Id<'accounts'> };
+  'organization_role.assigned': RoleData;
+  'organization_role.revoked': RoleData;
   'team.created': { team: Id<'teams'> };
   'team.edited': {
     team: Id<'teams'>;
@@ -104,6 +106,8 @@ export type EventData = {
     was?: Was<'installations'> & { app_slug: string; client_id: string };
   };
 };
+
+type RoleData = { role: Id<'organization_roles'>; user?: Id<'accounts'>; team?: Id<'teams'> };
 
 type IssueData = { issue: Id<'issues'> };
 

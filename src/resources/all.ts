@@ -48,6 +48,8 @@ import * as meta from './meta/endpoints.ts';
 import * as metaSchemas from './meta/schemas.ts';
 import * as milestones from './milestones/endpoints.ts';
 import * as milestoneSchemas from './milestones/schemas.ts';
+import * as organizationRoles from './organization-roles/endpoints.ts';
+import * as organizationRoleSchemas from './organization-roles/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as organizationSchemas from './organizations/schemas.ts';
 import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
@@ -74,6 +76,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   members: [memberSchemas, members],
   organizations: [organizationSchemas, organizations],
   teams: [teamSchemas, ownTeams],
+  'organization-roles': [organizationRoleSchemas, organizationRoles],
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],

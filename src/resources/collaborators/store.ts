@@ -38,6 +38,9 @@ function rolesIn({ id, owner_id }: Place, sight: Sight): RawBuilder<Held> {
         from team_repositories tr join teams t on t.ancestors @> array[tr.team_id] join team_members tm on tm.team_id = t.id
         where tr.repository_id = ${id} and ${sight === 'everybody'}
       union all
+      select h.user_id, ${levelOf(sql`h.base_role`)}, false, false from organization_role_holders h
+        where h.organization_id = ${owner_id} and h.base_role is not null and ${sight === 'everybody'}
+      union all
       select c.user_id, ${levelOf(sql`c.role`)}, true, false from collaborators c where c.repository_id = ${id}
     ) as held
     group by held.user_id)`;

@@ -17,7 +17,9 @@ export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => 
         and (m.role = 'owner' or g.default_repository_permission <> 'none'
           or exists (select from team_members tm join teams t on t.id = tm.team_id
             join team_repositories tr on tr.team_id = any (t.ancestors)
-            where tm.user_id = m.user_id and tr.repository_id = ${repo}.id)))))`;
+            where tm.user_id = m.user_id and tr.repository_id = ${repo}.id)
+          or exists (select from organization_role_holders h
+            where h.organization_id = ${repo}.owner_id and h.user_id = m.user_id and h.base_role is not null)))))`;
 
 const assignableIn = ({ id }: Repo): RawBuilder<boolean> =>
   sql<boolean>`exists (select from repositories r where r.id = ${id} and ${assignableTo(sql`r`)})`;

@@ -3,23 +3,34 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { assignableTo } from './assignees.ts';
 
+const losses = [
+  'collaborator.removed',
+  'member.removed',
+  'team.member_removed',
+  'team.repository_removed',
+  'team.deleted',
+  'organization_role.revoked',
+] as const;
+
 /** Who lost the role by which they could be assigned is assigned no longer, and the issue tells so. */
-export const unassignLost = subscription<'collaborator.removed' | 'member.removed' | 'team.member_removed', Services>({
+export const unassignLost = subscription<(typeof losses)[number], Services>({
   name: 'issues.unassign-lost',
-  on: ['collaborator.removed', 'member.removed', 'team.member_removed'],
+  on: losses,
   attempts: 25,
-  async run({ owner, repository, actor, at, data: { user } }, { change }) {
+  async run({ owner, repository, actor, at, data }, { change }) {
+    // What a team lost, any of its members may have lost: of an assignment nothing is kept but whose it is.
+    const whose = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
     const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
     await change(async (tx) => {
       await sql`
         with lost as (
           delete from issue_assignees a using issues i, repositories r, accounts
           where a.issue_id = i.id and i.repository_id = r.id and accounts.id = a.user_id
-            and a.user_id = ${user} and r.owner_id = ${owner} and ${here} and not ${assignableTo(sql`r`)}
-          returning i.id, i.repository_id
+            and ${whose} and r.owner_id = ${owner} and ${here} and not ${assignableTo(sql`r`)}
+          returning i.id, i.repository_id, a.user_id
         )
         insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
-        select repository_id, id, ${actor ?? null}, 'unassigned', ${JSON.stringify({ assignee: user })}::jsonb, ${at} from lost`.execute(
+        select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost`.execute(
         tx,
       );
     });

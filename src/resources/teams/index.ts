@@ -15,6 +15,7 @@ export {
   findTeamById,
   keepVisible,
   listRolesByTeams,
+  loadTeams,
   type RoleInRepository,
   type TeamRow,
   type TeamSight,

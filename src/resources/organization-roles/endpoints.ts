@@ -1,0 +1,141 @@
+// Roles that hold for a whole organization: which there are, and which members and teams have them.
+import { Type } from 'typebox';
+import { everyToken } from '#access/tokens.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
+import { assignRole, getRole, memberHolder, revokeRoles, teamHolder } from './rules.ts';
+import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
+import { listRoles, listTeamsWith, listUsersWith } from './store.ts';
+
+const scopes = ['admin:org'] as const;
+const readsRoles = { permission: 'organization_custom_org_roles:read', scopes, tokens: everyToken, role: 'owner' } as const;
+const reads = { permission: 'members:read', scopes, tokens: everyToken, role: 'owner' } as const;
+const writes = { permission: 'members:write', scopes, tokens: everyToken, role: 'owner' } as const;
+
+export const listOrganizationRoles = endpoint({
+  id: 'orgs/list-org-roles',
+  method: 'GET',
+  path: '/orgs/{org}/organization-roles',
+  summary: 'Get all organization roles for an organization',
+  access: readsRoles,
+  replies: { 200: Type.Object({ total_count: Type.Integer(), roles: Type.Array(OrganizationRole) }) },
+  async handle({ db, at, links }) {
+    const roles = await listRoles(db, at.org.id);
+    return { total_count: roles.length, roles: roles.map((row) => presentRole(links, at.org, row)) };
+  },
+});
+
+export const getOrganizationRole = endpoint({
+  id: 'orgs/get-org-role',
+  method: 'GET',
+  path: '/orgs/{org}/organization-roles/{role_id}',
+  summary: 'Get an organization role',
+  access: readsRoles,
+  replies: { 200: OrganizationRole },
+  async handle({ db, at, links }) {
+    return presentRole(links, at.org, await getRole(db, at.org, at.role_id));
+  },
+});
+
+export const listRoleUsers = endpoint({
+  id: 'orgs/list-org-role-users',
+  method: 'GET',
+  path: '/orgs/{org}/organization-roles/{role_id}/users',
+  summary: 'List users that are assigned to an organization role',
+  access: reads,
+  paging: pages(),
+  replies: { 200: Type.Array(UserRoleAssignment) },
+  async handle({ db, at, page, links }) {
+    const { id } = await getRole(db, at.org, at.role_id);
+    return mapRows(await listUsersWith(db, at.org.id, id, page), (rows) => presentUserAssignments({ db, links }, rows));
+  },
+});
+
+export const listRoleTeams = endpoint({
+  id: 'orgs/list-org-role-teams',
+  method: 'GET',
+  path: '/orgs/{org}/organization-roles/{role_id}/teams',
+  summary: 'List teams that are assigned to an organization role',
+  access: reads,
+  paging: pages(),
+  replies: { 200: Type.Array(TeamRoleAssignment) },
+  async handle({ db, at, page, links }) {
+    const { id } = await getRole(db, at.org, at.role_id);
+    return mapRows(await listTeamsWith(db, at.org.id, id, page), (rows) => presentTeamAssignments({ db, links }, rows));
+  },
+});
+
+export const assignUser = endpoint({
+  id: 'orgs/assign-user-to-org-role',
+  method: 'PUT',
+  path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
+  summary: 'Assign an organization role to a user',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, user, role_id: role }, viewer: by, now }) {
+    await change(async (tx) => assignRole(tx, { org, by, now, role, holder: await memberHolder(tx, org, user) }));
+  },
+});
+
+export const revokeUser = endpoint({
+  id: 'orgs/revoke-org-role-user',
+  method: 'DELETE',
+  path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
+  summary: 'Remove an organization role from a user',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, user, role_id: role }, viewer: by, now }) {
+    await change((tx) => revokeRoles(tx, { org, by, now, role, holder: { user: user.id } }));
+  },
+});
+
+export const revokeAllOfUser = endpoint({
+  id: 'orgs/revoke-all-org-roles-user',
+  method: 'DELETE',
+  path: '/orgs/{org}/organization-roles/users/{username}',
+  summary: 'Remove all organization roles for a user',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, user }, viewer: by, now }) {
+    await change((tx) => revokeRoles(tx, { org, by, now, holder: { user: user.id } }));
+  },
+});
+
+export const assignTeam = endpoint({
+  id: 'orgs/assign-team-to-org-role',
+  method: 'PUT',
+  path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
+  summary: 'Assign an organization role to a team',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, team_slug, role_id: role }, viewer: by, now }) {
+    await change(async (tx) => assignRole(tx, { org, by, now, role, holder: await teamHolder(tx, org, team_slug) }));
+  },
+});
+
+export const revokeTeam = endpoint({
+  id: 'orgs/revoke-org-role-team',
+  method: 'DELETE',
+  path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
+  summary: 'Remove an organization role from a team',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, team_slug, role_id: role }, viewer: by, now }) {
+    await change(async (tx) => revokeRoles(tx, { org, by, now, role, holder: await teamHolder(tx, org, team_slug) }));
+  },
+});
+
+export const revokeAllOfTeam = endpoint({
+  id: 'orgs/revoke-all-org-roles-team',
+  method: 'DELETE',
+  path: '/orgs/{org}/organization-roles/teams/{team_slug}',
+  summary: 'Remove all organization roles for a team',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at: { org, team_slug }, viewer: by, now }) {
+    await change(async (tx) => revokeRoles(tx, { org, by, now, holder: await teamHolder(tx, org, team_slug) }));
+  },
+});

@@ -1,0 +1,49 @@
+import type { Account } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { keyed } from '#lib/collections.ts';
+import { timestamp } from '#lib/time.ts';
+import { presentUser } from '#resources/accounts/index.ts';
+import { loadTeams, presentTeams } from '#resources/teams/index.ts';
+import type { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
+import type { HolderRow, RoleRow, TeamHolderRow } from './store.ts';
+
+type Context = { db: Db; links: Links };
+
+/** A role, with the organization that it belongs to unless every organization has it. */
+export const presentRole = (links: Links, org: Account, row: RoleRow): OrganizationRole => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  base_role: row.base_role,
+  source: row.organization_id === null ? 'Predefined' : 'Organization',
+  permissions: row.permissions,
+  organization: row.organization_id === null ? null : presentUser(links, org),
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+});
+
+const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
+
+/** The people of a page, each with the teams that a role came by. */
+export async function presentUserAssignments({ db, links }: Context, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
+  const teams = await loadTeams(
+    db,
+    rows.flatMap((row) => row.teams),
+  );
+  const shown = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  return rows.map(({ direct, teams: by, ...account }) => ({
+    ...presentUser(links, account),
+    assignment: assignmentOf(direct, by.length > 0),
+    inherited_from: by.flatMap((id) => {
+      const { parent: _, ...team } = shown.get(id) ?? {};
+      return 'slug' in team ? [team] : [];
+    }),
+  }));
+}
+
+/** The teams of a page. */
+export async function presentTeamAssignments(context: Context, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
+  const shown = await presentTeams(context, rows);
+  return shown.map((team, i) => ({ ...team, assignment: assignmentOf(rows[i]?.direct ?? false, rows[i]?.inherited ?? false) }));
+}

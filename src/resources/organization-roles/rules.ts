@@ -1,0 +1,53 @@
+import type { Account, Org, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import { holdMembership } from '#resources/members/index.ts';
+import { findTeam } from '#resources/teams/index.ts';
+import { findRole, type Holder, insertAssignment, type RoleRow, removeAssignments } from './store.ts';
+
+type Step = { org: Org; by: SignedIn; now: Date };
+type RoleId = Id<'organization_roles'>;
+
+const aboutOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
+
+/** A role that an organization can give. */
+export async function getRole(db: Db, org: Org, id: RoleId): Promise<RoleRow> {
+  const role = await findRole(db, org.id, id);
+  if (!role) throw notFound();
+  return role;
+}
+
+/** A team of an organization as the holder of roles. */
+export async function teamHolder(tx: Tx, org: Org, slug: string): Promise<Holder> {
+  const team = await findTeam(tx, org.id, slug);
+  if (!team) throw notFound();
+  return { team: team.id };
+}
+
+/** Only a member can be given a role of the organization. */
+export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Holder> {
+  if (!(await holdMembership(tx, org.id, user.id)))
+    throw invalid('OrganizationRole', 'username', 'invalid', 'username is not a member of this organization');
+  return { user: user.id };
+}
+
+/** Gives a role. To give one twice changes nothing. */
+export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: RoleId }): Promise<void> {
+  const { org, now, holder } = step;
+  const role = await getRole(tx, org, step.role);
+  if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
+  await record(tx, { ...aboutOf(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
+}
+
+/** Takes one role, or all of them. What the holder doesn't have is as good as taken. */
+export async function revokeRoles(tx: Tx, step: Step & { holder: Holder; role?: RoleId }): Promise<void> {
+  const { org, holder } = step;
+  const role = step.role === undefined ? undefined : (await getRole(tx, org, step.role)).id;
+  const taken = await removeAssignments(tx, org.id, holder, role);
+  await recordAll(
+    tx,
+    taken.map((id) => ({ ...aboutOf(step), kind: 'organization_role.revoked' as const, data: { role: id, ...holder } })),
+  );
+}
