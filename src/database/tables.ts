@@ -294,6 +294,8 @@ export interface Organizations {
   deploy_keys_enabled_for_repositories: Generated<boolean>;
   has_organization_projects: Generated<boolean>;
   has_repository_projects: Generated<boolean>;
+  pull_request_cap_enabled: Generated<boolean>;
+  max_open_pull_requests: Generated<number>;
 }
 
 export interface PublicKeys {

@@ -31,6 +31,8 @@ import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
+import * as interactionLimits from './interaction-limits/endpoints.ts';
+import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
 import * as issueComments from './issues/endpoints/comments.ts';
 import * as issueEvents from './issues/endpoints/events.ts';
@@ -75,6 +77,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   accounts: [accountSchemas, accounts],
   members: [memberSchemas, members],
   organizations: [organizationSchemas, organizations],
+  'interaction-limits': [interactionLimitSchemas, interactionLimits],
   teams: [teamSchemas, ownTeams],
   'organization-roles': [organizationRoleSchemas, organizationRoles],
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],

@@ -1,0 +1,26 @@
+import type { Org, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { getSettings, type Settings, updateSettings } from '#resources/organizations/index.ts';
+import type { CreationCap, CreationCapChange } from './schemas.ts';
+
+/** What an organization's settings say of the cap. The number stays while the cap is off. */
+export const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): CreationCap => ({
+  enabled: pull_request_cap_enabled,
+  max_open_pull_requests,
+});
+
+type Change = { org: Org; wanted: CreationCapChange; by: SignedIn; now: Date };
+
+/** Switches the cap on or off, and sets it. */
+export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promise<CreationCap> {
+  const before = capOf(await getSettings(tx, org.id));
+  const after = { ...before, ...wanted };
+  if (after.enabled === before.enabled && after.max_open_pull_requests === before.max_open_pull_requests) return before;
+  const settings = await updateSettings(tx, org.id, {
+    pull_request_cap_enabled: after.enabled,
+    max_open_pull_requests: after.max_open_pull_requests,
+  });
+  await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });
+  return capOf(settings);
+}

@@ -1,0 +1,38 @@
+// Limits on who may open how many pull requests. (Those of repositories have their place here, too.)
+import { endpoint } from '#endpoint/endpoint.ts';
+import { getSettings } from '#resources/organizations/index.ts';
+import { capOf, changeCap } from './caps.ts';
+import { CreationCap, CreationCapChange } from './schemas.ts';
+
+/** Document 3 has these for people alone: no app administers an organization's limits. */
+const administers = {
+  scopes: ['admin:org'],
+  tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'],
+  role: 'owner',
+} as const;
+
+export const getCreationCap = endpoint({
+  id: 'interactions/get-pull-request-creation-cap-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/interaction-limits/pulls/creation-cap',
+  summary: 'Get the pull request creation cap for an organization',
+  access: { ...administers, permission: 'organization_administration:read' },
+  replies: { 200: CreationCap },
+  async handle({ db, at }) {
+    return capOf(await getSettings(db, at.org.id));
+  },
+});
+
+export const updateCreationCap = endpoint({
+  id: 'interactions/update-pull-request-creation-cap-for-org',
+  method: 'PATCH',
+  path: '/orgs/{org}/interaction-limits/pulls/creation-cap',
+  summary: 'Update the pull request creation cap for an organization',
+  access: { ...administers, permission: 'organization_administration:write' },
+  body: CreationCapChange,
+  example: { enabled: true, max_open_pull_requests: 3 },
+  replies: { 200: CreationCap },
+  async handle({ change, at, body, viewer, now }) {
+    return change((tx) => changeCap(tx, { org: at.org, wanted: body, by: viewer, now }));
+  },
+});
