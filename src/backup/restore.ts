@@ -33,6 +33,8 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
       await readBundle(git, id, { file, defaultBranch: default_branch });
     }
     await client.query('begin');
+    // Migrations put rows into some tables (the predefined roles): those of the backup take their place.
+    await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
       onProgress('Tables', at, manifest.tables.length);
       const read = await copyIn(

@@ -145,6 +145,7 @@ test('payloads are in the words that the server speaks', async () => {
   const { here, owner, repo, target, path } = await setting();
   const client = await here.as(owner);
   await client.post(path, { config: { url: target.url, content_type: 'json' }, events: ['issues'] });
+  await here.settle(); // the ping is told at once, and would else race with the issue
   await client.post(`/repos/${owner.login}/${repo.name}/issues`, { title: 'One' });
   await here.settle();
   const told = JSON.parse(target.requests.at(-1)?.body ?? '');
