@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
@@ -29,6 +30,12 @@ export function listCommentsOfRepository(
   if (since) query = query.where('updated_at', '>=', since);
   const ordered = sort === 'updated' ? query.orderBy('updated_at', direction) : query;
   return list(db, ordered.orderBy('id', direction), page);
+}
+
+/** Comments by their ids, in any order. */
+export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promise<CommentRow[]> {
+  const wanted = unique(ids);
+  return wanted.length === 0 ? [] : db.selectFrom('issue_comments').selectAll().where('id', 'in', wanted).execute();
 }
 
 export const findComment = (db: Db, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
@@ -48,6 +49,12 @@ export async function insertIssueEvents(tx: Tx, about: Happened, events: readonl
 /** The events of one issue, oldest first. */
 export const listIssueEvents = (db: Db, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
   list(db, rows(db).where('issue_id', '=', issue).orderBy('id'), page);
+
+/** Events by their ids, in any order. */
+export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
+  const wanted = unique(ids);
+  return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
+}
 
 /** The events of all issues of a repository, latest first. */
 export const listEventsOfRepository = (db: Db, repository: Id<'repositories'>, page: Page): Promise<Listed<IssueEventRow>> =>

@@ -64,6 +64,14 @@ export const IssueComment = Type.Object({
 });
 export type IssueComment = Static<typeof IssueComment>;
 
+/** A comment as it stands among what happened to its issue. */
+export const TimelineComment = Type.Object({
+  event: OneOf(['commented']),
+  actor: Nullable(User),
+  ...IssueComment.properties,
+});
+export type TimelineComment = Static<typeof TimelineComment>;
+
 /** Something that happened to an issue. What it tells beside depends on the event. */
 export const IssueEvent = Type.Object({
   id: Type.Integer(),

@@ -7,7 +7,8 @@ import { notFound } from '#lib/refusal.ts';
 import { findIssueEvent, listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues, getIssue } from '../rules.ts';
-import { IssueEvent } from '../schemas.ts';
+import { IssueEvent, TimelineComment } from '../schemas.ts';
+import { listTimeline } from '../timeline.ts';
 import { readsEither, readsIssues } from './access.ts';
 
 export const listRepoIssueEvents = endpoint({
@@ -52,5 +53,19 @@ export const listEventsOfIssue = endpoint({
   async handle({ db, at, page, viewer, links }) {
     const issue = await getIssue(db, at.repo, at.issue_number);
     return mapRows(await listIssueEvents(db, issue.id, page), (rows) => presentIssueEvents({ db, links, viewer }, rows));
+  },
+});
+
+export const listTimelineOfIssue = endpoint({
+  id: 'issues/list-events-for-timeline',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
+  summary: 'List timeline events for an issue',
+  access: readsEither,
+  paging: pages(),
+  replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
+  async handle({ db, at, page, viewer, links }) {
+    const issue = await getIssue(db, at.repo, at.issue_number);
+    return listTimeline({ db, links, viewer }, issue.id, page);
   },
 });
