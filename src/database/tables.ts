@@ -298,6 +298,27 @@ export interface Organizations {
   max_open_pull_requests: Generated<number>;
 }
 
+export interface PrivateRegistries {
+  id: GeneratedAlways<Id<'private_registries'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  registry_type: 'maven_repository' | 'nuget_feed' | 'goproxy_server' | 'npm_registry' | 'rubygems_server' | 'cargo_registry' | 'composer_repository' | 'docker_registry' | 'git_source' | 'helm_registry' | 'hex_organization' | 'hex_repository' | 'pub_repository' | 'python_index' | 'terraform_registry';
+  auth_type: 'token' | 'username_password' | 'oidc_cloud_a' | 'oidc_cloud_b' | 'oidc_registry_a' | 'oidc_registry_b' | 'oidc_cloud_c';
+  url: string;
+  username: string | null;
+  replaces_base: boolean;
+  visibility: 'all' | 'private' | 'selected';
+  identity: JsonWithDefault;
+  secret: Buffer | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface PrivateRegistryRepositories {
+  registry_id: Id<'private_registries'>;
+  repository_id: Id<'repositories'>;
+}
+
 export interface PublicKeys {
   id: GeneratedAlways<Id<'public_keys'>>;
   user_id: Id<'accounts'>;
@@ -338,6 +359,15 @@ export interface RefreshTokens {
   app_id: Id<'apps'>;
   account_id: Id<'accounts'>;
   expires_at: Date;
+}
+
+export interface RegistryKeys {
+  id: GeneratedAlways<Id<'registry_keys'>>;
+  organization_id: Id<'accounts'>;
+  public_key: Buffer;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
 }
 
 export interface Repositories {
@@ -535,11 +565,14 @@ export interface DB {
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
+  private_registries: PrivateRegistries;
+  private_registry_repositories: PrivateRegistryRepositories;
   public_keys: PublicKeys;
   rate_limits: RateLimits;
   reactions: Reactions;
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
+  registry_keys: RegistryKeys;
   repositories: Repositories;
   repository_invitations: RepositoryInvitations;
   repository_languages: RepositoryLanguages;

@@ -45,6 +45,7 @@ export const pathWords = {
   hook_id: id('webhooks'),
   delivery_id: id('webhook_deliveries'),
   name: text,
+  secret_name: text,
   assignee: login,
 } as const satisfies Record<string, TSchema>;
 

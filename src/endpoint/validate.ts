@@ -93,7 +93,9 @@ export function depthOf(text: string): number {
 
 function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void {
   const validator = validatorOf(ajv, schema);
-  const errors = validator(value) ? [] : fieldErrors(validator.errors ?? [], resource);
+  // Alternatives are checked before defaults are filled in: what failed is judged again with them in place.
+  const valid = validator(value) || validator(value);
+  const errors = valid ? [] : fieldErrors(validator.errors ?? [], resource);
   const nul = pathOfNul(value, '');
   if (nul !== undefined)
     errors.push({ resource, field: nul, code: 'invalid', message: `${nul} must not contain null characters` });
@@ -103,7 +105,7 @@ function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void
 /** One error for each field, the first that was found; a union reports its own failure, not each branch's. */
 function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldError[] {
   const fields = new Map<string, FieldError>();
-  for (const error of errors) {
+  for (const error of ofMeantAlternative(errors)) {
     const missing = error.keyword === 'required';
     const path = [...error.instancePath.split('/').slice(1), ...(missing ? [String(error.params.missingProperty)] : [])];
     const field = path.join('.');
@@ -112,10 +114,28 @@ function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldErr
       field,
       missing
         ? { resource, field, code: 'missing_field' }
-        : { resource, field, code: 'invalid', message: `${field || 'body'} ${error.message ?? 'is not valid'}` },
+        : { resource, field, code: 'invalid', message: `${field || 'body'} ${messageOf(error)}` },
     );
   }
   return [...fields.values()];
+}
+
+/** `not: {}` stands for a field that has no place beside the others. */
+const messageOf = ({ keyword, message }: ErrorObject): string =>
+  keyword === 'not' ? 'has no place here' : (message ?? 'is not valid');
+
+/**
+ * Of alternatives that a constant tells apart, only the one that was meant has something to say: the errors of those whose
+ * constant is another one are left out, and so is that of the union itself.
+ */
+function ofMeantAlternative(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const branchOf = ({ schemaPath }: ErrorObject): string | undefined => /^.*\/oneOf\/\d+(?=\/)/.exec(schemaPath)?.[0];
+  const others = new Set(errors.filter(({ keyword }) => keyword === 'const').map(branchOf));
+  const meant = errors.filter((error) => {
+    const branch = branchOf(error);
+    return branch === undefined ? error.keyword !== 'oneOf' : !others.has(branch);
+  });
+  return meant.length > 0 ? meant : errors;
 }
 
 /** PostgreSQL's text can't hold U+0000; where one stands, by its path. */

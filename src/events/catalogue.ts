@@ -65,6 +65,10 @@ export type EventData = {
   'collaborator.invitation_changed': { user: Id<'accounts'>; role: string };
   'collaborator.invitation_canceled': { user: Id<'accounts'> };
   'collaborator.invitation_declined': { user: Id<'accounts'> };
+  'private_registry.created': { registry: Id<'private_registries'> };
+  'private_registry.changed': { registry: Id<'private_registries'> };
+  'private_registry.deleted': { name: string };
+  'private_registry.key_rotated': { key: Id<'registry_keys'> };
   push: { moves: RefMove[] };
   create: { ref: string; oid: string };
   delete: { ref: string; oid: string };

@@ -54,6 +54,9 @@ import * as organizationRoles from './organization-roles/endpoints.ts';
 import * as organizationRoleSchemas from './organization-roles/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
 import * as organizationSchemas from './organizations/schemas.ts';
+import * as privateRegistries from './private-registries/endpoints.ts';
+import { leaveRegistries } from './private-registries/jobs.ts';
+import * as privateRegistrySchemas from './private-registries/schemas.ts';
 import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './pushes/jobs.ts';
 import * as reactionSchemas from './reactions/schemas.ts';
 import * as repositoryCopies from './repositories/endpoints/copies.ts';
@@ -93,6 +96,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees, issueReactions],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
+  'private-registries': [privateRegistrySchemas, privateRegistries],
   search: [searchSchemas, search],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks, appWebhooks],
 };
@@ -120,6 +124,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   tidy,
   unassignLost,
   tellWebhooks,
+  leaveRegistries,
 ];
 
 /** Background work beside that: by the clock, or asked for by a rule. */

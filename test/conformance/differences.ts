@@ -47,6 +47,21 @@ export const differences: readonly Difference[] = [
     pointer: '/*/client_id',
     reason: 'known for one installation, and forgotten in the description of this list',
   },
+  {
+    operationId: 'private-registries/list-org-private-registries',
+    pointer: '/configurations/*/selected_repository_ids',
+    reason: 'document 2 shows it of every configuration, the public description in the reply of a creation alone',
+  },
+  {
+    operationId: 'private-registries/get-org-private-registry',
+    pointer: '/selected_repository_ids',
+    reason: 'document 2 shows it of every configuration, the public description in the reply of a creation alone',
+  },
+  {
+    operationId: 'private-registries/create-org-private-registry',
+    pointer: '/username',
+    reason: 'null where a registry needs none (document 2; the public description agrees in the other replies)',
+  },
 ];
 
 /** Keeps which entries of a list were needed. */

@@ -2,6 +2,7 @@ import { Command, Option } from '@commander-js/extra-typings';
 import { orgRoles } from '#access/roles.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
+import { rotateRegistryKey } from '#resources/private-registries/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { orgNamed, userNamed } from '../lookup.ts';
 
@@ -35,7 +36,22 @@ const add = installationCommand(
     }),
   );
 
+const rotate = installationCommand(
+  'rotate-registry-key',
+  'Replace the key that clients encrypt secrets of private registries with.',
+  'hearth org rotate-registry-key acme',
+)
+  .argument('<org>')
+  .action((login, _, command) =>
+    onInstallation(command, async ({ hearth, db, change, now }) => {
+      const org = await orgNamed(db, login);
+      const key = await change((tx) => rotateRegistryKey(tx, { org, secrets: hearth.services.secrets, now, by: undefined }));
+      print(command, { organization: org.login, key_id: String(key.id) }, `${org.login} has the key ${key.id} now`);
+    }),
+  );
+
 export const orgCommand = new Command('org')
-  .description('Create organizations and add members.')
+  .description('Create organizations, add members, replace keys.')
   .addCommand(create)
-  .addCommand(add);
+  .addCommand(add)
+  .addCommand(rotate);

@@ -1,0 +1,37 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import type { AuthType, RegistryType } from './auth-types.ts';
+import { openSecret } from './rules.ts';
+import { type Identity, listRegistriesFor } from './store.ts';
+
+/** A registry with what is needed to sign in to it. Never shown, never logged. */
+export type RegistryCredentials = {
+  name: string;
+  registry_type: RegistryType;
+  auth_type: AuthType;
+  url: string;
+  username: string | null;
+  replaces_base: boolean;
+  identity: Identity;
+  secret: string | undefined;
+};
+
+/** The registries that a repository sees, with their decrypted credentials: for what runs its jobs. */
+export async function registriesFor(
+  db: Db,
+  secrets: Secrets,
+  repo: Pick<RepositoryRow, 'id' | 'owner_id' | 'visibility'>,
+): Promise<RegistryCredentials[]> {
+  const rows = await listRegistriesFor(db, repo);
+  return rows.map(({ name, registry_type, auth_type, url, username, replaces_base, identity, ...row }) => ({
+    name,
+    registry_type,
+    auth_type,
+    url,
+    username,
+    replaces_base,
+    identity,
+    secret: openSecret(secrets, { ...row, name }),
+  }));
+}

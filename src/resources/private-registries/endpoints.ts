@@ -1,0 +1,104 @@
+// Private package registries of an organization (document 2).
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { findActiveKey } from './key-store.ts';
+import { ensureKey } from './keys.ts';
+import { presentKey, presentRegistries, presentRegistry } from './present.ts';
+import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
+import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList, RegistryPublicKey } from './schemas.ts';
+import { findRegistry, listRegistries } from './store.ts';
+
+const base = { scopes: ['admin:org'], role: 'owner' } as const;
+const reading = { ...base, permission: 'organization_private_registries:read' } as const;
+const writing = { ...base, permission: 'organization_private_registries:write' } as const;
+
+export const listPrivateRegistries = endpoint({
+  id: 'private-registries/list-org-private-registries',
+  method: 'GET',
+  path: '/orgs/{org}/private-registries',
+  summary: 'List private registries for an organization',
+  access: reading,
+  paging: pages(),
+  replies: { 200: PrivateRegistryList },
+  async handle({ db, at, page }) {
+    return mapRows(await listRegistries(db, at.org.id, page), presentRegistries);
+  },
+});
+
+export const createPrivateRegistry = endpoint({
+  id: 'private-registries/create-org-private-registry',
+  method: 'POST',
+  path: '/orgs/{org}/private-registries',
+  summary: 'Create a private registry for an organization',
+  access: writing,
+  body: NewPrivateRegistry,
+  example: {
+    registry_type: 'maven_repository',
+    url: 'https://maven.example/',
+    visibility: 'private',
+    auth_type: 'oidc_cloud_a',
+    tenant_id: '6a1f',
+    client_id: '09bc',
+  },
+  replies: { 201: PrivateRegistry },
+  async handle({ change, at, body, viewer, now, services: { secrets } }) {
+    return presentRegistry(await change((tx) => createRegistry(tx, { org: at.org, wanted: body, viewer, now, secrets })));
+  },
+});
+
+export const getRegistryPublicKey = endpoint({
+  id: 'private-registries/get-org-public-key',
+  method: 'GET',
+  path: '/orgs/{org}/private-registries/public-key',
+  summary: 'Get the public key that private registry secrets are encrypted with',
+  access: reading,
+  replies: { 200: RegistryPublicKey },
+  async handle({ db, change, at, now, services: { secrets } }) {
+    const made = await findActiveKey(db, at.org.id);
+    return presentKey(made ?? (await change((tx) => ensureKey(tx, { org: at.org, secrets, now }))));
+  },
+});
+
+export const getPrivateRegistry = endpoint({
+  id: 'private-registries/get-org-private-registry',
+  method: 'GET',
+  path: '/orgs/{org}/private-registries/{secret_name}',
+  summary: 'Get a private registry for an organization',
+  access: reading,
+  replies: { 200: PrivateRegistry },
+  async handle({ db, at }) {
+    const registry = await findRegistry(db, at.org.id, at.secret_name);
+    if (!registry) throw notFound();
+    return presentRegistry(registry);
+  },
+});
+
+export const updatePrivateRegistry = endpoint({
+  id: 'private-registries/update-org-private-registry',
+  method: 'PATCH',
+  path: '/orgs/{org}/private-registries/{secret_name}',
+  summary: 'Update a private registry for an organization',
+  access: writing,
+  body: PrivateRegistryChange,
+  example: { visibility: 'all' },
+  replies: { 204: Nothing },
+  async handle({ change, at, body, viewer, now, services: { secrets } }) {
+    const wanted = { org: at.org, name: at.secret_name, wanted: body, viewer, now, secrets };
+    await change((tx) => changeRegistry(tx, wanted));
+  },
+});
+
+export const deletePrivateRegistry = endpoint({
+  id: 'private-registries/delete-org-private-registry',
+  method: 'DELETE',
+  path: '/orgs/{org}/private-registries/{secret_name}',
+  summary: 'Delete a private registry for an organization',
+  access: writing,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteRegistry(tx, { org: at.org, name: at.secret_name, viewer, now }));
+  },
+});

@@ -1,0 +1,2 @@
+export { type RegistryCredentials, registriesFor } from './credentials.ts';
+export { rotateRegistryKey } from './keys.ts';

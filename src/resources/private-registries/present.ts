@@ -1,0 +1,24 @@
+import { timestamp } from '#lib/time.ts';
+import type { KeyRow } from './key-store.ts';
+import { keyIdOf } from './keys.ts';
+import type { PrivateRegistry } from './schemas.ts';
+import type { RegistryRow } from './store.ts';
+
+/** Registries as they are shown: without their secrets. */
+export const presentRegistries = (rows: readonly RegistryRow[]): PrivateRegistry[] => rows.map(presentRegistry);
+
+export const presentRegistry = (row: RegistryRow): PrivateRegistry => ({
+  name: row.name,
+  registry_type: row.registry_type,
+  auth_type: row.auth_type,
+  url: row.url,
+  username: row.username,
+  replaces_base: row.replaces_base,
+  visibility: row.visibility,
+  selected_repository_ids: row.repository_ids,
+  ...row.identity,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+});
+
+export const presentKey = (key: KeyRow) => ({ key_id: keyIdOf(key), key: key.public_key.toString('base64') });

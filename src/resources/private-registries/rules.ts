@@ -1,0 +1,186 @@
+import type { Account, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { defined, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import {
+  type AuthType,
+  defaultAuthType,
+  domainFields,
+  forbiddenFields,
+  identityFields,
+  needsSecret,
+  type RegistryType,
+} from './auth-types.ts';
+import { decrypt } from './keys.ts';
+import type { NewPrivateRegistry, PrivateRegistryChange } from './schemas.ts';
+import {
+  findRegistry,
+  type Identity,
+  insertRegistry,
+  keepRepositories,
+  listNames,
+  lockRegistries,
+  putRepositories,
+  type RegistryRow,
+  removeRegistry,
+  updateRegistry,
+} from './store.ts';
+
+type Actor = { org: Pick<Account, 'id'>; viewer: SignedIn; now: Date };
+
+const resource = 'PrivateRegistry';
+const missing = (field: string) => invalid(resource, field, 'missing_field');
+const wrong = (field: string, message: string) => invalid(resource, field, 'invalid', `${field} ${message}`);
+
+/** Where the sealed secret of a registry belongs; names are given once and don't change. */
+const contextOf = (organization: number, name: string): string => `private_registries.secret:${organization}:${name}`;
+
+/** The name under which a registry's secret is known: its type, and a number from the second of its type on. */
+function nameFor(type: RegistryType, taken: readonly string[]): string {
+  const stem = `${type.toUpperCase()}_SECRET`;
+  if (!taken.includes(stem)) return stem;
+  let number = 2;
+  while (taken.includes(`${stem}_${number}`)) number++;
+  return `${stem}_${number}`;
+}
+
+/** What stands in a URL is shown, so a password must not. */
+function checkUrl(url: string | undefined): void {
+  if (url === undefined) return;
+  const parsed = URL.parse(url);
+  if (!parsed) throw wrong('url', 'is not a URL');
+  if (parsed.username !== '' || parsed.password !== '') throw wrong('url', 'must not hold a user or a password');
+}
+
+type Settled = {
+  auth_type: AuthType;
+  registry_type: RegistryType;
+  username?: string | null | undefined;
+  identity: Identity;
+};
+
+/** What the schema can't say: fields that are needed because of others. */
+function checkSettled({ auth_type, registry_type, username, identity }: Settled): void {
+  if (auth_type === 'username_password' && !username) throw missing('username');
+  const absent = domainFields(auth_type, registry_type).find((field) => identity[field] === undefined);
+  if (absent) throw missing(absent);
+}
+
+const identityOf = (wanted: PrivateRegistryChange): Identity =>
+  defined(Object.fromEntries(identityFields.map((field) => [field, wanted[field]])));
+
+type Visibility = RegistryRow['visibility'];
+
+/** Only repositories of this organization can be selected, by a fine-grained credential those that it reaches. */
+async function checkSelection(
+  tx: Tx,
+  { org, viewer, visibility, ids }: Actor & { visibility: Visibility; ids: readonly number[] | undefined },
+): Promise<number[] | undefined> {
+  if (visibility !== 'selected' && ids && ids.length > 0)
+    throw wrong('selected_repository_ids', 'can be given with the visibility selected only');
+  if (!ids) return visibility === 'selected' ? undefined : [];
+  const wanted = unique(ids);
+  const kept = await keepRepositories(tx, org.id, wanted, viewer.grant);
+  if (kept.length < wanted.length) throw wrong('selected_repository_ids', 'must be repositories of this organization');
+  return kept;
+}
+
+type Creation = Actor & { wanted: NewPrivateRegistry; secrets: Secrets };
+
+/** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
+export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Creation): Promise<RegistryRow> {
+  const { org, viewer, now } = actor;
+  const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
+  const identity = identityOf(wanted);
+  checkUrl(url);
+  checkSettled({ auth_type, registry_type, username, identity });
+  const { encrypted_value: value, key_id: keyId } = wanted;
+  const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
+  const repositories = await checkSelection(tx, { ...actor, visibility, ids: wanted.selected_repository_ids });
+  await lockRegistries(tx, org.id);
+  const name = nameFor(registry_type, await listNames(tx, org.id));
+  const id = await insertRegistry(tx, {
+    organization_id: org.id,
+    name,
+    registry_type,
+    auth_type,
+    url,
+    replaces_base,
+    visibility,
+    ...defined({ username }),
+    identity: JSON.stringify(identity),
+    secret: secret ? secrets.seal(secret, contextOf(org.id, name)) : null,
+    created_at: now,
+    updated_at: now,
+  });
+  if (repositories) await putRepositories(tx, id, repositories);
+  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
+  await record(tx, { ...event, kind: 'private_registry.created', data: { registry: id } });
+  return getRegistry(tx, org.id, name);
+}
+
+async function getRegistry(tx: Tx, organization: Id<'accounts'>, name: string): Promise<RegistryRow> {
+  const found = await findRegistry(tx, organization, name);
+  if (!found) throw notFound();
+  return found;
+}
+
+type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
+
+/** Changes a registry. What isn't named stays, the secret included; the way of signing in can't change. */
+export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }: Change): Promise<void> {
+  const { org, viewer, now } = actor;
+  await lockRegistries(tx, org.id);
+  const registry = await getRegistry(tx, org.id, name);
+  const { auth_type } = registry;
+  if (wanted.auth_type !== undefined && wanted.auth_type !== auth_type)
+    throw wrong('auth_type', `cannot change; it is ${auth_type}`);
+  const stray = forbiddenFields(auth_type).find((field) => wanted[field] !== undefined);
+  if (stray) throw wrong(stray, `does not belong to the auth_type ${auth_type}`);
+  checkUrl(wanted.url);
+
+  const { registry_type = registry.registry_type, username = registry.username, visibility = registry.visibility } = wanted;
+  const identity = { ...registry.identity, ...identityOf(wanted) };
+  checkSettled({ auth_type, registry_type, username, identity });
+  const secret = await changedSecret(tx, registry, { org, secrets, wanted });
+  const repositories = await checkSelection(tx, { ...actor, visibility, ids: wanted.selected_repository_ids });
+  await updateRegistry(tx, registry.id, {
+    ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
+    registry_type,
+    username,
+    visibility,
+    identity: JSON.stringify(identity),
+    updated_at: now,
+  });
+  if (repositories) await putRepositories(tx, registry.id, repositories);
+  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
+  await record(tx, { ...event, kind: 'private_registry.changed', data: { registry: registry.id } });
+}
+
+type NewSecret = { org: Pick<Account, 'id'>; secrets: Secrets; wanted: PrivateRegistryChange };
+
+async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, wanted }: NewSecret): Promise<Buffer | undefined> {
+  const { encrypted_value: value, key_id: keyId } = wanted;
+  if (!needsSecret(registry.auth_type) || (value === undefined && keyId === undefined)) return undefined;
+  if (value === undefined) throw missing('encrypted_value');
+  if (keyId === undefined) throw missing('key_id');
+  return secrets.seal(await decrypt(tx, { org, secrets, keyId, value }), contextOf(org.id, registry.name));
+}
+
+/** Deletes a registry with its secret. */
+export async function deleteRegistry(tx: Tx, { org, viewer, name, now }: Actor & { name: string }): Promise<void> {
+  await lockRegistries(tx, org.id);
+  const registry = await getRegistry(tx, org.id, name);
+  await removeRegistry(tx, registry.id);
+  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
+  await record(tx, { ...event, kind: 'private_registry.deleted', data: { name: registry.name } });
+}
+
+/** A stored secret, readable again. */
+export const openSecret = (
+  secrets: Secrets,
+  { organization_id, name, secret }: Pick<RegistryRow, 'organization_id' | 'name' | 'secret'>,
+) => (secret ? secrets.openText(secret, contextOf(organization_id, name)) : undefined);
