@@ -97,6 +97,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
     version,
     searchBudget: config.searchBudget,
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
+    runners: { catalogue: config.runnerCatalogue },
     clock: () => new Date(),
     url,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),

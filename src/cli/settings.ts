@@ -166,6 +166,12 @@ export const settings = {
     parse: wholeNumber(1, 365),
     about: 'days for which deliveries of webhooks can be looked at',
   },
+  runnerCatalogue: {
+    flag: '--runner-catalogue <file>',
+    variable: 'HEARTH_RUNNER_CATALOGUE',
+    parse: asPath,
+    about: 'images, sizes and limits of hosted runners (JSON), instead of those that come with Hearth',
+  },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',
     secret: true,

@@ -108,6 +108,25 @@ export interface CommitIndexes {
   indexed_at: Date;
 }
 
+export interface CustomImageVersions {
+  id: GeneratedAlways<Id<'custom_image_versions'>>;
+  image_id: Id<'custom_images'>;
+  major: number;
+  minor: number;
+  patch: number;
+  size_gb: number;
+  content: string | null;
+  created_at: Date;
+}
+
+export interface CustomImages {
+  id: GeneratedAlways<Id<'custom_images'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  platform: string;
+  created_at: Date;
+}
+
 export interface DeviceCodes {
   hash: Buffer;
   user_code: string;
@@ -128,6 +147,33 @@ export interface Events {
   actor_id: number | null;
   data: Json;
   created_at: Date;
+}
+
+export interface HostedRunners {
+  id: GeneratedAlways<Id<'hosted_runners'>>;
+  organization_id: Id<'accounts'>;
+  runner_group_id: Id<'runner_groups'>;
+  name: string;
+  status: 'Ready' | 'Provisioning' | 'Shutdown' | 'Deleting' | 'Stuck';
+  platform: string;
+  image_source: 'service' | 'partner' | 'custom';
+  image_id: string;
+  custom_image_id: Id<'custom_images'> | null;
+  image_version: string | null;
+  image_name: string;
+  image_size_gb: number;
+  size_id: string;
+  cpu_cores: number;
+  memory_gb: number;
+  storage_gb: number;
+  maximum_runners: number;
+  static_ip: boolean;
+  image_gen: boolean;
+  public_ips: Generated<string[]>;
+  last_active_on: Date | null;
+  revision: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface IndexedCommits {
@@ -436,6 +482,14 @@ export interface RepositoryRedirects {
   created_at: Date;
 }
 
+export interface RunnerGroups {
+  id: GeneratedAlways<Id<'runner_groups'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  is_default: Generated<boolean>;
+  created_at: Date;
+}
+
 export interface Sessions {
   hash: Buffer;
   account_id: Id<'accounts'>;
@@ -549,8 +603,11 @@ export interface DB {
   code_indexes: CodeIndexes;
   collaborators: Collaborators;
   commit_indexes: CommitIndexes;
+  custom_image_versions: CustomImageVersions;
+  custom_images: CustomImages;
   device_codes: DeviceCodes;
   events: Events;
+  hosted_runners: HostedRunners;
   indexed_commits: IndexedCommits;
   installation_repositories: InstallationRepositories;
   installations: Installations;
@@ -577,6 +634,7 @@ export interface DB {
   repository_invitations: RepositoryInvitations;
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
+  runner_groups: RunnerGroups;
   sessions: Sessions;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;

@@ -2,6 +2,7 @@ import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
+import type { Runners } from '#runners/open.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhooks/settings.ts';
 
@@ -18,6 +19,8 @@ export type Services = {
   /** The only way out to HTTP. */
   readonly outbound: Outbound;
   readonly webhooks: WebhookSettings;
+  /** What hosted runners are made of. */
+  readonly runners: Runners;
   /** Where people reach the server, where that is configured; else each request's own address is taken. */
   readonly url: string | undefined;
 };

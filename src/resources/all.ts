@@ -31,6 +31,8 @@ import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
+import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
+import * as runnerSchemas from './hosted-runners/schemas.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
@@ -98,6 +100,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   meta: [metaSchemas, meta],
   'private-registries': [privateRegistrySchemas, privateRegistries],
   search: [searchSchemas, search],
+  'hosted-runners': [runnerSchemas, runnerCatalogue],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks, appWebhooks],
 };
 

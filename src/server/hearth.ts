@@ -9,6 +9,7 @@ import type { WorkerParts } from '#jobs/worker.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
+import { openRunners, type RunnerSettings } from '#runners/open.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhooks/settings.ts';
 import { buildApp } from './app.ts';
@@ -27,6 +28,7 @@ export type Settings = {
   version: string;
   searchBudget?: number | undefined;
   webhooks?: Partial<WebhookSettings>;
+  runners?: RunnerSettings;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -46,12 +48,24 @@ export type Hearth = {
 
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
+  const runners = await openRunners(settings.runners);
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow });
   const secrets = secretsUnder(settings.secretKey);
-  const services: Services = { git, vocabulary, limits, secrets, version, searchBudget, outbound, webhooks, url: settings.url };
+  const services: Services = {
+    git,
+    vocabulary,
+    limits,
+    secrets,
+    version,
+    searchBudget,
+    outbound,
+    webhooks,
+    runners,
+    url: settings.url,
+  };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], pumps: allPumps, services, log, clock };
   return {

@@ -5,6 +5,7 @@ import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
+import { insertDefaultGroup } from '#runners/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
 import { insertSettings, type OrganizationRow, removeOrganization, updateSettings } from './store.ts';
 
@@ -15,6 +16,7 @@ export async function createOrganization(tx: Tx, { login, name, owner, actor, no
   await checkLogin(tx, login);
   const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
   const settings = await insertSettings(tx, { account_id: account.id });
+  await insertDefaultGroup(tx, account.id, now);
   await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', state: 'active', created_at: now });
   await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
   return { ...account, settings };

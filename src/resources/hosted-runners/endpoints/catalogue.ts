@@ -1,0 +1,80 @@
+// What hosted runners can be made of, and how many an organization may have (document 2).
+import { Type } from 'typebox';
+import { everyToken } from '#access/tokens.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { enveloped } from '#endpoint/paging.ts';
+import { presentImages, presentSizes } from '../present.ts';
+import { MachineSize, RunnerImage, RunnerLimits } from '../schemas.ts';
+import { countStaticIps } from '../store.ts';
+
+const reads = {
+  permission: 'organization_administration:read',
+  scopes: ['manage_runners:org'],
+  tokens: everyToken,
+  role: 'owner',
+} as const;
+
+export const listServiceOwnedImages = endpoint({
+  id: 'actions/get-hosted-runners-github-owned-images-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/images/service-owned',
+  summary: 'Get service-owned images for hosted runners in an organization',
+  access: reads,
+  replies: { 200: enveloped('images', RunnerImage) },
+  async handle({ services }) {
+    const images = presentImages(services.runners.catalogue, 'service');
+    return { total_count: images.length, images };
+  },
+});
+
+export const listPartnerImages = endpoint({
+  id: 'actions/get-hosted-runners-partner-images-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/images/partner',
+  summary: 'Get partner images for hosted runners in an organization',
+  access: reads,
+  replies: { 200: enveloped('images', RunnerImage) },
+  async handle({ services }) {
+    const images = presentImages(services.runners.catalogue, 'partner');
+    return { total_count: images.length, images };
+  },
+});
+
+export const getRunnerLimits = endpoint({
+  id: 'actions/get-hosted-runners-limits-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/limits',
+  summary: 'Get limits on hosted runners for an organization',
+  access: reads,
+  replies: { 200: RunnerLimits },
+  async handle({ db, at, services }) {
+    const maximum = services.runners.catalogue.limits.public_ips;
+    return { public_ips: { current_usage: await countStaticIps(db, at.org.id), maximum } };
+  },
+});
+
+export const listMachineSizes = endpoint({
+  id: 'actions/get-hosted-runners-machine-specs-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/machine-sizes',
+  summary: 'Get machine sizes for hosted runners in an organization',
+  access: reads,
+  replies: { 200: enveloped('machine_specs', MachineSize) },
+  async handle({ services }) {
+    const sizes = presentSizes(services.runners.catalogue);
+    return { total_count: sizes.length, machine_specs: sizes };
+  },
+});
+
+export const listRunnerPlatforms = endpoint({
+  id: 'actions/get-hosted-runners-platforms-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/platforms',
+  summary: 'Get platforms for hosted runners in an organization',
+  access: reads,
+  replies: { 200: enveloped('platforms', Type.String()) },
+  async handle({ services }) {
+    const { platforms } = services.runners.catalogue;
+    return { total_count: platforms.length, platforms };
+  },
+});
