@@ -92,6 +92,11 @@ export interface CodeIndexes {
   indexed_at: Date;
 }
 
+export interface CodePairs {
+  file_id: Id<'code_files'>;
+  pairs: Buffer;
+}
+
 export interface Collaborators {
   repository_id: Id<'repositories'>;
   user_id: Id<'accounts'>;
@@ -601,6 +606,7 @@ export interface DB {
   authorization_codes: AuthorizationCodes;
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
+  code_pairs: CodePairs;
   collaborators: Collaborators;
   commit_indexes: CommitIndexes;
   custom_image_versions: CustomImageVersions;

@@ -1,7 +1,7 @@
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
 /** Raise this when texts are analysed otherwise: indexes made by another version are rebuilt. */
-export const analyserVersion = 1;
+export const analyserVersion = 2;
 
 /** Longer identifiers are known by their beginning; encoded data isn't worth its parts. */
 const maxLexeme = 128;
@@ -52,8 +52,8 @@ function analyseIdentifier(identifier: string): string[] {
   return lexemes;
 }
 
-/** Everything that a text is found by, and how many words it has. Beyond the bounds, the rest of a text isn't searchable. */
-export function analyse(text: string): { lexemes: Set<string>; length: number } {
+/** Everything that a text is found by, and its words as they were written. Beyond the bounds, the rest of a text isn't searchable. */
+export function analyse(text: string): { lexemes: Set<string>; words: string[] } {
   const identifiers = identifiersOf(text);
   const lexemes = new Set<string>();
   let bytes = 0;
@@ -65,7 +65,7 @@ export function analyse(text: string): { lexemes: Set<string>; length: number } 
     }
     if (lexemes.size >= maxLexemes || bytes >= maxBytes) break;
   }
-  return { lexemes, length: identifiers.length };
+  return { lexemes, words: identifiers };
 }
 
 /** One word of a query: as it was written, and the lexemes that a text must have for it. */

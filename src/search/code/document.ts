@@ -3,6 +3,7 @@ import { analyse, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse
 import { endingsOf, groupOf, languageOf } from '#search/languages/language.ts';
 import { definitionsOf } from './definitions.ts';
 import { facet } from './facets.ts';
+import { pairsOf } from './pairs.ts';
 import { weightOf } from './weight.ts';
 
 /** Document 1, rule 2: only files smaller than 384 KB are searched. */
@@ -16,6 +17,7 @@ export type Document = {
   weight: number;
   language: string | undefined;
   lexemes: string[];
+  pairs: Buffer;
 };
 
 export type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
@@ -32,13 +34,21 @@ export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'ut
 export function documentOf({ repositoryId, path, oid, data }: SourceFile): Document | undefined {
   if (isBinary(data)) return undefined;
   const text = textOf(data);
-  const { lexemes, length } = analyse(text);
+  const { lexemes, words } = analyse(text);
   const language = languageOf(path, text.slice(0, 200).split('\n', 1)[0] ?? '');
   for (const name of definitionsOf(text)) lexemes.add(facet.definition(fold(name)));
   for (const lexeme of pathLexemes(path)) lexemes.add(lexeme);
   for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.add(facet.language(name));
   lexemes.add(facet.repository(repositoryId));
-  return { path, oid, size: data.length, weight: weightOf(path, length), language, lexemes: [...lexemes] };
+  return {
+    path,
+    oid,
+    size: data.length,
+    weight: weightOf(path, words.length),
+    language,
+    lexemes: [...lexemes],
+    pairs: pairsOf(words),
+  };
 }
 
 /** A path's words, its file name's words, and its endings. */

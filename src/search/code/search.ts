@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { makeCheck } from '#search/check.ts';
@@ -11,6 +12,7 @@ import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
+import { mayHold } from './pairs.ts';
 import { readTexts } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
 
@@ -63,7 +65,9 @@ async function selection(tx: Reader, { asked, terms, places, filters }: Look): P
   if (ids.length === 0) return undefined;
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
   const lexemes = both([lexemesFor(terms, inPlaces(places)), files.lexemes]);
-  return hits.whereOf(tx, { lexemes, condition: files.condition, repositories: ids });
+  const phrases = mayHold(terms, places);
+  const condition = phrases ? sql`(${files.condition} and ${phrases})` : files.condition;
+  return hits.whereOf(tx, { lexemes, condition, repositories: ids });
 }
 
 async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<hits.CodeHit[]> {

@@ -48,13 +48,20 @@ export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'
 export async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
-    insert into code_files (repository_id, size, weight, blob_oid, language, path, words)
-    select ${repository}, size, weight, decode(oid, 'hex'), language, path, words
-    from unnest(
-      ${column((d) => d.size)}::integer[], ${column((d) => d.weight)}::real[], ${column((d) => d.oid)}::text[],
-      ${column((d) => d.language ?? null)}::text[], ${column((d) => d.path)}::text[],
-      ${column((d) => d.lexemes.join('\n'))}::text[]
-    ) as f (size, weight, oid, language, path, words)`.execute(tx);
+    with given as (
+      select * from unnest(
+        ${column((d) => d.size)}::integer[], ${column((d) => d.weight)}::real[], ${column((d) => d.oid)}::text[],
+        ${column((d) => d.language ?? null)}::text[], ${column((d) => d.path)}::text[],
+        ${column((d) => d.lexemes.join('\n'))}::text[], ${column((d) => d.pairs.toString('hex'))}::text[]
+      ) as f (size, weight, oid, language, path, words, pairs)
+    ), added as (
+      insert into code_files (repository_id, size, weight, blob_oid, language, path, words)
+      select ${repository}, size, weight, decode(oid, 'hex'), language, path, words from given
+      returning id, path
+    )
+    insert into code_pairs (file_id, pairs) select added.id, decode(given.pairs, 'hex') from added join given using (path)`.execute(
+    tx,
+  );
 }
 
 /** Moves what was just added from the index's waiting list into the index, where it is found faster. */

@@ -31,7 +31,7 @@ export const foldEmail = (email: string): string =>
 export function commitDocument(repositoryId: number, commit: Commit): CommitDocument {
   // PostgreSQL holds no NUL, and no half of a surrogate pair.
   const message = commit.message.slice(0, longestMessage).replaceAll('\0', ' ').toWellFormed();
-  const { lexemes, length } = analyse(message);
+  const { lexemes, words: written } = analyse(message);
   const { author, committer } = commit;
   const facets = [
     ...words(message.split('\n', 1)[0] ?? '').map(facet.subject),
@@ -47,7 +47,7 @@ export function commitDocument(repositoryId: number, commit: Commit): CommitDocu
   const merge = commit.parents.length > 1;
   return {
     oid: commit.oid,
-    weight: weightOf(length, merge),
+    weight: weightOf(written.length, merge),
     authorDate: storable(author),
     committerDate: storable(committer),
     merge,

@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from 'kysely';
+import { fold, type Term } from '#search/analyse/analyse.ts';
+import { unspacedOf } from '#search/analyse/split.ts';
+import type { Terms } from '#search/terms.ts';
+import type { Places } from './terms.ts';
+
+/**
+ * A Bloom filter of the pairs of words that follow one another in a text. It says "no" for certain and "yes" wrongly for one
+ * pair in about fifteen, at three bits for each word of the text.
+ */
+const bitsPerWord = 3;
+const hashes = 3;
+const smallest = 64;
+
+const cacheSize = 200_000;
+let cache = new Map<string, number>();
+
+/** FNV-1a of a word as the index knows it. */
+function hashOf(word: string): number {
+  const known = cache.get(word);
+  if (known !== undefined) return known;
+  const folded = fold(word);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < folded.length; at++) hash = Math.imul(hash ^ folded.charCodeAt(at), 0x01000193);
+  if (cache.size >= cacheSize) cache = new Map();
+  cache.set(word, hash);
+  return hash;
+}
+
+/** The last steps of MurmurHash3: every bit of the input changes half of the output. */
+function mixed(value: number): number {
+  let hash = value ^ (value >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** The number of one of a pair's bits, before it is cut to the size of a filter. */
+function placeOf(first: number, second: number, index: number): number {
+  const pair = Math.imul(first, 31) + second;
+  return mixed(pair + Math.imul(index, 0x9e3779b1));
+}
+
+/** The filter of a text's words, which come in their order. */
+export function pairsOf(words: readonly string[]): Buffer {
+  const bytes = Math.ceil(Math.max(smallest, words.length * bitsPerWord) / 8);
+  const filter = Buffer.alloc(bytes);
+  const bits = bytes * 8;
+  let before: number | undefined;
+  for (const word of words) {
+    const hash = hashOf(word);
+    if (before !== undefined) {
+      for (let index = 0; index < hashes; index++) {
+        const place = placeOf(before, hash, index) % bits;
+        filter[place >>> 3] = (filter[place >>> 3] ?? 0) | (1 << (place & 7));
+      }
+    }
+    before = hash;
+  }
+  return filter;
+}
+
+/** Whether the phrases of a query may be in a file, as a condition on its row; undefined when the filters can't tell. */
+export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
+  switch (terms.kind) {
+    case 'words':
+      return terms.phrase ? mayHoldPhrase(terms.terms, places) : undefined;
+    case 'not':
+      return undefined;
+    case 'all': {
+      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
+      return parts.length > 0 ? sql`(${sql.join(parts, sql` and `)})` : undefined;
+    }
+    case 'any': {
+      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
+      return parts.length === terms.parts.length ? sql`(${sql.join(parts, sql` or `)})` : undefined;
+    }
+  }
+}
+
+function mayHoldPhrase(terms: readonly Term[], places: Places): RawBuilder<unknown> | undefined {
+  // In a script without blanks, the words of a query aren't those of a text.
+  if (!places.file || terms.some(({ written }) => unspacedOf(written).length > 0)) return undefined;
+  const hashed = terms.map(({ written }) => hashOf(written));
+  const bits = hashed
+    .slice(1)
+    .flatMap((hash, at) => Array.from({ length: hashes }, (_, index) => placeOf(hashed[at] ?? 0, hash, index)));
+  const tests = bits.map((bit) => sql`get_bit(p.pairs, ${sql.lit(bit)}::bigint % (octet_length(p.pairs) * 8)) = 1`);
+  const inText = sql`coalesce((select ${sql.join(tests, sql` and `)} from code_pairs p where p.file_id = code_files.id), true)`;
+  if (!places.path) return inText;
+  const words = terms.map(({ written }) => written.replace(/[\\%_]/g, '\\$&'));
+  return sql`(${inText} or lower(path) like lower(${`%${words.join('%')}%`}))`;
+}
