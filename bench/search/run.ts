@@ -115,15 +115,16 @@ async function pushTenFiles(repositories: readonly Repository[]): Promise<number
 }
 
 async function sizeOf(): Promise<{ total: number; parts: string }> {
-  const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number }>`
-    select pg_total_relation_size('code_files') as total, pg_relation_size('code_files') as heap,
+  const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number; pairs: number }>`
+    select pg_total_relation_size('code_files') + pg_total_relation_size('code_pairs') as total, pg_relation_size('code_files') as heap,
       pg_table_size('code_files') - pg_relation_size('code_files') as toast,
-      pg_relation_size('code_files_words') as gin, pg_relation_size('code_files_path') as paths`.execute(db);
+      pg_relation_size('code_files_words') as gin, pg_relation_size('code_files_path') as paths,
+      pg_total_relation_size('code_pairs') as pairs`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('No sizes');
   return {
     total: row.total,
-    parts: `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}`,
+    parts: `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}, pairs ${mebi(row.pairs)}`,
   };
 }
 

@@ -25,19 +25,6 @@ export const fold = (word: string): string => {
   return lower.length > maxLexeme ? lower.slice(0, maxLexeme).toWellFormed() : lower;
 };
 
-const cacheSize = 200_000;
-let cache = new Map<string, readonly string[]>();
-
-/** What an identifier is found by: the whole and its parts. Single letters are no parts. */
-export function lexemesOf(identifier: string): readonly string[] {
-  const known = cache.get(identifier);
-  if (known) return known;
-  if (cache.size >= cacheSize) cache = new Map();
-  const lexemes = analyseIdentifier(identifier);
-  cache.set(identifier, lexemes);
-  return lexemes;
-}
-
 /** The parts of an identifier that are found by themselves. */
 export const searchableParts = (identifier: string): Span[] =>
   identifier.length > maxWithParts
@@ -52,20 +39,71 @@ function analyseIdentifier(identifier: string): string[] {
   return lexemes;
 }
 
-/** Everything that a text is found by, and its words as they were written. Beyond the bounds, the rest of a text isn't searchable. */
-export function analyse(text: string): { lexemes: Set<string>; words: string[] } {
-  const identifiers = identifiersOf(text);
-  const lexemes = new Set<string>();
-  let bytes = 0;
-  for (const identifier of new Set(identifiers)) {
-    for (const lexeme of lexemesOf(identifier)) {
-      if (lexemes.has(lexeme)) continue;
-      lexemes.add(lexeme);
-      bytes += lexeme.length * (allAscii.test(lexeme) ? 1 : 3);
-    }
-    if (lexemes.size >= maxLexemes || bytes >= maxBytes) break;
+/** A lexeme, once in the process; `seen` is the text in which it was met last. */
+type Lexeme = { readonly text: string; readonly bytes: number; seen: number };
+
+/** What is known of an identifier: its lexemes, and a number that stands for it. */
+export type Word = { readonly lexemes: readonly Lexeme[]; readonly hash: number; seen: number };
+
+const cacheSize = 200_000;
+let words = new Map<string, Word>();
+let lexemes = new Map<string, Lexeme>();
+let texts = 0;
+
+/** A copy that doesn't keep the text alive out of which the word was cut. */
+const copied = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le');
+
+/** What is known of an identifier; analysed once, as long as it is met now and then. */
+export function wordOf(identifier: string): Word {
+  const known = words.get(identifier);
+  if (known) return known;
+  if (words.size >= cacheSize) {
+    words = new Map();
+    lexemes = new Map();
   }
-  return { lexemes, words: identifiers };
+  const own = copied(identifier);
+  const word = { lexemes: analyseIdentifier(own).map(lexemeOf), hash: hashOf(fold(own)), seen: 0 };
+  words.set(own, word);
+  return word;
+}
+
+function lexemeOf(text: string): Lexeme {
+  const known = lexemes.get(text);
+  if (known) return known;
+  const own = copied(text);
+  const lexeme = { text: own, bytes: Buffer.byteLength(own), seen: 0 };
+  lexemes.set(own, lexeme);
+  return lexeme;
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}
+
+/** What an identifier is found by: the whole and its parts. Single letters are no parts. */
+export const lexemesOf = (identifier: string): string[] => wordOf(identifier).lexemes.map(({ text }) => text);
+
+/** Everything that a text is found by, each once, and its words in their order. Beyond the bounds, a text isn't searchable. */
+export function analyse(text: string): { lexemes: string[]; words: Word[] } {
+  const round = ++texts;
+  const found: string[] = [];
+  let bytes = 0;
+  const inOrder = identifiersOf(text).map(wordOf);
+  for (const word of inOrder) {
+    if (word.seen === round) continue;
+    word.seen = round;
+    for (const lexeme of word.lexemes) {
+      if (lexeme.seen === round) continue;
+      lexeme.seen = round;
+      found.push(lexeme.text);
+      bytes += lexeme.bytes;
+    }
+    if (found.length >= maxLexemes || bytes >= maxBytes) break;
+  }
+  return { lexemes: found, words: inOrder };
 }
 
 /** One word of a query: as it was written, and the lexemes that a text must have for it. */

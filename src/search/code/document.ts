@@ -36,17 +36,16 @@ export function documentOf({ repositoryId, path, oid, data }: SourceFile): Docum
   const text = textOf(data);
   const { lexemes, words } = analyse(text);
   const language = languageOf(path, text.slice(0, 200).split('\n', 1)[0] ?? '');
-  for (const name of definitionsOf(text)) lexemes.add(facet.definition(fold(name)));
-  for (const lexeme of pathLexemes(path)) lexemes.add(lexeme);
-  for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.add(facet.language(name));
-  lexemes.add(facet.repository(repositoryId));
+  for (const name of definitionsOf(text)) lexemes.push(facet.definition(fold(name)));
+  lexemes.push(...pathLexemes(path), facet.repository(repositoryId));
+  for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.push(facet.language(name));
   return {
     path,
     oid,
     size: data.length,
     weight: weightOf(path, words.length),
     language,
-    lexemes: [...lexemes],
+    lexemes,
     pairs: pairsOf(words),
   };
 }

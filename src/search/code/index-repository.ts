@@ -30,6 +30,7 @@ const bytesAtOnce = 4 * 1024 * 1024;
 const removalsAtOnce = 5_000;
 /** After so many files, the index is brought in order before the next search. */
 const many = 200;
+const bulk = 2_000;
 
 /**
  * Brings the code index of a repository to the present commit of its default branch: the changed paths alone where the last
@@ -68,7 +69,8 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
   if (!commit) return { commit: undefined, files: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;
   const plan = (from && (await planChanges(repo, from, commit))) || (await planWhole(db, repo, repositoryId, commit));
-  const added = await carryOut(db, repo, plan, options);
+  const work = () => carryOut(db, repo, plan, options);
+  const added = await (plan.add.length >= bulk ? store.inBulk(db, work) : work());
   if (added + plan.remove.length >= many) await store.settleIndex(db);
   const files = await store.countIndexedFiles(db, repositoryId);
   await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files }));

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { fold, type Term } from '#search/analyse/analyse.ts';
+import { type Term, type Word, wordOf } from '#search/analyse/analyse.ts';
 import { unspacedOf } from '#search/analyse/split.ts';
 import type { Terms } from '#search/terms.ts';
 import type { Places } from './terms.ts';
@@ -11,21 +11,6 @@ import type { Places } from './terms.ts';
 const bitsPerWord = 3;
 const hashes = 3;
 const smallest = 64;
-
-const cacheSize = 200_000;
-let cache = new Map<string, number>();
-
-/** FNV-1a of a word as the index knows it. */
-function hashOf(word: string): number {
-  const known = cache.get(word);
-  if (known !== undefined) return known;
-  const folded = fold(word);
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < folded.length; at++) hash = Math.imul(hash ^ folded.charCodeAt(at), 0x01000193);
-  if (cache.size >= cacheSize) cache = new Map();
-  cache.set(word, hash);
-  return hash;
-}
 
 /** The last steps of MurmurHash3: every bit of the input changes half of the output. */
 function mixed(value: number): number {
@@ -43,13 +28,12 @@ function placeOf(first: number, second: number, index: number): number {
 }
 
 /** The filter of a text's words, which come in their order. */
-export function pairsOf(words: readonly string[]): Buffer {
+export function pairsOf(words: readonly Pick<Word, 'hash'>[]): Buffer {
   const bytes = Math.ceil(Math.max(smallest, words.length * bitsPerWord) / 8);
   const filter = Buffer.alloc(bytes);
   const bits = bytes * 8;
   let before: number | undefined;
-  for (const word of words) {
-    const hash = hashOf(word);
+  for (const { hash } of words) {
     if (before !== undefined) {
       for (let index = 0; index < hashes; index++) {
         const place = placeOf(before, hash, index) % bits;
@@ -82,7 +66,7 @@ export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | und
 function mayHoldPhrase(terms: readonly Term[], places: Places): RawBuilder<unknown> | undefined {
   // In a script without blanks, the words of a query aren't those of a text.
   if (!places.file || terms.some(({ written }) => unspacedOf(written).length > 0)) return undefined;
-  const hashed = terms.map(({ written }) => hashOf(written));
+  const hashed = terms.map(({ written }) => wordOf(written).hash);
   const bits = hashed
     .slice(1)
     .flatMap((hash, at) => Array.from({ length: hashes }, (_, index) => placeOf(hashed[at] ?? 0, hash, index)));

@@ -64,6 +64,22 @@ export async function insertFiles(tx: Tx, repository: Repository, documents: rea
   );
 }
 
+/**
+ * Runs `work`, which adds many rows on this connection, with room to put more of them into the index at a time. Meanwhile each
+ * search looks through a longer waiting list, so this is for many files alone.
+ */
+export async function inBulk<T>(connection: Db, work: () => Promise<T>): Promise<T> {
+  await sql`select set_config('gin_pending_list_limit', '16MB', false), set_config('work_mem', '64MB', false)`.execute(
+    connection,
+  );
+  try {
+    return await work();
+  } finally {
+    await sql`reset gin_pending_list_limit`.execute(connection);
+    await sql`reset work_mem`.execute(connection);
+  }
+}
+
 /** Moves what was just added from the index's waiting list into the index, where it is found faster. */
 export async function settleIndex(db: Db): Promise<void> {
   await sql`select gin_clean_pending_list('code_files_words')`.execute(db);

@@ -45,7 +45,7 @@ test('a text has a match exactly when the index has the word', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const spans = findMatches(text, [{ terms: termsOf('foo'), phrase: false }], 20);
-      expect(spans.length > 0).toBe(analyse(text).lexemes.has('foo'));
+      expect(spans.length > 0).toBe(analyse(text).lexemes.includes('foo'));
     }),
     { numRuns: 1_000 },
   );
