@@ -26,6 +26,7 @@ const { values } = parseArgs({
     packages: { type: 'string', default: join(import.meta.dirname, '../../node_modules') },
     repositories: { type: 'string', default: '5' },
     compare: { type: 'string', default: '6' },
+    kinds: { type: 'string', default: kinds.join(',') },
   },
 });
 const wanted = Number(values.files);
@@ -143,7 +144,7 @@ async function compare(
   const trees = join(folder, 'trees');
   if (hasRipgrep()) for (const [index, path] of paths.entries()) await checkOut(path, join(trees, String(index)));
   const rows: (string | number)[][] = [];
-  for (const kind of kinds) {
+  for (const kind of kinds.filter((kind) => values.kinds.includes(kind))) {
     const all = queries[kind];
     const few = all.slice(0, Number(values.compare));
     let hits = 0;
