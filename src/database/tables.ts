@@ -487,6 +487,13 @@ export interface RepositoryRedirects {
   created_at: Date;
 }
 
+export interface RepositoryWords {
+  repository_id: Id<'repositories'>;
+  analyser: number;
+  readme: Generated<string>;
+  words: string;
+}
+
 export interface RunnerGroups {
   id: GeneratedAlways<Id<'runner_groups'>>;
   organization_id: Id<'accounts'>;
@@ -640,6 +647,7 @@ export interface DB {
   repository_invitations: RepositoryInvitations;
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
+  repository_words: RepositoryWords;
   runner_groups: RunnerGroups;
   sessions: Sessions;
   team_members: TeamMembers;

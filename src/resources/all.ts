@@ -67,6 +67,7 @@ import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
 import * as repositorySchemas from './repositories/schemas.ts';
 import * as search from './search/endpoints.ts';
+import { indexRepository } from './search/jobs.ts';
 import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
@@ -122,6 +123,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   removeFolder,
   indexCode,
   indexCommits,
+  indexRepository,
   measure,
   measureLanguages,
   tidy,

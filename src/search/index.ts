@@ -9,5 +9,8 @@ export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
 export { countedLanguageOf, languageOf } from './languages/language.ts';
 export { parse, QueryError } from './query/index.ts';
+export { indexRepositoryWords } from './repositories/index-repository.ts';
+export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
+export { repositoryTextMatches } from './repositories/text-matches.ts';
 export { type Asked, maxRepositories, maxResults, type SearchResult } from './result.ts';
 export type { TextMatch } from './text-match/fragments.ts';

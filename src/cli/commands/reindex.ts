@@ -1,5 +1,6 @@
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
+import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { Beside } from '../installation.ts';
 import { repoNamed } from '../lookup.ts';
@@ -7,7 +8,7 @@ import { progressBar } from '../progress.ts';
 
 export const reindexCommand = installationCommand(
   'reindex',
-  'Build the search index of code and commits anew, for some repositories or for all. Searches go on meanwhile.',
+  'Build the search index of code, commits and names anew, for some repositories or for all. Searches go on meanwhile.',
   'hearth reindex acme/engine',
 )
   .argument('[owner/name...]', 'repositories; all where none is named')
@@ -30,6 +31,7 @@ export const reindexCommand = installationCommand(
             ...options,
             onProgress: ({ done }) => bar.show(`${label} commits`, done, done),
           });
+          await indexRepositoryWords({ db, git: hearth.services.git, id });
           files += code?.files ?? 0;
           commits += history?.commits ?? 0;
         }

@@ -3,9 +3,20 @@ import { readableRepositoryIds } from '#access/sql.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { codeTextMatches, commitSorts, commitTextMatches, maxResults, parse, searchCode, searchCommits } from '#search/index.ts';
-import { presentCodeHit, presentCommitHits, presentHitRepositories } from './present.ts';
-import { CodeItem, CommitItem, found } from './schemas.ts';
+import {
+  codeTextMatches,
+  commitSorts,
+  commitTextMatches,
+  maxResults,
+  parse,
+  repositorySorts,
+  repositoryTextMatches,
+  searchCode,
+  searchCommits,
+  searchRepositories,
+} from '#search/index.ts';
+import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
+import { CodeItem, CommitItem, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
 /** Every search takes these (document 1, Endpoints). A missing `q` is an empty one. */
@@ -57,6 +68,32 @@ export const searchCommitsEndpoint = endpoint({
     const { items: hits, total_count, incomplete_results } = await searchCommits(db, { ...asked, budget: searchBudget });
     const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits }) : undefined;
     const rows = await presentCommitHits({ db, links, viewer, git }, hits, matches);
+    return { rows, total: total_count, extra: { incomplete_results } };
+  },
+});
+
+export const searchRepositoriesEndpoint = endpoint({
+  id: 'search/repos',
+  method: 'GET',
+  path: '/search/repositories',
+  summary: 'Search repositories',
+  access: { permission: { none: 'public' } },
+  query: Type.Object({ ...common, sort: Type.Optional(OneOf(repositorySorts)) }),
+  paging: pages({ most: maxResults }),
+  media: ['text-match'],
+  limit: 'search',
+  replies: { 200: found(RepositoryItem) },
+  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { searchBudget } }) {
+    const query = parse('repositories', q);
+    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account?.id };
+    const { items: hits, total_count, incomplete_results } = await searchRepositories(db, { ...asked, budget: searchBudget });
+    const repositories = await presentHitRepositories({ db, links, viewer }, hits);
+    const matches = media === 'text-match' ? repositoryTextMatches(query, hits) : undefined;
+    const rows = hits.flatMap(({ repositoryId, score }, at) => {
+      const repository = repositories.get(repositoryId);
+      const text = matches && repository && presentMatches(matches[at] ?? [], { url: repository.url, type: 'Repository' });
+      return repository ? [{ ...repository, score, ...(text ? { text_matches: text } : {}) }] : [];
+    });
     return { rows, total: total_count, extra: { incomplete_results } };
   },
 });

@@ -43,6 +43,13 @@ export const CommitItem = Type.Object({
 });
 export type CommitItem = Static<typeof CommitItem>;
 
+export const RepositoryItem = Type.Object({
+  ...MinimalRepository.properties,
+  score: Type.Number(),
+  text_matches: Type.Optional(Type.Array(TextMatch)),
+});
+export type RepositoryItem = Static<typeof RepositoryItem>;
+
 /** Document 1, search result envelope. */
 export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object<P>>) =>
   Type.Object({ total_count: Type.Integer(), incomplete_results: Type.Boolean(), items: Type.Array(item) });

@@ -58,6 +58,22 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
   return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
 }
 
+/** The same repositories as a condition on `r` and their owners `o`, all of them, for a search over repositories themselves. */
+export function inScope(options: ScopeOptions): RawBuilder<unknown> {
+  const named = namesOf(options.filters, false);
+  const isNamed = named.repositories.length + named.accounts.length > 0;
+  const wanted = isNamed
+    ? sql`(${ownedBy(sql`o`, named.accounts, options.viewerId)} or ${isOneOf(named.repositories)})`
+    : sql`true`;
+  return sql`(${wanted} and ${kindOf(options, named)} and not ${leftOut(options)})`;
+}
+
+/** Document 1, rule 6, for a search that found nothing: what it names has to be there for the caller. */
+export async function requireAccessible(db: Reader, options: ScopeOptions): Promise<void> {
+  const named = namesOf(options.filters, false);
+  if (named.repositories.length + named.accounts.length > 0) await resolveScope(db, options);
+}
+
 const inaccessible = (): QueryError =>
   new QueryError(
     'inaccessible',

@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Filter, valuesOf } from '#search/query/filters.ts';
+import { findQualifier } from '#search/query/qualifiers.ts';
+import type { Node } from '#search/query/tree.ts';
+import type { Value } from '#search/query/values.ts';
+import { type Place, places, usualPlaces } from './facets.ts';
+
+/** Where words are looked for. */
+export function placesOf(filters: readonly Filter[]): readonly Place[] {
+  const named = (negated: boolean) => valuesOf(filters, { name: 'in', type: 'set', negated }).flatMap(({ words }) => words);
+  const [wanted, unwanted] = [named(false), named(true)];
+  const from = wanted.length > 0 ? places.filter((place) => wanted.includes(place)) : usualPlaces;
+  return from.filter((place) => !unwanted.includes(place));
+}
+
+/** How many open issues with a label a repository has. */
+export const openIssuesLabelled = (label: string): RawBuilder<number> => sql<number>`(
+  select count(*) from issue_labels il join labels l on l.id = il.label_id join issues i on i.id = il.issue_id
+  where l.repository_id = r.id and lower(l.name) = ${label} and i.state = 'open')`;
+
+const numbers: Record<string, RawBuilder<unknown>> = {
+  size: sql`r.size_kb`,
+  forks: sql`r.forks_count`,
+  stars: sql`r.stargazers_count`,
+  topics: sql`cardinality(r.topics)`,
+  'good-first-issues': openIssuesLabelled('good first issue'),
+  'help-wanted-issues': openIssuesLabelled('help wanted'),
+};
+
+/** Turns qualifiers about repositories into a condition on the row `r`: values of one are alternatives where its table says so. */
+export function repositoryFilter(filters: readonly Filter[]): RawBuilder<unknown> {
+  const own = filters.filter(({ name }) => name !== 'in'); // which says where words are looked for
+  const groups = Map.groupBy(own, ({ name, negated }) =>
+    !negated && findQualifier('repositories', name)?.repeated === 'any' ? name : undefined,
+  );
+  const together = (groups.get(undefined) ?? []).map(condition);
+  const alternatives = [...groups].flatMap(([name, some]) => (name === undefined ? [] : [joined(some.map(condition), 'or')]));
+  return joined([...together, ...alternatives], 'and');
+}
+
+/** A combination of qualifiers, as one condition. Terms don't occur in it. */
+export function combination(node: Node): RawBuilder<unknown> {
+  switch (node.kind) {
+    case 'not':
+      return sql`not (${combination(node.part)})`;
+    case 'all':
+      return joined(node.parts.map(combination), 'and');
+    case 'any':
+      return joined(node.parts.map(combination), 'or');
+    case 'text':
+      return sql`true`;
+    case 'qualifier':
+      return condition({ name: node.name, value: node.value, negated: false });
+  }
+}
+
+const joined = (conditions: readonly RawBuilder<unknown>[], word: 'and' | 'or'): RawBuilder<unknown> =>
+  conditions.length > 0 ? sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})` : sql`true`;
+
+function condition({ name, value, negated }: Filter): RawBuilder<unknown> {
+  const found = coalesced(name, value);
+  return negated ? sql`not ${found}` : found;
+}
+
+/** What is unknown of a repository is not so. */
+const coalesced = (name: string, value: Value): RawBuilder<unknown> => sql`coalesce(${one(name, value)}, false)`;
+
+const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
+  sql`(${min === undefined ? sql`true` : sql`${column} >= ${min}`} and ${max === undefined ? sql`true` : sql`${column} <= ${max}`})`;
+
+const inRange = (column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> =>
+  sql`(${from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`}
+    and ${until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`})`;
+
+function one(name: string, value: Value): RawBuilder<unknown> {
+  const isFork = sql`(r.source_id is not null or r.parent_id is not null)`;
+  switch (value.type) {
+    case 'number':
+      return numbers[name] ? between(numbers[name], value) : sql`false`;
+    case 'date':
+      return inRange(name === 'pushed' ? sql`r.pushed_at` : sql`r.created_at`, value);
+    case 'text':
+      if (name === 'topic') return sql`${value.text.toLowerCase()} = any(r.topics)`;
+      return name === 'language' ? sql`lower(r.language) = lower(${value.text})` : sql`false`;
+    case 'flag':
+      if (name === 'archived') return sql`r.archived = ${value.on}`;
+      if (name === 'template') return sql`r.is_template = ${value.on}`;
+      return value.on ? sql`false` : sql`true`; // nothing here is a mirror
+    case 'choice':
+      if (name === 'is') return value.choice === 'public' ? sql`r.visibility = 'public'` : sql`r.visibility <> 'public'`;
+      return value.choice === 'true' ? sql`true` : sql`${isFork} = ${value.choice === 'only'}`;
+    case 'repository':
+      return sql`(lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name}))`;
+    case 'login':
+      return sql`lower(o.login) = lower(${value.login})`;
+    default:
+      return sql`false`;
+  }
+}

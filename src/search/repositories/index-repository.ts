@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import { openObjects } from '#git/objects.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { listTree } from '#git/tree-list.ts';
+import type { Id } from '#lib/id.ts';
+import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { textOf } from '#search/code/document.ts';
+import { findTip } from '#search/indexing/branch.ts';
+import { facet, type Place } from './facets.ts';
+
+type Repository = Id<'repositories'>;
+
+/** More of a README isn't searchable. */
+const longestReadme = 64 * 1024;
+const largestReadme = 1024 * 1024;
+
+/**
+ * Brings what a repository is found by up to date: its name, description and topics, and the README of its default branch.
+ * Done twice at once, either result shows a present state; the last to write wins.
+ */
+export async function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: Repository }): Promise<void> {
+  const row = await db
+    .selectFrom('repositories')
+    .select(['name', 'description', 'topics', 'default_branch'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return;
+  const readme = await readReadme(git, id, row.default_branch);
+  const words = [
+    ...wordsOf(row.name, 'name'),
+    ...wordsOf(row.description ?? '', 'description'),
+    ...wordsOf(row.topics.join(' '), 'topics'),
+    ...wordsOf(readme, 'readme'),
+  ].join('\n');
+  // The repository may go meanwhile: then there is nothing to keep.
+  await sql`
+    insert into repository_words (repository_id, analyser, readme, words)
+    select id, ${analyserVersion}, ${readme}, ${words} from repositories where id = ${id} for key share
+    on conflict (repository_id) do update
+      set analyser = excluded.analyser, readme = excluded.readme, words = excluded.words`.execute(db);
+}
+
+const wordsOf = (text: string, place: Place): string[] => [...new Set(identifiersOf(text).flatMap(lexemesOf).map(facet[place]))];
+
+/** The README in the root of a branch; empty where there is none. */
+async function readReadme(git: GitStore, id: Repository, branch: string): Promise<string> {
+  const repo = repoOf(git, id);
+  const commit = await findTip(repo, branch);
+  if (!commit) return '';
+  const { entries } = await listTree(repo, commit);
+  const entry = entries.find(
+    ({ path, mode }) => /^readme(\.(md|markdown|rst|txt|adoc|org))?$/i.test(path) && mode.startsWith('100'),
+  );
+  if (!entry) return '';
+  await using reader = await openObjects(repo);
+  for await (const read of reader.readMany([entry.oid], { maxSize: largestReadme })) {
+    if ('object' in read) return textOf(read.object.data).slice(0, longestReadme).replaceAll('\0', ' ').toWellFormed();
+  }
+  return '';
+}
