@@ -31,6 +31,8 @@ const bigintArray: number = 1016;
 // Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
+// A day has no time zone: it stays the text that it is, YYYY-MM-DD.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /** The pg settings of an address. */
 export const clientConfig = (address: Address): pg.ClientConfig =>

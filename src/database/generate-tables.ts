@@ -48,6 +48,7 @@ const simpleTypes: Record<string, string> = {
   jsonb: 'Json',
   tsvector: 'string',
   uuid: 'string',
+  date: 'string',
 };
 
 function typeOf(column: Column): string {

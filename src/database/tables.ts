@@ -241,6 +241,38 @@ export interface IssueEvents {
   created_at: Date;
 }
 
+export interface IssueFieldOptions {
+  id: GeneratedAlways<Id<'issue_field_options'>>;
+  field_id: Id<'issue_fields'>;
+  name: string;
+  description: string | null;
+  color: 'gray' | 'blue' | 'green' | 'yellow' | 'orange' | 'red' | 'pink' | 'purple';
+  priority: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface IssueFieldValues {
+  id: GeneratedAlways<Id<'issue_field_values'>>;
+  issue_id: Id<'issues'>;
+  field_id: Id<'issue_fields'>;
+  option_id: Id<'issue_field_options'> | null;
+  text_value: string | null;
+  number_value: number | null;
+  date_value: string | null;
+}
+
+export interface IssueFields {
+  id: GeneratedAlways<Id<'issue_fields'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  description: string | null;
+  data_type: 'text' | 'date' | 'single_select' | 'multi_select' | 'number';
+  visibility: 'organization_members_only' | 'all';
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface IssueLabels {
   issue_id: Id<'issues'>;
   label_id: Id<'labels'>;
@@ -627,6 +659,9 @@ export interface DB {
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
   issue_events: IssueEvents;
+  issue_field_options: IssueFieldOptions;
+  issue_field_values: IssueFieldValues;
+  issue_fields: IssueFields;
   issue_labels: IssueLabels;
   issues: Issues;
   labels: Labels;

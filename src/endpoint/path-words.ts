@@ -42,6 +42,7 @@ export const pathWords = {
   comment_id: id('issue_comments'),
   reaction_id: id('reactions'),
   event_id: id('issue_events'),
+  issue_field_id: id('issue_fields'),
   hook_id: id('webhooks'),
   delivery_id: id('webhook_deliveries'),
   name: text,

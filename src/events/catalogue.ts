@@ -84,11 +84,21 @@ export type EventData = {
   'issue.unassigned': IssueData & { user: Id<'accounts'> };
   'issue.milestoned': IssueData & { milestone: Id<'milestones'> };
   'issue.demilestoned': IssueData & { milestone: Id<'milestones'> };
+  'issue.field_added': IssueData & { field: Id<'issue_fields'> };
+  'issue.field_changed': IssueData & { field: Id<'issue_fields'> };
+  'issue.field_removed': IssueData & { field: Id<'issue_fields'> };
   'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
   'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
   'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: Was<'issue_comments'> };
   'reaction.created': IssueData & { comment?: Id<'issue_comments'>; content: string };
   'reaction.deleted': IssueData & { comment?: Id<'issue_comments'>; content: string };
+  'issue_field.created': { field: Id<'issue_fields'> };
+  /** `options`: the names of the options that were there before. */
+  'issue_field.edited': {
+    field: Id<'issue_fields'>;
+    from: { name?: string; description?: string | null; visibility?: string; options?: string[] };
+  };
+  'issue_field.deleted': { name: string; was: Was<'issue_fields'> };
   'label.created': { label: Id<'labels'> };
   'label.edited': { label: Id<'labels'>; from?: { name?: string; color?: string; description?: string | null } };
   'label.deleted': { name: string; was?: Was<'labels'> };

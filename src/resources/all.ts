@@ -35,6 +35,8 @@ import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
+import * as issueFields from './issue-fields/endpoints.ts';
+import * as issueFieldSchemas from './issue-fields/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
 import * as issueComments from './issues/endpoints/comments.ts';
 import * as issueEvents from './issues/endpoints/events.ts';
@@ -96,6 +98,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],
   reactions: [reactionSchemas],
+  'issue-fields': [issueFieldSchemas, issueFields],
   issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees, issueReactions],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],

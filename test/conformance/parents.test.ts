@@ -42,6 +42,7 @@ async function makeChildren(): Promise<{ inRepo: Record<string, string>; inOrg: 
   const milestone = await made(`${here}/milestones`, { title: 'first' });
   const issue = await made(`${here}/issues`, { title: 'first' });
   const comment = await made(`${here}/issues/${issue.number}/comments`, { body: 'first' });
+  const field = await client.post('/orgs/acme/issue-fields', { name: 'Note', data_type: 'text' });
   const invitation = await client.put(`${here}/collaborators/${(await user()).login}`, {});
   return {
     inRepo: {
@@ -56,7 +57,7 @@ async function makeChildren(): Promise<{ inRepo: Record<string, string>; inOrg: 
       invitation_id: String(invitation.body.id),
       ...(await makeHook(here)),
     },
-    inOrg: await makeHook('/orgs/acme'),
+    inOrg: { issue_field_id: String(field.body.id), ...(await makeHook('/orgs/acme')) },
   };
 }
 

@@ -1,0 +1,74 @@
+// Fields that an organization gives the issues of all its repositories (document 2).
+import { Type } from 'typebox';
+import type { Policy } from '#access/policy.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { Nothing } from '#lib/shape.ts';
+import { presentField, presentFields } from './present.ts';
+import { changeField, createField, deleteField } from './rules.ts';
+import { IssueField, IssueFieldChange, NewIssueField } from './schemas.ts';
+import { listFields } from './store.ts';
+
+const reads = { permission: 'issue_fields:read', scopes: ['read:org'] } as const satisfies Policy;
+const writes = { permission: 'issue_fields:write', scopes: ['admin:org'], role: 'owner' } as const satisfies Policy;
+
+/** Whoever is no member is shown the fields that are for all. */
+export const listIssueFields = endpoint({
+  id: 'orgs/list-issue-fields',
+  method: 'GET',
+  path: '/orgs/{org}/issue-fields',
+  summary: 'List issue fields for an organization',
+  access: reads,
+  replies: { 200: Type.Array(IssueField) },
+  async handle({ db, at, viewer }) {
+    return presentFields(db, await listFields(db, viewer, at.org.id));
+  },
+});
+
+export const createIssueField = endpoint({
+  id: 'orgs/create-issue-field',
+  method: 'POST',
+  path: '/orgs/{org}/issue-fields',
+  summary: 'Create issue field for an organization',
+  access: writes,
+  body: NewIssueField,
+  example: {
+    name: 'Priority',
+    data_type: 'single_select',
+    visibility: 'all',
+    options: [
+      { name: 'High', color: 'red', priority: 1 },
+      { name: 'Low', color: 'gray', priority: 2 },
+    ],
+  },
+  replies: { 200: IssueField },
+  handle: ({ change, at, body, viewer, now }) =>
+    change(async (tx) => presentField(tx, await createField(tx, { org: at.org, by: viewer, wanted: body, now }))),
+});
+
+export const updateIssueField = endpoint({
+  id: 'orgs/update-issue-field',
+  method: 'PATCH',
+  path: '/orgs/{org}/issue-fields/{issue_field_id}',
+  summary: 'Update issue field for an organization',
+  access: writes,
+  body: IssueFieldChange,
+  example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
+  replies: { 200: IssueField },
+  handle: ({ change, at, body, viewer, now }) =>
+    change(async (tx) => {
+      const step = { org: at.org, by: viewer, id: at.issue_field_id, wanted: body, now };
+      return presentField(tx, await changeField(tx, step));
+    }),
+});
+
+export const deleteIssueField = endpoint({
+  id: 'orgs/delete-issue-field',
+  method: 'DELETE',
+  path: '/orgs/{org}/issue-fields/{issue_field_id}',
+  summary: 'Delete issue field for an organization',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    await change((tx) => deleteField(tx, { org: at.org, by: viewer, id: at.issue_field_id, now }));
+  },
+});

@@ -1,0 +1,92 @@
+// The options of a field: what a request may say of them, and what it changes.
+import type { Tx } from '#database/connect.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { type FieldError, invalid, invalidFields } from '#lib/refusal.ts';
+import type { DataType, WantedOption } from './schemas.ts';
+import { insertOptions, type OptionColumns, type OptionRow, removeOptions, updateOptions } from './store.ts';
+
+const resource = 'IssueField';
+
+/** Whether a field of this type holds options. */
+export const isSelect = (type: DataType): boolean => type === 'single_select' || type === 'multi_select';
+
+const wrongAt = (index: number, name: keyof WantedOption, code: FieldError['code'], message: string): FieldError => ({
+  resource,
+  field: `options.${index}.${name}`,
+  code,
+  message,
+});
+
+/** What must be true of the options of a field whatever was there before: some for a select field, of different names. */
+export function checkOptions(type: DataType, options: readonly WantedOption[] | null | undefined): void {
+  if (!isSelect(type)) {
+    if (options && options.length > 0)
+      throw invalid(resource, 'options', 'invalid', `options are not for fields of type ${type}`);
+    return;
+  }
+  if (!options) throw invalid(resource, 'options', 'missing_field');
+  if (options.length === 0) throw invalid(resource, 'options', 'invalid', 'options must name at least one');
+  const seen = new Set<string>();
+  const taken = options.flatMap(({ name }, index) => {
+    const folded = name.trim().toLowerCase();
+    if (seen.has(folded)) return [wrongAt(index, 'name', 'already_exists', 'options must have different names')];
+    seen.add(folded);
+    return [];
+  });
+  if (taken.length > 0) throw invalidFields(taken);
+}
+
+/** A text as the database keeps it. */
+export const clean = (text: string): string => text.toWellFormed().trim();
+
+/** What an option shall be; a description that isn't told stays as it is. */
+const columnsOf = ({ name, description, color, priority }: WantedOption, before?: OptionRow): OptionColumns => ({
+  name: clean(name),
+  description: description === undefined ? (before?.description ?? null) : (description?.toWellFormed() ?? null),
+  color,
+  priority,
+});
+
+/** Gives a new field its options. */
+export const addOptions = (tx: Tx, field: Id<'issue_fields'>, wanted: readonly WantedOption[], now: Date): Promise<void> =>
+  insertOptions(
+    tx,
+    field,
+    wanted.map((option) => columnsOf(option)),
+    now,
+  );
+
+const isSame = (a: OptionRow, b: OptionRow): boolean =>
+  a.name === b.name && a.description === b.description && a.color === b.color && a.priority === b.priority;
+
+type Replacement = { field: Id<'issue_fields'>; before: readonly OptionRow[]; wanted: readonly WantedOption[]; now: Date };
+
+/**
+ * Makes these the options of a field (document 2): one is kept or changed only where its id is told, one without an id is new,
+ * and all others go, with the values that chose them. Gives whether anything changed.
+ */
+export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Replacement): Promise<boolean> {
+  const known = keyed(before, ({ id }) => id as number);
+  const seen = new Set<number>();
+  const wrong = wanted.flatMap(({ id }, index) => {
+    if (id === undefined) return [];
+    if (!known.has(id)) return [wrongAt(index, 'id', 'missing', 'the field has no option of this id')];
+    if (seen.has(id)) return [wrongAt(index, 'id', 'invalid', 'an option may be told once')];
+    seen.add(id);
+    return [];
+  });
+  if (wrong.length > 0) throw invalidFields(wrong);
+  const gone = before.filter(({ id }) => !seen.has(id)).map(({ id }) => id);
+  const changed = wanted.flatMap((option) => {
+    const row = option.id === undefined ? undefined : known.get(option.id);
+    if (!row) return [];
+    const after = { ...row, ...columnsOf(option, row) };
+    return isSame(row, after) ? [] : [after];
+  });
+  const added = wanted.filter(({ id }) => id === undefined);
+  await removeOptions(tx, field, gone);
+  await updateOptions(tx, field, changed, now);
+  await addOptions(tx, field, added, now);
+  return gone.length + changed.length + added.length > 0;
+}

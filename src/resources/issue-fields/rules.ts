@@ -1,0 +1,99 @@
+import type { Org, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { addOptions, checkOptions, clean, replaceOptions } from './options.ts';
+import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
+import {
+  countFields,
+  type FieldRow,
+  findByName,
+  findField,
+  insertField,
+  loadOptions,
+  lockFields,
+  type OptionRow,
+  removeField,
+  updateField,
+} from './store.ts';
+
+type Step = { org: Org; by: SignedIn; now: Date };
+
+const aboutOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
+
+async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promise<void> {
+  const taken = await findByName(tx, org.id, name);
+  if (taken && taken.id !== own?.id) throw invalid('IssueField', 'name', 'already_exists');
+}
+
+/** Adds a field to the issues of an organization. */
+export async function createField(tx: Tx, step: Step & { wanted: NewIssueField }): Promise<FieldRow> {
+  const { org, now, wanted } = step;
+  const { data_type, visibility, options } = wanted;
+  checkOptions(data_type, options);
+  await lockFields(tx, org.id);
+  const name = clean(wanted.name);
+  await checkName(tx, org, name);
+  if ((await countFields(tx, org.id)) >= maxFields) throw unprocessable(`An organization has at most ${maxFields} issue fields`);
+  const description = wanted.description ?? null;
+  const times = { created_at: now, updated_at: now };
+  const row = await insertField(tx, { organization_id: org.id, name, description, data_type, visibility, ...times });
+  await addOptions(tx, row.id, options ?? [], now);
+  await record(tx, { ...aboutOf(step), kind: 'issue_field.created', data: { field: row.id } });
+  return row;
+}
+
+type Named = Step & { id: Id<'issue_fields'> };
+
+/** Changes a field. Options that are not told any more go, with the values that chose them. */
+export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChange }): Promise<FieldRow> {
+  const { org, now, wanted } = step;
+  await lockFields(tx, org.id);
+  const row = await findField(tx, org.id, step.id);
+  if (!row) throw notFound();
+  const name = wanted.name === undefined ? undefined : clean(wanted.name);
+  if (name !== undefined) await checkName(tx, org, name, row);
+  const { description, visibility } = wanted;
+  const from = {
+    ...fromOf(row, defined({ name, description, visibility })),
+    ...(await changeOptions(tx, row, wanted.options, now)),
+  };
+  if (Object.keys(from).length === 0) return row;
+  const after = await updateField(tx, row.id, { ...defined({ name, description, visibility }), updated_at: now });
+  await record(tx, { ...aboutOf(step), kind: 'issue_field.edited', data: { field: row.id, from } });
+  return after;
+}
+
+type Told = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
+
+/** What of a field is another now. */
+const fromOf = (row: FieldRow, told: Told): Told => ({
+  ...(told.name === undefined || told.name === row.name ? {} : { name: row.name }),
+  ...(told.description === undefined || told.description === row.description ? {} : { description: row.description }),
+  ...(told.visibility === undefined || told.visibility === row.visibility ? {} : { visibility: row.visibility }),
+});
+
+async function changeOptions(
+  tx: Tx,
+  { id, data_type }: FieldRow,
+  wanted: IssueFieldChange['options'],
+  now: Date,
+): Promise<{ options?: string[] }> {
+  if (wanted === undefined) return {};
+  checkOptions(data_type, wanted);
+  const before: OptionRow[] = (await loadOptions(tx, [id])).get(id) ?? [];
+  const isOther = await replaceOptions(tx, { field: id, before, wanted, now });
+  return isOther ? { options: before.map(({ name }) => name) } : {};
+}
+
+/** Deletes a field; no issue has a value in it any more. */
+export async function deleteField(tx: Tx, step: Named): Promise<void> {
+  await lockFields(tx, step.org.id);
+  const row = await findField(tx, step.org.id, step.id);
+  if (!row) throw notFound();
+  await removeField(tx, row.id);
+  await record(tx, { ...aboutOf(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
+}

@@ -1,0 +1,119 @@
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { organizationKnownTo } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { grouped } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+
+export type FieldRow = Selectable<DB['issue_fields']>;
+export type OptionRow = Selectable<DB['issue_field_options']>;
+type Field = Id<'issue_fields'>;
+type Organization = Id<'accounts'>;
+
+/** Whether the viewer belongs to the organization whose id is given, and the credential may know that. */
+function belongsTo(viewer: Viewer, organization: RawBuilder<unknown>): RawBuilder<boolean> {
+  const known = organizationKnownTo(viewer.grant, organization);
+  if (viewer.grant.kind === 'installation') return known;
+  if (!viewer.account) return sql<boolean>`false`;
+  return sql<boolean>`(${known} and exists (select from memberships m
+    where m.organization_id = ${organization} and m.user_id = ${viewer.account.id} and m.state = 'active'))`;
+}
+
+/** Whether the viewer may know of the field in the row `field`. */
+export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(${field}.visibility = 'all' or ${belongsTo(viewer, sql`${field}.organization_id`)})`;
+
+/** Whether the viewer may know of what happened in a field, by its id and that of its organization: the field may be gone. */
+export const sawField = (viewer: Viewer, field: RawBuilder<unknown>, organization: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(exists (select from issue_fields f where f.id = ${field} and f.visibility = 'all')
+    or ${belongsTo(viewer, organization)})`;
+
+/** The fields of an organization that the viewer may know of, oldest first. There are never many. */
+export const listFields = (db: Db, viewer: Viewer, organization: Organization): Promise<FieldRow[]> =>
+  db
+    .selectFrom('issue_fields')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .where(seesField(viewer, sql`issue_fields`))
+    .orderBy('id')
+    .execute();
+
+export const findField = (db: Db, organization: Organization, id: Field): Promise<FieldRow | undefined> =>
+  db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
+
+/** The options of fields, in their order, by the fields' ids. */
+export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map<Field, OptionRow[]>> {
+  if (fields.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('issue_field_options')
+    .selectAll()
+    .where('field_id', 'in', [...fields])
+    .orderBy('priority')
+    .orderBy('id')
+    .execute();
+  return grouped(rows, (row) => row.field_id);
+}
+
+/** One change of an organization's fields at a time: their number and their names are theirs together. */
+export const lockFields = (tx: Tx, organization: Organization) =>
+  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
+
+export async function countFields(tx: Tx, organization: Organization): Promise<number> {
+  const { count } = await tx
+    .selectFrom('issue_fields')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('organization_id', '=', organization)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export const findByName = (tx: Tx, organization: Organization, name: string): Promise<FieldRow | undefined> =>
+  tx
+    .selectFrom('issue_fields')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .where(sql<boolean>`lower(name) = lower(${name})`)
+    .executeTakeFirst();
+
+export const insertField = (tx: Tx, row: Insertable<DB['issue_fields']>): Promise<FieldRow> =>
+  tx.insertInto('issue_fields').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateField = (tx: Tx, id: Field, change: Updateable<DB['issue_fields']>): Promise<FieldRow> =>
+  tx.updateTable('issue_fields').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeField = (tx: Tx, id: Field) => tx.deleteFrom('issue_fields').where('id', '=', id).execute();
+
+/** What an option of a field shall be. */
+export type OptionColumns = Pick<OptionRow, 'name' | 'description' | 'color' | 'priority'>;
+
+export async function insertOptions(tx: Tx, field: Field, options: readonly OptionColumns[], now: Date): Promise<void> {
+  if (options.length === 0) return;
+  const about = { field_id: field, created_at: now, updated_at: now };
+  await tx
+    .insertInto('issue_field_options')
+    .values(options.map(({ name, description, color, priority }) => ({ name, description, color, priority, ...about })))
+    .execute();
+}
+
+/** Changes options of a field, all in one statement. */
+export async function updateOptions(tx: Tx, field: Field, options: readonly OptionRow[], now: Date): Promise<void> {
+  if (options.length === 0) return;
+  const rows = options.map(({ id, name, description, color, priority }) => ({ id, name, description, color, priority }));
+  await sql`
+    update issue_field_options o
+    set name = w.name, description = w.description, color = w.color, priority = w.priority, updated_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as w(id bigint, name text, description text, color text, priority integer)
+    where o.id = w.id and o.field_id = ${field}`.execute(tx);
+}
+
+/** Removes options of a field, and with them the values that chose them. */
+export async function removeOptions(tx: Tx, field: Field, ids: readonly Id<'issue_field_options'>[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .deleteFrom('issue_field_options')
+    .where('field_id', '=', field)
+    .where('id', 'in', [...ids])
+    .execute();
+}
