@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { OrganizationPermission } from './permissions.ts';
+import type { OrganizationPermission, RepositoryPermission } from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
@@ -115,17 +115,24 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
 
 /**
  * The ids of every repository that a viewer may read, as a subquery for `in`: set-based, so that a list or a search over many
- * repositories costs no correlated look-up for each.
+ * repositories costs no correlated look-up for each. Beyond what is public, a credential with a permission set may see what it
+ * was granted alone: `permission` says what of the repositories is read.
  */
-export function readableRepositoryIds(viewer: Viewer): RawBuilder<number> {
+export function readableRepositoryIds(viewer: Viewer, permission: RepositoryPermission = 'metadata'): RawBuilder<number> {
   const { grant } = viewer;
   const open = sql`select r.id from repositories r where r.visibility = 'public'`;
   if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return sql<number>`(${open})`;
-  if (grant.kind === 'installation') {
-    return sql<number>`(${open} union select r.id from repositories r where ${reachedBy(grant)})`;
-  }
+  const reached = sql`${reachedBy(grant)} and ${permission === 'metadata' ? sql`true` : grantedIn(grant, permission)}`;
+  if (grant.kind === 'installation') return sql<number>`(${open} union select r.id from repositories r where ${reached})`;
   const me = viewer.account?.id ?? 0;
-  return sql<number>`(${open} union select r.id from repositories r where r.id in (${affiliatedRepositoryIds(me)}) and ${reachedBy(grant)})`;
+  return sql<number>`(${open} union select r.id from repositories r where r.id in (${affiliatedRepositoryIds(me)}) and ${reached})`;
+}
+
+/** Whether the credential's permission set, if it has one, holds this for the repository `r`. */
+function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {
+  if (grant.kind === 'app_user')
+    return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, ${permission})`;
+  return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
 /** The ids of the repositories in which an account has a role other than by their being public. */

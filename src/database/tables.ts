@@ -229,6 +229,27 @@ export interface IssueComments {
   reactions: JsonWithDefault;
 }
 
+export interface IssueDocuments {
+  issue_id: Id<'issues'>;
+  repository_id: number;
+  created_at: Date;
+  updated_at: Date;
+  closed_at: Date | null;
+  title_weight: number;
+  body_weight: number;
+  comments_weight: number;
+  comments: number;
+  reactions: number;
+  plus_one: number;
+  minus_one: number;
+  laugh: number;
+  confused: number;
+  heart: number;
+  hooray: number;
+  analyser: number;
+  words: string;
+}
+
 export interface IssueEvents {
   id: GeneratedAlways<Id<'issue_events'>>;
   repository_id: Id<'repositories'>;
@@ -658,6 +679,7 @@ export interface DB {
   installations: Installations;
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
+  issue_documents: IssueDocuments;
   issue_events: IssueEvents;
   issue_field_options: IssueFieldOptions;
   issue_field_values: IssueFieldValues;

@@ -46,6 +46,7 @@ import * as issueLists from './issues/endpoints/lists.ts';
 import * as issueReactions from './issues/endpoints/reactions.ts';
 import { unassignLost } from './issues/jobs.ts';
 import * as issueSchemas from './issues/schemas.ts';
+import { indexIssue, indexMissing, indexRenamed } from './issues/search-jobs.ts';
 import * as labels from './labels/endpoints.ts';
 import * as labelSchemas from './labels/schemas.ts';
 import * as members from './members/endpoints.ts';
@@ -126,6 +127,8 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   removeFolder,
   indexCode,
   indexCommits,
+  indexIssue,
+  indexRenamed,
   indexRepository,
   measure,
   measureLanguages,
@@ -136,7 +139,13 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
 ];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
-export const allJobs: readonly Job<never, Services>[] = [settlePushes, sweepUnfinished, sweepPushed, removeOldDeliveries];
+export const allJobs: readonly Job<never, Services>[] = [
+  indexMissing,
+  settlePushes,
+  sweepUnfinished,
+  sweepPushed,
+  removeOldDeliveries,
+];
 
 /** What workers do beside the queue. */
 export const allPumps: readonly Pump<Services>[] = [deliveryPump];

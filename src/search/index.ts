@@ -7,8 +7,12 @@ export { type CommitHit, type CommitSort, commitSorts } from './commits/hits.ts'
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
+export { type IssueHit, type IssueSort, issueSorts } from './issues/hits.ts';
+export { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from './issues/index-issues.ts';
+export { type IssueSearch, searchIssues } from './issues/search.ts';
+export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts';
 export { countedLanguageOf, languageOf } from './languages/language.ts';
-export { parse, QueryError } from './query/index.ts';
+export { hasQualifier, type Node, parse, QueryError } from './query/index.ts';
 export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';

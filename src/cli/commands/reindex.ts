@@ -1,5 +1,6 @@
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
+import { reindexIssues } from '#search/issues/index-issues.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { Beside } from '../installation.ts';
@@ -8,7 +9,7 @@ import { progressBar } from '../progress.ts';
 
 export const reindexCommand = installationCommand(
   'reindex',
-  'Build the search index of code, commits and names anew, for some repositories or for all. Searches go on meanwhile.',
+  'Build the search index of code, commits, issues and names anew, for some repositories or for all. Searches go on meanwhile.',
   'hearth reindex acme/engine',
 )
   .argument('[owner/name...]', 'repositories; all where none is named')
@@ -19,6 +20,7 @@ export const reindexCommand = installationCommand(
       const bar = progressBar();
       let files = 0;
       let commits = 0;
+      let issues = 0;
       try {
         for (const [at, { id, name }] of repositories.entries()) {
           const options = { db, git: hearth.services.git, repositoryId: id, now, rebuild: true };
@@ -32,14 +34,20 @@ export const reindexCommand = installationCommand(
             onProgress: ({ done }) => bar.show(`${label} commits`, done, done),
           });
           await indexRepositoryWords({ db, git: hearth.services.git, id });
+          const said = await reindexIssues({
+            db,
+            repositoryId: id,
+            onProgress: ({ done, total }) => bar.show(`${label} issues`, done, total),
+          });
+          issues += said.issues;
           files += code?.files ?? 0;
           commits += history?.commits ?? 0;
         }
       } finally {
         bar.end();
       }
-      print(command, { repositories: repositories.length, files, commits }, [
-        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits`,
+      print(command, { repositories: repositories.length, files, commits, issues }, [
+        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits, ${issues} issues`,
       ]);
     }),
   );

@@ -7,16 +7,21 @@ import {
   codeTextMatches,
   commitSorts,
   commitTextMatches,
+  issueSorts,
+  issueTextMatches,
   maxResults,
   parse,
   repositorySorts,
   repositoryTextMatches,
   searchCode,
   searchCommits,
+  searchIssues,
   searchRepositories,
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
-import { CodeItem, CommitItem, found, RepositoryItem } from './schemas.ts';
+import { presentIssueHits } from './present-issues.ts';
+import { checkTarget, typeFor } from './rules.ts';
+import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
 /** Every search takes these (document 1, Endpoints). A missing `q` is an empty one. */
@@ -39,7 +44,7 @@ export const searchCodeEndpoint = endpoint({
   since: { '2026-03-10': withoutClosingFields },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
     const query = parse('code', q);
-    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account.id };
+    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account.id };
     const { items: hits, total_count, incomplete_results } = await searchCode({ db, git }, { ...asked, budget: searchBudget });
     const repositories = await presentHitRepositories({ db, links, viewer }, hits);
     const matches = media === 'text-match' ? await codeTextMatches(git, { query, hits }) : undefined;
@@ -64,7 +69,7 @@ export const searchCommitsEndpoint = endpoint({
   replies: { 200: found(CommitItem) },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
     const query = parse('commits', q);
-    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account?.id };
+    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account?.id };
     const { items: hits, total_count, incomplete_results } = await searchCommits(db, { ...asked, budget: searchBudget });
     const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits }) : undefined;
     const rows = await presentCommitHits({ db, links, viewer, git }, hits, matches);
@@ -95,5 +100,40 @@ export const searchRepositoriesEndpoint = endpoint({
       return repository ? [{ ...repository, score, ...(text ? { text_matches: text } : {}) }] : [];
     });
     return { rows, total: total_count, extra: { incomplete_results } };
+  },
+});
+
+export const searchIssuesEndpoint = endpoint({
+  id: 'search/issues-and-pull-requests',
+  method: 'GET',
+  path: '/search/issues',
+  summary: 'Search issues and pull requests',
+  access: { permission: { none: 'public' } },
+  query: Type.Object({
+    ...common,
+    sort: Type.Optional(OneOf(issueSorts)),
+    advanced_search: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
+  paging: pages({ most: maxResults }),
+  media: ['text-match'],
+  limit: 'search',
+  replies: { 200: FoundIssues },
+  async handle({ db, query: { q, sort, order, ...wanted }, page, viewer, links, media, services }) {
+    const advanced = wanted.advanced_search === 'true';
+    const query = parse('issues', q, { advanced });
+    checkTarget(query, viewer);
+    const asked = {
+      query,
+      advanced,
+      sort,
+      order,
+      page,
+      visible: readableRepositoryIds(viewer, 'issues'),
+      viewerId: viewer.account?.id,
+    };
+    const { items: hits, total_count, incomplete_results } = await searchIssues(db, { ...asked, budget: services.searchBudget });
+    const matches = media === 'text-match' ? await issueTextMatches(db, { query, hits }) : undefined;
+    const rows = await presentIssueHits({ db, links, viewer }, hits, matches);
+    return { rows, total: total_count, extra: { incomplete_results, ...typeFor(services.vocabulary, 'lexical') } };
   },
 });

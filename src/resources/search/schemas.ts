@@ -1,7 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { Nullable } from '#lib/shape.ts';
+import { Nullable, OneOf } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { Commit } from '#resources/commits/index.ts';
+import { Issue } from '#resources/issues/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 
 /** Document 1, text match entries; `indices` count UTF-16 code units within the fragment, as the public API's do. */
@@ -50,6 +51,22 @@ export const RepositoryItem = Type.Object({
 });
 export type RepositoryItem = Static<typeof RepositoryItem>;
 
+/** Who closed an issue is told by the issue itself alone. */
+const { closed_by: _, ...issueFields } = Issue.properties;
+
+export const IssueItem = Type.Object({
+  ...issueFields,
+  score: Type.Number(),
+  text_matches: Type.Optional(Type.Array(TextMatch)),
+});
+export type IssueItem = Static<typeof IssueItem>;
+
 /** Document 1, search result envelope. */
 export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object<P>>) =>
   Type.Object({ total_count: Type.Integer(), incomplete_results: Type.Boolean(), items: Type.Array(item) });
+
+/** Issue searches say by which type they were answered (document 1). */
+export const searchTypes = ['lexical', 'semantic', 'hybrid'] as const;
+export type SearchType = (typeof searchTypes)[number];
+
+export const FoundIssues = Type.Object({ ...found(IssueItem).properties, search_type: Type.Optional(OneOf(searchTypes)) });

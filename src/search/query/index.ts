@@ -2,5 +2,5 @@ export { QueryError, type QueryProblem } from './errors.ts';
 export { type ParseOptions, parse } from './parser.ts';
 export { print } from './printer.ts';
 export { findQualifier, type QualifierSpec, qualifiers, type SearchKind } from './qualifiers.ts';
-export { group, type Leaf, leaves, type Node, negate, type Qualifier, type Text } from './tree.ts';
+export { group, hasQualifier, type Leaf, leaves, type Node, negate, type Qualifier, type Text } from './tree.ts';
 export type { Value } from './values.ts';

@@ -56,6 +56,7 @@ const commits: Record<string, QualifierSpec> = {
 
 const reviews = 'pull request reviews';
 const links = 'links between issues and pull requests';
+const pulls = 'pull requests';
 
 const issues: Record<string, QualifierSpec> = {
   ...scope,
@@ -84,14 +85,14 @@ const issues: Record<string, QualifierSpec> = {
   mentions: all(login),
   commenter: all(login),
   involves: all(login),
-  team: all({ type: 'team' }, 'mentions of teams'),
+  team: all({ type: 'team' }),
   label: all(words),
   milestone: any(text),
   no: all(choice('label', 'milestone', 'assignee', 'project', 'type', 'parent-issue')),
   linked: all(choice('pr', 'issue'), links),
-  head: any(text),
-  base: any(text),
-  draft: all(flag),
+  head: any(text, pulls),
+  base: any(text, pulls),
+  draft: all(flag, pulls),
   review: all(choice('none', 'required', 'approved', 'changes_requested'), reviews),
   'reviewed-by': all(login, reviews),
   'review-requested': all(login, 'requests for review'),
@@ -99,14 +100,14 @@ const issues: Record<string, QualifierSpec> = {
   'team-review-requested': all({ type: 'team' }, 'requests for review'),
   project: any(text, 'projects'),
   status: any(choice('pending', 'success', 'failure'), 'commit statuses'),
-  sha: any(hash),
+  sha: any(hash, pulls),
   comments: all(number),
   interactions: all(number),
   reactions: all(number),
   created: all(date),
   updated: all(date),
   closed: all(date),
-  merged: all(date),
+  merged: all(date, pulls),
   archived: all(flag),
   language: any(text),
 };
@@ -140,6 +141,6 @@ const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 
 /** What a qualifier takes; `name` in lower case. Issues may be searched by the fields of their organization too. */
 export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {
-  if (kind === 'issues' && issueField.test(name)) return all(text);
+  if (kind === 'issues' && issueField.test(name)) return all(text, 'issue fields');
   return Object.hasOwn(qualifiers[kind], name) ? qualifiers[kind][name] : undefined;
 }

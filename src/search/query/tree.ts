@@ -26,3 +26,9 @@ export function* leaves(node: Node): Generator<Leaf> {
   else if (node.kind === 'all' || node.kind === 'any') for (const part of node.parts) yield* leaves(part);
   else yield node;
 }
+
+/** Whether a qualifier with one of these values stands anywhere in a tree without being excluded. */
+export function hasQualifier(node: Node, name: string, values: readonly string[]): boolean {
+  if (node.kind === 'all' || node.kind === 'any') return node.parts.some((part) => hasQualifier(part, name, values));
+  return node.kind === 'qualifier' && node.name === name && node.raw.some((raw) => values.includes(raw.toLowerCase()));
+}

@@ -14,6 +14,10 @@ export type ScopeOptions = {
   filters: readonly Filter[];
   /** Whether forks that nobody asked for are looked into. */
   forks: boolean;
+  /** Qualifiers that stand among alternatives: they may name repositories, but leave no others out. */
+  nested?: readonly Filter[];
+  /** What else must hold of the repository `r`. */
+  only?: RawBuilder<unknown>;
 };
 
 type Names = { repositories: { owner: string; name: string }[]; accounts: string[] };
@@ -38,31 +42,36 @@ export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is'
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
-  const isNamed = named.repositories.length + named.accounts.length > 0;
+  const nested = namesOf(options.nested ?? [], false);
+  const isNamed = isAny(named);
   const { rows } = await sql<{ id: Id<'repositories'> | null; account: boolean; repository: boolean }>`
     with visible (id) as materialized ${options.visible},
     owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
     named (id) as (
       select r.id from repositories r join accounts o on o.id = r.owner_id join visible v on v.id = r.id
       where ${isOneOf(named.repositories)}
+    ),
+    nested (id) as (
+      select r.id from repositories r join accounts o on o.id = r.owner_id join visible v on v.id = r.id
+      where ${isOneOf(nested.repositories)}
+      union all select a.id from accounts a where ${ownedBy(sql`a`, nested.accounts, options.viewerId)}
     )
-    select found.id, exists (select from owners) as account, exists (select from named) as repository
+    select found.id, exists (select from owners) as account, exists (select from named union all select from nested) as repository
     from (select) as always left join lateral (
       select r.id from repositories r join visible v on v.id = r.id join accounts o on o.id = r.owner_id
       where ${isNamed ? sql`(r.owner_id in (select id from owners) or r.id in (select id from named))` : sql`true`}
-        and ${kindOf(options, named)} and not ${leftOut(options)}
+        and ${kindOf(options, named)} and not ${leftOut(options)} and ${options.only ?? sql`true`}
       order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
     ) as found on true`.execute(db);
   const [first] = rows;
-  if (isNamed && !first?.account && !first?.repository) throw inaccessible();
+  if ((isNamed || isAny(nested)) && !first?.account && !first?.repository) throw inaccessible();
   return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
 }
 
 /** The same repositories as a condition on `r` and their owners `o`, all of them, for a search over repositories themselves. */
 export function inScope(options: ScopeOptions): RawBuilder<unknown> {
   const named = namesOf(options.filters, false);
-  const isNamed = named.repositories.length + named.accounts.length > 0;
-  const wanted = isNamed
+  const wanted = isAny(named)
     ? sql`(${ownedBy(sql`o`, named.accounts, options.viewerId)} or ${isOneOf(named.repositories)})`
     : sql`true`;
   return sql`(${wanted} and ${kindOf(options, named)} and not ${leftOut(options)})`;
@@ -71,8 +80,10 @@ export function inScope(options: ScopeOptions): RawBuilder<unknown> {
 /** Document 1, rule 6, for a search that found nothing: what it names has to be there for the caller. */
 export async function requireAccessible(db: Reader, options: ScopeOptions): Promise<void> {
   const named = namesOf(options.filters, false);
-  if (named.repositories.length + named.accounts.length > 0) await resolveScope(db, options);
+  if (isAny(named)) await resolveScope(db, options);
 }
+
+const isAny = ({ repositories, accounts }: Names): boolean => repositories.length + accounts.length > 0;
 
 const inaccessible = (): QueryError =>
   new QueryError(

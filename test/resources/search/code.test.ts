@@ -136,9 +136,17 @@ describe('what a credential does not reach is neither returned nor counted', () 
   test('by token', async () => {
     expect(await total(await token(ada, ['read:user']))).toBe(0);
     expect(await total(await token(ada, ['repo']))).toBe(1);
-    expect(await total(await fineGrained(ada, acme, {}, [open]))).toBe(0);
-    expect(await total(await fineGrained(ada, acme, {}, [hidden]))).toBe(1);
-    expect(await total(await fineGrained(ada, ada, {}))).toBe(0);
+    const reads = { contents: 'read' };
+    expect(await total(await fineGrained(ada, acme, reads, [open]))).toBe(0);
+    expect(await total(await fineGrained(ada, acme, reads, [hidden]))).toBe(1);
+    expect(await total(await fineGrained(ada, ada, reads))).toBe(0);
+  });
+
+  test('a token that may not read contents finds none that are private', async () => {
+    expect(await total(await fineGrained(ada, acme, { issues: 'write' }, [hidden]))).toBe(0);
+    expect(
+      (await (await as(await fineGrained(ada, acme, {}, [hidden]))).get('/search/code?q=getUserName')).body.total_count,
+    ).toBe(1);
   });
 });
 

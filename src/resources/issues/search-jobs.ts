@@ -1,0 +1,65 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { indexIssues, indexMissingIssues, indexNamed } from '#search/index.ts';
+
+const changes = [
+  'issue.opened',
+  'issue.edited',
+  'issue.closed',
+  'issue.reopened',
+  'issue.locked',
+  'issue.unlocked',
+  'issue.labeled',
+  'issue.unlabeled',
+  'issue.assigned',
+  'issue.unassigned',
+  'issue.milestoned',
+  'issue.demilestoned',
+  'issue_comment.created',
+  'issue_comment.edited',
+  'issue_comment.deleted',
+  'reaction.created',
+  'reaction.deleted',
+] as const;
+
+/** What an issue is found by follows what happens to it. Who may see its repository, and its name, are asked at each search. */
+export const indexIssue = subscription<(typeof changes)[number], Services>({
+  name: 'issues.index',
+  on: changes,
+  attempts: 25,
+  key: ({ data }) => String(data.issue),
+  async run({ data }, { db }) {
+    await indexIssues(db, [data.issue]);
+  },
+});
+
+const renames = ['label.edited', 'label.deleted', 'milestone.edited', 'milestone.deleted'] as const;
+
+/** Issues are found by the names of their labels and milestones: another name, or none, is known to all of them. */
+export const indexRenamed = subscription<(typeof renames)[number], Services>({
+  name: 'issues.index-renamed',
+  on: renames,
+  attempts: 25,
+  async run(event, { db }) {
+    const { repository } = event;
+    if (repository === undefined) return;
+    if (event.kind === 'label.deleted') await indexNamed(db, repository, { label: event.data.name });
+    if (event.kind === 'milestone.deleted') await indexNamed(db, repository, { milestone: event.data.title });
+    if (event.kind === 'label.edited' && event.data.from?.name !== undefined)
+      await indexNamed(db, repository, { label: event.data.from.name });
+    if (event.kind === 'milestone.edited' && event.data.from?.title !== undefined)
+      await indexNamed(db, repository, { milestone: event.data.from.title });
+  },
+});
+
+/** Indexes what an upgrade, a restored backup or an interrupted rebuilding left without a row. */
+export const indexMissing = job<object, Services>({
+  name: 'issues.index-missing',
+  attempts: 1,
+  schedule: { cron: '17 * * * *', atStart: true },
+  async run(_payload, { db, log }) {
+    const { issues } = await indexMissingIssues(db);
+    if (issues > 0) log.info({ issues }, 'indexed issues that had no row');
+  },
+});

@@ -1,0 +1,51 @@
+import { termsOf } from '#search/analyse/analyse.ts';
+import { both } from '#search/lexeme-query.ts';
+import type { Node, Text } from '#search/query/tree.ts';
+import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
+import type { People } from './people.ts';
+import { qualifierMatching } from './qualifiers.ts';
+import { anywhere, inPlaces, type Place } from './terms.ts';
+
+/** What the meaning of a query depends on beside its words. */
+export type Meaning = { places: readonly Place[]; people: People };
+
+/**
+ * Which rows a part of a query asks for; undefined where it has nothing to look for. A phrase is taken as its words, so that
+ * more may match than should, never less: `hasPhrase` tells whether a closer look is needed.
+ */
+export function compile(node: Node, meaning: Meaning, negated = false): Matching | undefined {
+  switch (node.kind) {
+    case 'text':
+      return compileText(node, meaning, negated);
+    case 'qualifier':
+      // `in:` says where words are looked for, and asks for no rows by itself.
+      if (node.value.type === 'set') return undefined;
+      return qualifierMatching(node, meaning.people);
+    case 'not': {
+      const part = compile(node.part, meaning, !negated);
+      return part && noneOf(part);
+    }
+    default: {
+      const parts = node.parts.map((part) => compile(part, meaning, negated)).filter((part) => part !== undefined);
+      if (parts.length === 0) return undefined;
+      return node.kind === 'all' ? allOf(parts) : anyOf(parts);
+    }
+  }
+}
+
+function compileText(text: Text, { places }: Meaning, negated: boolean): Matching | undefined {
+  const terms = termsOf(text.text);
+  if (terms.length === 0) return undefined;
+  if (!isPhrase(text)) return byLexemes(both(terms.map((term) => anywhere(places, term))));
+  // What has the words of a phrase, but not the phrase, must stay.
+  return negated ? nothing : byLexemes(inPlaces(places, terms));
+}
+
+export const isPhrase = ({ quoted, text }: Text): boolean => quoted && termsOf(text).length > 1;
+
+/** Whether lexemes alone can't tell what matches. */
+export function hasPhrase(node: Node): boolean {
+  if (node.kind === 'text') return isPhrase(node);
+  if (node.kind === 'not') return hasPhrase(node.part);
+  return node.kind !== 'qualifier' && node.parts.some(hasPhrase);
+}

@@ -1,0 +1,106 @@
+import { analyse, analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { facet } from './facets.ts';
+
+/** An issue with all that it is found by. */
+export type Source = {
+  id: number;
+  repositoryId: number;
+  title: string;
+  body: string | null;
+  /** The beginning of what was said about it, oldest first. */
+  comments: string;
+  authorId: number | null;
+  assignees: number[];
+  commenters: number[];
+  labels: string[];
+  milestone: string | null;
+  state: string;
+  stateReason: string | null;
+  locked: boolean;
+};
+
+/** What an issue's row holds beside the columns that are copied as they are. */
+export type Document = {
+  id: number;
+  titleWeight: number;
+  bodyWeight: number;
+  commentsWeight: number;
+  analyser: number;
+  words: string;
+};
+
+const average = { title: 8, body: 120, comments: 250 };
+
+/** Makes an issue's row. */
+export function documentOf(source: Source): Document {
+  const title = [...new Set(identifiersOf(source.title).flatMap(lexemesOf))];
+  const body = analyse(source.body ?? '');
+  const comments = analyse(source.comments);
+  const lexemes = [
+    ...factsOf(source),
+    ...title,
+    ...title.map(facet.title),
+    ...mentionsIn(`${source.title}\n${source.body ?? ''}\n${source.comments}`),
+    ...body.lexemes,
+    ...[...body.lexemes].map(facet.body),
+    ...comments.lexemes,
+    ...[...comments.lexemes].map(facet.comments),
+  ];
+  return {
+    id: source.id,
+    titleWeight: weightOf(identifiersOf(source.title).length, average.title),
+    bodyWeight: weightOf(body.length, average.body),
+    commentsWeight: weightOf(comments.length, average.comments),
+    analyser: analyserVersion,
+    words: withinBounds(lexemes).join('\n'),
+  };
+}
+
+/** BM25's share for a word that occurs once in a text of so many words; below 1.7. How often it occurs isn't kept. */
+const weightOf = (words: number, usual: number): number => Math.fround(2.2 / (1.3 + (0.9 * words) / usual));
+
+function factsOf({ repositoryId, authorId, milestone, ...source }: Source): string[] {
+  return [
+    facet.repository(repositoryId),
+    facet.fact('issue'),
+    facet.fact(source.state),
+    facet.fact(source.locked ? 'locked' : 'unlocked'),
+    ...(source.stateReason ? [facet.fact(source.stateReason)] : []),
+    ...(authorId === null ? [] : [facet.author(authorId)]),
+    ...source.assignees.map(facet.assignee),
+    ...source.commenters.map(facet.commenter),
+    ...source.labels.map(facet.label),
+    milestone === null ? facet.without('milestone') : facet.milestone(milestone),
+    ...(source.labels.length === 0 ? [facet.without('label')] : []),
+    ...(source.assignees.length === 0 ? [facet.without('assignee')] : []),
+  ];
+}
+
+const mention =
+  /(?<![\p{L}\p{N}_/-])@([a-z\d](?:[a-z\d]|[-_](?=[a-z\d])){0,98})(?:\/([a-z\d][a-z\d._-]{0,98}))?(?![\p{L}\p{N}/])/giu;
+const mostMentions = 1_000;
+
+/** Lexemes of the users and teams that a text names by `@`, as far as they are no part of a longer word. */
+export function mentionsIn(text: string): string[] {
+  const named = new Set<string>();
+  for (const [, login, team] of text.matchAll(mention)) {
+    if (login) named.add(team ? facet.team(login, team.replace(/[._-]+$/, '')) : facet.mention(login));
+    if (named.size >= mostMentions) break;
+  }
+  return [...named];
+}
+
+/** PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
+const maxBytes = 900_000;
+
+/** The first of these, each once, as far as a row has room for them. */
+function withinBounds(lexemes: readonly string[]): string[] {
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const lexeme of new Set(lexemes)) {
+    bytes += Buffer.byteLength(lexeme);
+    if (bytes > maxBytes) break;
+    kept.push(lexeme);
+  }
+  return kept;
+}

@@ -1,0 +1,102 @@
+import { type RawBuilder, sql } from 'kysely';
+import { either, lexeme } from '#search/lexeme-query.ts';
+import { findQualifier } from '#search/query/qualifiers.ts';
+import type { Qualifier } from '#search/query/tree.ts';
+import { facet } from './facets.ts';
+import { byLexemes, byRow, everything, type Matching, nothing } from './matching.ts';
+import type { People } from './people.ts';
+
+const fact = (name: string): Matching => byLexemes(lexeme(facet.fact(name)));
+
+/** Which rows a qualifier asks for. What Hearth doesn't hold yet, no row has. */
+export function qualifierMatching(qualifier: Qualifier, people: People): Matching {
+  const { name, value } = qualifier;
+  if (findQualifier('issues', name)?.later) return nothing;
+  switch (value.type) {
+    case 'login':
+      return ofPerson(name, people.get(value.login));
+    case 'words':
+      return byLexemes(either(value.words.map((word) => lexeme(facet.label(word)))));
+    case 'team':
+      return byLexemes(lexeme(facet.team(value.organization, value.slug)));
+    case 'number':
+      return byRow(inNumbers(numbers[name] ?? sql`null`, value));
+    case 'date':
+      return byRow(inDates(dates[name] ?? sql`null`, value));
+    case 'choice':
+      return ofChoice(name, value.choice);
+    case 'text':
+      return ofText(name, value.text);
+    default:
+      return ofRepository(qualifier);
+  }
+}
+
+type Person = NonNullable<ReturnType<People['get']>>;
+
+function ofPerson(name: string, person: Person | undefined): Matching {
+  if (!person) return nothing;
+  const { id, login } = person;
+  if (name === 'user' || name === 'org') return inRepository(sql`r.owner_id = ${id}`);
+  const own = {
+    author: facet.author(id),
+    assignee: facet.assignee(id),
+    mentions: facet.mention(login),
+    commenter: facet.commenter(id),
+  };
+  if (name === 'involves') return byLexemes(either(Object.values(own).map(lexeme)));
+  return name in own ? byLexemes(lexeme(own[name as keyof typeof own])) : nothing;
+}
+
+const numbers: Record<string, RawBuilder<unknown>> = {
+  comments: sql`comments`,
+  reactions: sql`reactions`,
+  interactions: sql`(comments + reactions)`,
+};
+
+const dates: Record<string, RawBuilder<unknown>> = {
+  created: sql`created_at`,
+  updated: sql`updated_at`,
+  closed: sql`closed_at`,
+};
+
+const inNumbers = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
+  sql`(${column} between ${min ?? 0}::bigint and ${max ?? Number.MAX_SAFE_INTEGER}::bigint)`;
+
+function inDates(column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> {
+  const low = from === undefined ? sql`${column} is not null` : sql`${column} >= ${new Date(from)}`;
+  const high = until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`;
+  return sql`(${low} and ${high})`;
+}
+
+/** The kinds of thing that every row has none of yet. */
+const nobodyHas = new Set(['project', 'type', 'parent-issue']);
+
+function ofChoice(name: string, choice: string): Matching {
+  if (name === 'no') return nobodyHas.has(choice) ? everything : byLexemes(lexeme(facet.without(choice)));
+  if (name === 'state') return fact(choice);
+  if (name === 'reason') return fact(choice.replace(' ', '_'));
+  if (name !== 'is') return nothing;
+  if (choice === 'public') return inRepository(sql`r.visibility = 'public'`);
+  if (choice === 'private') return inRepository(sql`r.visibility <> 'public'`);
+  // Pull requests aren't held yet: nothing is one, merged or not.
+  return ['issue', 'open', 'closed', 'locked', 'unlocked'].includes(choice) ? fact(choice) : nothing;
+}
+
+function ofText(name: string, text: string): Matching {
+  if (name === 'milestone') return byLexemes(lexeme(facet.milestone(text)));
+  if (name === 'language') return inRepository(sql`lower(r.language) = lower(${text})`);
+  if (name === 'type' && text.toLowerCase() === 'issue') return fact('issue');
+  return nothing;
+}
+
+/** `repo:` and `archived:` among alternatives; elsewhere the scope of the search answers them. */
+function ofRepository({ name, value }: Qualifier): Matching {
+  if (value.type === 'repository')
+    return inRepository(sql`lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name})`);
+  if (value.type === 'flag' && name === 'archived') return inRepository(sql`r.archived = ${value.on}`);
+  return nothing;
+}
+
+const inRepository = (condition: RawBuilder<unknown>): Matching =>
+  byRow(sql`repository_id in (select r.id from repositories r join accounts o on o.id = r.owner_id where ${condition})`);

@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Node } from '#search/query/tree.ts';
+import { type Reader, within } from '#search/read.ts';
+import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { resolveScope } from '#search/scope/scope.ts';
+import { type Check, makeCheck } from './check.ts';
+import { compile, hasPhrase, type Meaning } from './compile.ts';
+import * as hits from './hits.ts';
+import { allOf, nothing } from './matching.ts';
+import { findPeople } from './people.ts';
+import { type Plan, planOf } from './plan.ts';
+import { tiersOf } from './ranking.ts';
+import { type Place, placesOf } from './terms.ts';
+import { loadTexts, textsIn } from './texts.ts';
+
+export type IssueSearch = Asked & {
+  /** From `parse('issues', q)`. */
+  query: Node;
+  /** Whether the query was read by the advanced grammar. */
+  advanced?: boolean;
+  sort?: hits.IssueSort;
+  order?: 'asc' | 'desc';
+};
+
+type Look = { asked: IssueSearch; plan: Plan; places: Place[]; budget: Budget };
+type Selected = { where: hits.Where; meaning: Meaning };
+type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
+
+/**
+ * Searches the issues of the repositories that the caller may see (document 1). Only these are counted. When the budget ends,
+ * what was found until then is given, and `incomplete_results` says so. Throws `QueryError` for a query that names nothing but
+ * what the caller can't access.
+ */
+export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
+  const slice = withinResults(asked.page);
+  const look: Look = {
+    asked,
+    plan: planOf(asked.query, { advanced: asked.advanced === true }),
+    places: placesOf(asked.query),
+    budget: startBudget(asked.budget),
+  };
+  const { rows, total, complete } = hasPhrase(asked.query)
+    ? await findChecked(db, look, slice)
+    : await findIndexed(db, look, slice);
+  return { items: rows, total_count: total, incomplete_results: !complete };
+}
+
+/** Milliseconds for the hits that are given when the budget is over. */
+const lastResort = 100;
+
+async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
+  const ordered = await within(db, look.budget, async (tx) => {
+    const selected = await select(tx, look);
+    if (!selected) return { rows: [], total: 0 };
+    const rows = await listOrdered(tx, selected.where, look, slice);
+    // A first page that isn't full tells the total.
+    const isAll = slice.offset === 0 && rows.length < slice.limit;
+    return { rows, total: isAll ? rows.length : await hits.countHits(tx, selected.where) };
+  });
+  if (ordered) return { ...ordered, complete: true };
+  const rows = await within(db, startBudget(lastResort), async (tx) => {
+    const selected = await select(tx, look);
+    return selected && hits.listAnyHits(tx, selected.where, slice);
+  });
+  return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
+}
+
+/** Which rows match; undefined when there is no repository to look into. */
+async function select(tx: Reader, { asked, plan, places }: Look): Promise<Selected | undefined> {
+  const { scope: filters, nested } = plan;
+  const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true, only: sql`r.has_issues` });
+  if (ids.length === 0) return undefined;
+  const meaning: Meaning = { places, people: await findPeople(tx, asked.query, asked.viewerId) };
+  // A query without words or qualifiers, such as signs alone, asks for nothing.
+  const matching = compile(asked.query, meaning)
+    ? allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined))
+    : nothing;
+  return { where: hits.whereOf(matching, ids), meaning };
+}
+
+async function listOrdered(tx: Reader, where: hits.Where, { asked, places }: Look, slice: hits.Slice): Promise<hits.IssueHit[]> {
+  const { sort, order = 'desc', query } = asked;
+  const tiers = sort ? undefined : tiersOf(query, places);
+  if (tiers) return hits.listBestHits(tx, where, tiers, slice);
+  // Qualifiers alone match all alike: the newest come first.
+  return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
+}
+
+const checkedAtOnce = 100;
+const mostChecked = 1_000_000;
+
+/** Candidates from the index, then a look at what each of them says, the best first, for as long as there is time. */
+async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
+  const { asked, plan, places, budget } = look;
+  const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
+  const check = makeCheck(plan.required, { places, people: await findPeople(db, asked.query, asked.viewerId) });
+  const rows: hits.IssueHit[] = [];
+  let looked = 0;
+  for (; looked < candidates.rows.length && budget.left() > 0; looked += checkedAtOnce) {
+    const some = candidates.rows.slice(looked, looked + checkedAtOnce);
+    const matching = await within(db, budget, (tx) => whichMatch(tx, some, check, places));
+    if (!matching) break;
+    rows.push(...some.filter(({ id }) => matching.has(id)));
+  }
+  return {
+    rows: rows.slice(slice.offset, slice.offset + slice.limit),
+    total: rows.length,
+    complete: candidates.complete && looked >= candidates.rows.length && candidates.total <= candidates.rows.length,
+  };
+}
+
+async function whichMatch(
+  tx: Reader,
+  some: readonly hits.IssueHit[],
+  check: Check,
+  places: readonly Place[],
+): Promise<Set<number>> {
+  const ids = some.map(({ id }) => id);
+  const texts = await loadTexts(tx, ids, { places, most: mostChecked });
+  const answers = check.questions.length > 0 ? await hits.findFacts(tx, ids, check.questions) : undefined;
+  return new Set(
+    ids.filter((id) => {
+      const own = texts.get(id);
+      return own && check.matches(textsIn(own, places), answers?.get(id) ?? []);
+    }),
+  );
+}

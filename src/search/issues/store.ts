@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { analyserVersion } from '#search/analyse/analyse.ts';
+import type { Document, Source } from './document.ts';
+
+type Issue = Id<'issues'>;
+type Repository = Id<'repositories'>;
+
+/** More of what was said about an issue isn't searchable. */
+const longestComments = 1_000_000;
+
+/** What the index of words is made of; a condition must be written just so, or the index isn't used. */
+export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
+
+/** Lets one indexer at a time read and write an issue's row, so that the one who writes last has read last. */
+export async function lockIssues(tx: Tx, issues: readonly Issue[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('issue:' || id, 0))
+    from (select id from unnest(${issues}::bigint[]) as i(id) order by id) as i`.execute(tx);
+}
+
+/** Issues with all that they are found by, in one statement. */
+export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Source[]> {
+  const { rows } = await sql<Source>`
+    select i.id, i.repository_id as "repositoryId", i.title, i.body, i.author_id as "authorId", i.state,
+      i.state_reason as "stateReason", i.locked, m.title as milestone, coalesce(c.text, '') as comments,
+      coalesce(c.commenters, '{}') as commenters,
+      coalesce((select array_agg(a.user_id) from issue_assignees a where a.issue_id = i.id), '{}') as assignees,
+      coalesce((select array_agg(l.name) from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id), '{}')
+        as labels
+    from issues i left join milestones m on m.id = i.milestone_id
+    left join lateral (
+      select string_agg(c.body, e'\n' order by c.id) filter (where c.upto <= ${longestComments}) as text,
+        array_agg(distinct c.author_id) filter (where c.author_id is not null) as commenters
+      from (select id, body, author_id, sum(length(body)) over (order by id) as upto from issue_comments where issue_id = i.id) as c
+    ) as c on true
+    where i.id = any(${issues}::bigint[])`.execute(tx);
+  return rows;
+}
+
+/** Writes rows; the copied columns come from the issues themselves. Words that are the same stay untouched, and so does their index. */
+export async function saveDocuments(tx: Tx, documents: readonly Document[]): Promise<void> {
+  const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
+  await sql`
+    insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at, comments, reactions,
+      plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words)
+    select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.comments_count, 
+      (select coalesce(sum(n::integer), 0) from jsonb_each_text(i.reactions) as r(content, n)),
+      ${count('+1')}, ${count('-1')}, ${count('laugh')}, ${count('confused')}, ${count('heart')}, ${count('hooray')},
+      f.title_weight, f.body_weight, f.comments_weight, f.analyser, f.words
+    from unnest(${column((d) => d.id)}::bigint[], ${column((d) => d.titleWeight)}::real[], ${column((d) => d.bodyWeight)}::real[],
+      ${column((d) => d.commentsWeight)}::real[], ${column((d) => d.analyser)}::smallint[], ${column((d) => d.words)}::text[]
+    ) as f (id, title_weight, body_weight, comments_weight, analyser, words) join issues i on i.id = f.id
+    on conflict (issue_id) do update set
+      repository_id = excluded.repository_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
+      closed_at = excluded.closed_at, comments = excluded.comments, reactions = excluded.reactions,
+      plus_one = excluded.plus_one, minus_one = excluded.minus_one, laugh = excluded.laugh, confused = excluded.confused,
+      heart = excluded.heart, hooray = excluded.hooray, title_weight = excluded.title_weight, body_weight = excluded.body_weight,
+      comments_weight = excluded.comments_weight, analyser = excluded.analyser,
+      words = case when d.words = excluded.words then d.words else excluded.words end`.execute(tx);
+}
+
+const count = (content: string) => sql`coalesce((i.reactions ->> ${content})::integer, 0)`;
+
+/** Issues of one repository, or of all, that have no row of the present analyser; those after `after`, in the order of their ids. */
+export async function listMissing(
+  db: Db,
+  { repository, after, limit }: { repository: Repository | undefined; after: number; limit: number },
+): Promise<Issue[]> {
+  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+  const { rows } = await sql<{ id: Issue }>`
+    select i.id from issues i left join issue_documents d on d.issue_id = i.id and d.analyser = ${analyserVersion}
+    where i.id > ${after} and ${here} and d.issue_id is null order by i.id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Asks for new rows for all issues of a repository. What is there is found until then. */
+export async function outdate(tx: Tx, repository: Repository): Promise<void> {
+  await sql`update issue_documents set analyser = 0 where analyser <> 0
+    and issue_id in (select id from issues where repository_id = ${repository})`.execute(tx);
+}
+
+export async function countIssues(db: Db, repository: Repository): Promise<number> {
+  const { rows } = await sql<{
+    issues: number;
+  }>`select count(*) as issues from issues where repository_id = ${repository}`.execute(db);
+  return rows[0]?.issues ?? 0;
+}
+
+/** The issues whose rows have all of these lexemes. */
+export async function listWithLexemes(db: Db, query: string, after: number, limit: number): Promise<Issue[]> {
+  const { rows } = await sql<{ id: Issue }>`
+    select issue_id as id from issue_documents where ${lexemesOfRow} @@ ${query}::tsquery and issue_id > ${after}
+    order by issue_id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Moves what was just added from the index's waiting list into the index, where it is found faster. */
+export async function settleIndex(db: Db): Promise<void> {
+  await sql`select gin_clean_pending_list('issue_documents_words')`.execute(db);
+}
