@@ -42,15 +42,15 @@ export function documentOf(source: Source): Document {
     ...title.map(facet.title),
     ...mentionsIn(`${source.title}\n${source.body ?? ''}\n${source.comments}`),
     ...body.lexemes,
-    ...[...body.lexemes].map(facet.body),
+    ...body.lexemes.map(facet.body),
     ...comments.lexemes,
-    ...[...comments.lexemes].map(facet.comments),
+    ...comments.lexemes.map(facet.comments),
   ];
   return {
     id: source.id,
     titleWeight: weightOf(identifiersOf(source.title).length, average.title),
-    bodyWeight: weightOf(body.length, average.body),
-    commentsWeight: weightOf(comments.length, average.comments),
+    bodyWeight: weightOf(body.words.length, average.body),
+    commentsWeight: weightOf(comments.words.length, average.comments),
     analyser: analyserVersion,
     words: withinBounds(lexemes).join('\n'),
   };
