@@ -89,14 +89,39 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
   return { result, statements: counter.statements };
 }
 
+const isControl = (text: unknown): boolean =>
+  typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
+
+/** When the statements of this context must end, and when the connection was told so last. */
+type Deadline = { readonly until: number; told: number };
+const deadlines = new AsyncLocalStorage<Deadline>();
+
+/** Milliseconds by which a statement may begin later than PostgreSQL knows of: fast searches cost no further round trip. */
+const tolerance = 20;
+
 /** A client that prepares each parameterised statement once, so that PostgreSQL parses and plans it once. */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
   override query(first: any, ...rest: any[]): any {
     const text: string = typeof first === 'string' ? first : first?.text;
-    if (typeof text === 'string' && !/^(begin|commit|rollback|start|set|savepoint|release)/i.test(text)) {
-      counting.getStore()?.statements.push(text);
+    if (!isControl(text)) counting.getStore()?.statements.push(text);
+    const deadline = deadlines.getStore();
+    if (deadline && !isControl(text) && performance.now() - deadline.told > tolerance) {
+      return this.#hasten(deadline).then(() => this.#send(first, rest));
     }
+    return this.#send(first, rest);
+  }
+
+  /** Leaves the next statement what is left of the time. */
+  async #hasten(deadline: Deadline): Promise<void> {
+    const left = deadline.until - performance.now();
+    if (left <= 0) throw new TimeBudgetExceeded();
+    deadline.told = performance.now();
+    await super.query(`set local statement_timeout = ${Math.ceil(left)}`);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  #send(first: any, rest: any[]): any {
     if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
       const name = preparedName(first);
       if (name) return super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []));
@@ -110,16 +135,14 @@ export class TimeBudgetExceeded extends Error {}
 
 const canceled = '57014';
 
-/** Runs reads under a limit that PostgreSQL itself enforces, in milliseconds. */
+/**
+ * Runs reads under a limit that PostgreSQL itself enforces, in milliseconds: for all of them together, the wait for a
+ * connection included.
+ */
 export async function withTimeBudget<T>(db: Db, milliseconds: number, work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+  const deadline: Deadline = { until: performance.now() + milliseconds, told: Number.NEGATIVE_INFINITY };
   try {
-    return await db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (tx) => {
-        await sql`set local statement_timeout = ${sql.lit(Math.max(1, Math.round(milliseconds)))}`.execute(tx);
-        return work(tx);
-      });
+    return await deadlines.run(deadline, () => db.transaction().setAccessMode('read only').execute(work));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === canceled) throw new TimeBudgetExceeded();
     throw error;

@@ -6,11 +6,15 @@ export const never: LexemeQuery = { kind: 'never' };
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
+/** PostgreSQL has no longer lexemes, in bytes: no row can hold one. */
+const longest = 2_046;
+const tooLong = (text: string): boolean => Buffer.byteLength(text) > longest;
+
 /** The rows that have this lexeme. Lexemes of the analyser hold no quotes; those of names may. */
-export const lexeme = (text: string): LexemeQuery => ({ kind: 'query', text: quoted(text) });
+export const lexeme = (text: string): LexemeQuery => (tooLong(text) ? never : { kind: 'query', text: quoted(text) });
 
 /** The rows that have a lexeme with this beginning. */
-export const lexemePrefix = (text: string): LexemeQuery => ({ kind: 'query', text: `${quoted(text)}:*` });
+export const lexemePrefix = (text: string): LexemeQuery => (tooLong(text) ? never : { kind: 'query', text: `${quoted(text)}:*` });
 
 export function both(parts: readonly LexemeQuery[]): LexemeQuery {
   if (parts.some(({ kind }) => kind === 'never')) return never;

@@ -36,8 +36,9 @@ const modifiers = [
   ...['pub', 'unsafe', 'extern', 'override', 'open', 'data', 'inline', 'virtual', 'readonly', 'partial', 'create', 'mut'],
 ];
 
+// Within one line: an expression that could go on over the next ones would read them again for each of them.
 const line = new RegExp(
-  `^[ \\t]{0,8}(?:(?:${modifiers.join('|')})\\s+)*(?:${keywords.join('|')})\\b\\*?\\s+([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
+  `^[ \\t]{0,8}(?:(?:${modifiers.join('|')})[ \\t]+){0,8}(?:${keywords.join('|')})\\b\\*?[ \\t]+([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
   'gmu',
 );
 const macro = /^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)/gm;

@@ -50,9 +50,13 @@ export function documentOf({ repositoryId, path, oid, data }: SourceFile): Docum
   };
 }
 
+/** A longer one isn't an ending that anybody looks for, and may be more than PostgreSQL holds in a lexeme. */
+const longestEnding = 100;
+
 /** A path's words, its file name's words, and its endings. */
 function pathLexemes(path: string): string[] {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const words = (text: string) => identifiersOf(text).flatMap(lexemesOf);
-  return [...words(path).map(facet.path), ...words(file).map(facet.name), ...endingsOf(file).map(facet.extension)];
+  const endings = endingsOf(file).filter((ending) => ending.length <= longestEnding);
+  return [...words(path).map(facet.path), ...words(file).map(facet.name), ...endings.map(facet.extension)];
 }

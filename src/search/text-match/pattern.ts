@@ -3,6 +3,12 @@ import { unspacedOf } from '#search/analyse/split.ts';
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
+/** A word as it is, with its accents composed, and with them apart: the analyser takes these for one. */
+function spellings(word: string): string {
+  const forms = new Set([word, word.normalize('NFC'), word.normalize('NFD')].map(escaped));
+  return forms.size > 1 ? `(?:${[...forms].join('|')})` : escaped(word);
+}
+
 /** Whether a word is bounded by what is no letter: words of scripts without blanks aren't. */
 const isBounded = ({ written }: Term): boolean => unspacedOf(written).length === 0;
 
@@ -11,7 +17,7 @@ export function phrasePattern(terms: readonly Term[], flags = 'iu'): RegExp {
   const words = terms.map((term, index) => {
     const next = terms[index + 1];
     const after = next ? (isBounded(term) && isBounded(next) ? '[^\\p{L}\\p{N}\\p{M}_]+' : '[^\\p{L}\\p{N}\\p{M}]*') : '';
-    return escaped(term.written) + after;
+    return spellings(term.written) + after;
   });
   const [first, last] = [terms[0], terms.at(-1)];
   const start = first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '';

@@ -159,6 +159,7 @@ test('rule 2: files of 384 KB and more, and binary ones, are not searched', asyn
 test('hostile files are indexed within bounds', async () => {
   const { place, id, repo, index } = await setup();
   const distinct = Array.from({ length: 60_000 }, (_, i) => (i * 7919).toString(36)).join(' ');
+  const random = Array.from({ length: 400 }, (_, i) => (Math.sin(i) * 1e16).toString(36).replace(/\W/g, 'x')).join('');
   const wide = Array.from({ length: 20_000 }, (_, i) => `İ${String.fromCodePoint(0x4e00 + (i % 20_000))}İ`).join(' ');
   await push(repo, {
     'minified.js': distinct.slice(0, 380_000),
@@ -166,9 +167,13 @@ test('hostile files are indexed within bounds', async () => {
     'base64.txt': Buffer.alloc(250_000, 'hearth').toString('base64'),
     "quote'\\back.txt": "it's a \\ back",
     [`${'deep/'.repeat(700)}file.txt`]: 'deeply nested',
+    [`long.${random.slice(0, 3_900)}`]: 'oddly named',
+    'lines.txt\n@1\n#typescript': 'oddly named',
+    'modifiers.java': 'public\n'.repeat(50_000),
   });
   await index();
-  expect(await paths(place, id)).toHaveLength(5);
+  expect(await paths(place, id)).toHaveLength(8);
+  expect(await has(place, '#typescript')).toEqual([]);
   expect(await has(place, 'nested')).toHaveLength(1);
 });
 
