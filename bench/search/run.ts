@@ -13,17 +13,23 @@ import { searchCode } from '#search/code/search.ts';
 import { codeTextMatches } from '#search/code/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
 import { frequencies, readPackages, renamed, type SourceFile, writeHistory } from './corpus.ts';
+import { generatedFiles } from './generated.ts';
 import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
 import { checkOut, gitGrep, hasRipgrep, ripgrep } from './others.ts';
+import { installPackages } from './packages.ts';
 import { chooseQueries, kinds, type Query } from './queries.ts';
 import { seeded } from './random.ts';
 
-/** Code search against `git grep` and ripgrep over the same trees. `node bench/search/run.ts --files 20000` for a smaller run. */
+/**
+ * Code search against `git grep` and ripgrep over the same trees: the files of npm packages. `--files 20000` for a smaller run;
+ * `--generated 1000000` for as many small files, measured when a tenth of them is there, and again.
+ */
 const { values } = parseArgs({
   options: {
     files: { type: 'string', default: '100000' },
     queries: { type: 'string', default: '40' },
-    packages: { type: 'string', default: join(import.meta.dirname, '../../node_modules') },
+    packages: { type: 'string' },
+    generated: { type: 'string' },
     repositories: { type: 'string', default: '5' },
     compare: { type: 'string', default: '6' },
     kinds: { type: 'string', default: kinds.join(',') },
@@ -40,7 +46,8 @@ const database = openDatabase(server.address);
 const { db } = database;
 const git = await openGitStore({ root: join(folder, 'git'), env: process.env });
 async function main(): Promise<void> {
-  const base = await readPackages(values.packages, wanted);
+  if (values.generated) return compareSizes(Number(values.generated));
+  const base = await readPackages(values.packages ?? (await installPackages(say)), wanted);
   const counts = frequencies(base);
   say(`${base.length} files of packages, ${counts.size} words`);
   const { repositories, bytes, files } = await makeRepositories(base, counts);
@@ -60,14 +67,28 @@ const mebi = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
 type Repository = { id: Id<'repositories'>; path: string };
 
-async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap<string, number>) {
-  const common = new Set([...counts].filter(([, count]) => count > base.length / 200).map(([word]) => word));
+async function ensureOwner(): Promise<Id<'accounts'>> {
+  const known = await db.selectFrom('accounts').select('id').where('login', '=', 'bench').executeTakeFirst();
+  if (known) return known.id;
   const now = new Date();
-  const owner = await db
-    .insertInto('accounts')
-    .values({ kind: 'user', login: 'bench', created_at: now, updated_at: now })
+  const made = { kind: 'user', login: 'bench', created_at: now, updated_at: now } as const;
+  return (await db.insertInto('accounts').values(made).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+async function addRepository(owner: Id<'accounts'>, name: string): Promise<Repository> {
+  const now = new Date();
+  const { id } = await db
+    .insertInto('repositories')
+    .values({ owner_id: owner, name, created_at: now, updated_at: now })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const { path } = await createRepository(git, id, { defaultBranch: 'main' });
+  return { id, path };
+}
+
+async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap<string, number>) {
+  const common = new Set([...counts].filter(([, count]) => count > base.length / 200).map(([word]) => word));
+  const owner = await ensureOwner();
   const repositories: Repository[] = [];
   let bytes = 0;
   let files = 0;
@@ -75,19 +96,55 @@ async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap
     const all = [...renamed(base, common, copy)].slice(0, wanted - files);
     const size = Math.ceil(base.length / Number(values.repositories));
     for (let at = 0; at < all.length; at += size) {
-      const { id } = await db
-        .insertInto('repositories')
-        .values({ owner_id: owner.id, name: `copy-${copy}-${at}`, created_at: now, updated_at: now })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      const repo = await createRepository(git, id, { defaultBranch: 'main' });
-      bytes += await writeHistory(repo.path, all.slice(at, at + size));
-      repositories.push({ id, path: repo.path });
+      const repository = await addRepository(owner, `copy-${copy}-${at}`);
+      bytes += await writeHistory(repository.path, all.slice(at, at + size));
+      repositories.push(repository);
     }
     files += all.length;
     say(`${files} files written`);
   }
   return { repositories, bytes, files };
+}
+
+/** The same queries over a tenth of generated files and over all of them. */
+async function compareSizes(all: number): Promise<void> {
+  const few = Math.floor(all / 10);
+  const sample = [...generatedFiles(0, few)];
+  const queries = chooseQueries(sample, frequencies(sample), { count: Number(values.queries), random: seeded(1) });
+  const medians: Record<string, number[]> = {};
+  let from = 0;
+  for (const until of [few, all]) {
+    const added = await addRepositories(from, until);
+    const perSecond = await indexAll(added, until - from);
+    await sql`analyze`.execute(db);
+    say(`${until} files: indexed at ${perSecond.toFixed(0)} files/s`);
+    for (const kind of kinds) {
+      const times = await timeEach(queries[kind], ({ q }) => searchCode({ db, git }, ask(q)));
+      medians[kind] = [...(medians[kind] ?? []), median(times), quantile(times, 0.95)];
+    }
+    from = until;
+  }
+  printTable(
+    ['milliseconds', `${few} files`, 'p95', `${all} files`, 'p95', 'ratio'],
+    kinds.map((kind) => {
+      const [small = 0, smallP95 = 0, large = 0, largeP95 = 0] = medians[kind] ?? [];
+      return [kind, small, smallP95, large, largeP95, `${(large / small).toFixed(1)}x`];
+    }),
+  );
+}
+
+const filesInRepository = 20_000;
+
+async function addRepositories(from: number, until: number): Promise<Repository[]> {
+  const owner = await ensureOwner();
+  const repositories: Repository[] = [];
+  for (let at = from; at < until; at += filesInRepository) {
+    const repository = await addRepository(owner, `generated-${at}`);
+    await writeHistory(repository.path, generatedFiles(at, Math.min(until, at + filesInRepository)));
+    repositories.push(repository);
+    say(`${Math.min(until, at + filesInRepository)} files written`);
+  }
+  return repositories;
 }
 
 async function indexAll(repositories: readonly Repository[], files: number): Promise<number> {
