@@ -35,6 +35,8 @@ import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
+import * as issueFieldValues from './issue-field-values/endpoints.ts';
+import * as issueFieldValueSchemas from './issue-field-values/schemas.ts';
 import * as issueFields from './issue-fields/endpoints.ts';
 import * as issueFieldSchemas from './issue-fields/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
@@ -101,6 +103,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   reactions: [reactionSchemas],
   'issue-fields': [issueFieldSchemas, issueFields],
   issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees, issueReactions],
+  'issue-field-values': [issueFieldValueSchemas, issueFieldValues],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
   'private-registries': [privateRegistrySchemas, privateRegistries],

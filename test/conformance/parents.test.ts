@@ -54,6 +54,7 @@ async function makeChildren(): Promise<{ inRepo: Record<string, string>; inOrg: 
       milestone_number: String(milestone.number),
       issue_number: String(issue.number),
       comment_id: String(comment.id),
+      issue_field_id: String(field.body.id),
       invitation_id: String(invitation.body.id),
       ...(await makeHook(here)),
     },

@@ -1,10 +1,12 @@
 import { type Selectable, sql } from 'kysely';
+import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { type DataType, sawField } from '#resources/issue-fields/index.ts';
 
 /** What an issue event tells beside its name: things as they were called when it happened. */
 export type IssueEventData = {
@@ -14,7 +16,20 @@ export type IssueEventData = {
   rename?: { from: string; to: string };
   state_reason?: string | null;
   lock_reason?: string | null;
+  issue_field?: FieldChange;
 };
+
+/** What became of an issue's value in a field; absent where there is none, or was none. */
+type FieldChange = {
+  id: Id<'issue_fields'>;
+  name: string;
+  data_type: DataType;
+  organization_id: Id<'accounts'>;
+  value?: FieldValue;
+  previous_value?: FieldValue;
+};
+type FieldValue = string | number | string[];
+
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
 export type NewIssueEvent = { event: string; data?: IssueEventData };
@@ -46,25 +61,40 @@ export async function insertIssueEvents(tx: Tx, about: Happened, events: readonl
     .execute();
 }
 
-/** The events of one issue, oldest first. */
-export const listIssueEvents = (db: Db, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('issue_id', '=', issue).orderBy('id'), page);
+/** Whether the viewer may know of the event in the row `issue_events`: not of what happens in fields that they don't see. */
+export const mayKnow = (viewer: Viewer) =>
+  sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${sawField(
+    viewer,
+    sql`(issue_events.data -> 'issue_field' ->> 'id')::bigint`,
+    sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
+  )})`;
 
-/** Events by their ids, in any order. */
+/** The events of one issue, oldest first. */
+export const listIssueEvents = (db: Db, viewer: Viewer, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
+  list(db, rows(db).where('issue_id', '=', issue).where(mayKnow(viewer)).orderBy('id'), page);
+
+/** Events by their ids, in any order; whether they may be known is decided before. */
 export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
   const wanted = unique(ids);
   return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
 }
 
 /** The events of all issues of a repository, latest first. */
-export const listEventsOfRepository = (db: Db, repository: Id<'repositories'>, page: Page): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('repository_id', '=', repository).orderBy('id', 'desc'), page);
+export const listEventsOfRepository = (
+  db: Db,
+  viewer: Viewer,
+  repository: Id<'repositories'>,
+  page: Page,
+): Promise<Listed<IssueEventRow>> =>
+  list(db, rows(db).where('repository_id', '=', repository).where(mayKnow(viewer)).orderBy('id', 'desc'), page);
 
 export const findIssueEvent = (
   db: Db,
+  viewer: Viewer,
   repository: Id<'repositories'>,
   id: Id<'issue_events'>,
-): Promise<IssueEventRow | undefined> => rows(db).where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+): Promise<IssueEventRow | undefined> =>
+  rows(db).where('repository_id', '=', repository).where('id', '=', id).where(mayKnow(viewer)).executeTakeFirst();
 
 const rows = (db: Db) =>
   db.selectFrom('issue_events').selectAll('issue_events').select(sql<IssueEventData>`issue_events.data`.as('data'));

@@ -10,6 +10,9 @@ import { type Context, presentIssues } from './present.ts';
 import type { IssueEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
+/** Whose field it was decides who may know of it, and is told nobody. */
+const presentFieldChange = ({ organization_id: _, ...told }: NonNullable<IssueEventRow['data']['issue_field']>) => told;
+
 /** Issue events of a whole page. `withIssue` puts each one's issue beside it, for lists over many. */
 export async function presentIssueEvents(
   { db, links, viewer }: Context,
@@ -44,7 +47,7 @@ export async function presentIssueEvents(
   return rows.map((row) => {
     const { owner_login, name } = must(places, row.repository_id);
     const actor = presentUserOrNull(links, row.actor_id === null ? undefined : accounts.get(row.actor_id));
-    const { assignee, ...data } = row.data;
+    const { assignee, issue_field, ...data } = row.data;
     const issue = issueOf.get(row.issue_id);
     return {
       id: row.id,
@@ -57,6 +60,7 @@ export async function presentIssueEvents(
       created_at: timestamp(row.created_at),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       ...data,
+      ...(issue_field ? { issue_field: presentFieldChange(issue_field) } : {}),
       ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)), assigner: actor }),
       ...(issue ? { issue } : {}),
     };

@@ -263,7 +263,7 @@ type Told<Thing> = {
 };
 
 /** Records one event for each of what changed, here and on the issue itself, which was touched where anything did. */
-async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { things, event, own }: Told<Thing>): Promise<void> {
+export async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { things, event, own }: Told<Thing>): Promise<void> {
   if (things.length === 0) return;
   await recordAll(tx, things.map(event));
   await insertIssueEvents(tx, aboutOf(step, issue), things.map(own));

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
+import { dataTypes } from '#resources/issue-fields/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
@@ -72,6 +73,15 @@ export const TimelineComment = Type.Object({
 });
 export type TimelineComment = Static<typeof TimelineComment>;
 
+const FieldValue = Type.Union([Type.String(), Type.Number(), Type.Array(Type.String())]);
+const FieldChange = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  data_type: OneOf(dataTypes),
+  value: Type.Optional(FieldValue),
+  previous_value: Type.Optional(FieldValue),
+});
+
 /** Something that happened to an issue. What it tells beside depends on the event. */
 export const IssueEvent = Type.Object({
   id: Type.Integer(),
@@ -90,6 +100,7 @@ export const IssueEvent = Type.Object({
   rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
   state_reason: Type.Optional(Nullable(Type.String())),
   lock_reason: Type.Optional(Nullable(Type.String())),
+  issue_field: Type.Optional(FieldChange),
   issue: Type.Optional(Issue),
 });
 export type IssueEvent = Static<typeof IssueEvent>;

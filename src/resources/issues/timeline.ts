@@ -5,7 +5,7 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
-import { loadIssueEvents } from './event-store.ts';
+import { loadIssueEvents, mayKnow } from './event-store.ts';
 import { type Context, presentComments } from './present.ts';
 import { presentIssueEvents } from './present-events.ts';
 import type { IssueEvent, TimelineComment } from './schemas.ts';
@@ -18,13 +18,14 @@ export async function listTimeline(
   issue: Id<'issues'>,
   page: Page,
 ): Promise<Listed<IssueEvent | TimelineComment>> {
-  const { db } = context;
+  const { db, viewer } = context;
   const entries = await list(
     db,
     db
       .selectFrom(
         sql<Entry & { created_at: Date }>`(
-          select id as event_id, null::bigint as comment_id, created_at from issue_events where issue_id = ${issue}
+          select id as event_id, null::bigint as comment_id, created_at from issue_events
+          where issue_id = ${issue} and ${mayKnow(viewer)}
           union all
           select null::bigint, id, created_at from issue_comments where issue_id = ${issue})`.as('entry'),
       )

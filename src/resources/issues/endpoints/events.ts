@@ -21,7 +21,7 @@ export const listRepoIssueEvents = endpoint({
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
     checkHasIssues(at.repo);
-    const found = await listEventsOfRepository(db, at.repo.id, page);
+    const found = await listEventsOfRepository(db, viewer, at.repo.id, page);
     return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer }, rows, { withIssue: true }));
   },
 });
@@ -35,7 +35,7 @@ export const getIssueEvent = endpoint({
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
     checkHasIssues(at.repo);
-    const row = await findIssueEvent(db, at.repo.id, at.event_id);
+    const row = await findIssueEvent(db, viewer, at.repo.id, at.event_id);
     const [shown] = row ? await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }) : [];
     if (!shown) throw notFound();
     return shown;
@@ -52,7 +52,7 @@ export const listEventsOfIssue = endpoint({
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
     const issue = await getIssue(db, at.repo, at.issue_number);
-    return mapRows(await listIssueEvents(db, issue.id, page), (rows) => presentIssueEvents({ db, links, viewer }, rows));
+    return mapRows(await listIssueEvents(db, viewer, issue.id, page), (rows) => presentIssueEvents({ db, links, viewer }, rows));
   },
 });
 

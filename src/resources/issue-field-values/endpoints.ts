@@ -1,0 +1,63 @@
+// What an issue holds in the fields of its organization.
+import { Type } from 'typebox';
+import type { Policy } from '#access/policy.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pageOut, pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { getIssue, type IssueRow } from '#resources/issues/index.ts';
+import { presentFieldValue } from './present.ts';
+import { clearValue, setValues } from './rules.ts';
+import { IssueFieldValue, SomeValues } from './schemas.ts';
+import { loadFieldValues } from './store.ts';
+
+const reads = { permission: 'issues:read', scopes: ['repo'], role: 'read', public: true } as const satisfies Policy;
+const writes = { permission: 'issues:write', scopes: ['repo'], role: 'write' } as const satisfies Policy;
+
+const presentValues = async (db: Db, viewer: Viewer, { id }: IssueRow): Promise<IssueFieldValue[]> =>
+  ((await loadFieldValues(db, viewer, [id])).get(id) ?? []).map(presentFieldValue);
+
+export const listIssueFieldValues = endpoint({
+  id: 'issues/list-issue-field-values-for-issue',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
+  summary: 'List issue field values for an issue',
+  access: reads,
+  paging: pages(),
+  replies: { 200: Type.Array(IssueFieldValue) },
+  async handle({ db, at, viewer, page }) {
+    return pageOut(await presentValues(db, viewer, await getIssue(db, at.repo, at.issue_number)), page);
+  },
+});
+
+export const addIssueFieldValues = endpoint({
+  id: 'issues/add-issue-field-values',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
+  summary: 'Add issue field values to an issue',
+  access: writes,
+  body: SomeValues,
+  example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
+  replies: { 200: Type.Array(IssueFieldValue) },
+  handle: ({ change, at, body, viewer, now }) =>
+    change(async (tx) => {
+      const wanted = body.issue_field_values;
+      const step = { repo: at.repo, by: viewer, number: at.issue_number, now };
+      const issue = wanted ? await setValues(tx, { ...step, wanted }) : await getIssue(tx, at.repo, at.issue_number);
+      return presentValues(tx, viewer, issue);
+    }),
+});
+
+export const deleteIssueFieldValue = endpoint({
+  id: 'issues/delete-issue-field-value',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values/{issue_field_id}',
+  summary: 'Delete an issue field value from an issue',
+  access: writes,
+  replies: { 204: Nothing },
+  async handle({ change, at, viewer, now }) {
+    const step = { repo: at.repo, by: viewer, number: at.issue_number, field: at.issue_field_id, now };
+    await change((tx) => clearValue(tx, step));
+  },
+});

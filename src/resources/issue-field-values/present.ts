@@ -1,0 +1,19 @@
+import { nodeId } from '#lib/id.ts';
+import type { IssueFieldValue } from './schemas.ts';
+import type { HeldValue } from './store.ts';
+import { told } from './value.ts';
+
+/** What an issue holds in a field. Of options the public API tells the chosen one by its id, several in a list of their own. */
+export function presentFieldValue({ issue_id, field_id, name, data_type, value }: HeldValue): IssueFieldValue {
+  const about = {
+    issue_field_id: field_id,
+    issue_field_name: name,
+    node_id: nodeId('IssueFieldValue', `${issue_id}:${field_id}`),
+    data_type,
+  };
+  if (value.kind !== 'options')
+    return { ...about, value: value.kind === 'number' ? value.number : String(told(data_type, value)) };
+  if (data_type === 'multi_select') return { ...about, value: null, multi_select_options: [...value.options] };
+  const [option] = value.options;
+  return { ...about, value: option?.id ?? null, ...(option ? { single_select_option: option } : {}) };
+}

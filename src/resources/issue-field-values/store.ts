@@ -1,0 +1,91 @@
+import { type Insertable, sql } from 'kysely';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { grouped } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { type FieldRow, seesField } from '#resources/issue-fields/index.ts';
+import type { Option, Value } from './value.ts';
+
+type Issue = Id<'issues'>;
+
+/** What an issue holds in a field. */
+export type HeldValue = Pick<FieldRow, 'name' | 'data_type' | 'organization_id'> & {
+  issue_id: Issue;
+  field_id: FieldRow['id'];
+  value: Value;
+};
+
+type Row = Omit<HeldValue, 'value'> & {
+  text_value: string | null;
+  number_value: number | null;
+  date_value: string | null;
+  options: Option[];
+};
+
+/**
+ * What issues hold in the fields that the viewer may know of, by the issues' ids and in the order of the fields: in one
+ * statement. Fields of an organization that the repository has left don't show.
+ */
+export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<Map<Issue, HeldValue[]>> {
+  if (issues.length === 0) return new Map();
+  const { rows } = await sql<Row>`
+    select v.issue_id, f.id as field_id, f.name, f.data_type, f.organization_id, v.text_value, v.number_value, v.date_value,
+      coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'name', o.name, 'color', o.color) order by o.priority, o.id)
+        filter (where o.id is not null), '[]') as options
+    from issue_field_values v
+    join issue_fields f on f.id = v.field_id
+    join issues i on i.id = v.issue_id
+    join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
+    left join issue_field_options o on o.id = v.option_id
+    where v.issue_id = any (${[...issues]}::bigint[]) and ${seesField(viewer, sql`f`)}
+    group by v.issue_id, f.id, v.text_value, v.number_value, v.date_value
+    order by f.id`.execute(db);
+  return grouped(rows.map(heldOf), (held) => held.issue_id);
+}
+
+function heldOf({ text_value, number_value, date_value, options, ...row }: Row): HeldValue {
+  if (text_value !== null) return { ...row, value: { kind: 'text', text: text_value } };
+  if (number_value !== null) return { ...row, value: { kind: 'number', number: number_value } };
+  if (date_value !== null) return { ...row, value: { kind: 'date', date: date_value } };
+  return { ...row, value: { kind: 'options', options } };
+}
+
+/** What an issue shall hold in a field; undefined is nothing. */
+export type Wanted = { field: FieldRow['id']; value: Value | undefined };
+
+/** Makes these the values of an issue in their fields, in two statements for all of them. */
+export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly Wanted[]): Promise<void> {
+  if (wanted.length === 0) return;
+  await tx
+    .deleteFrom('issue_field_values')
+    .where('issue_id', '=', issue)
+    .where(
+      'field_id',
+      'in',
+      wanted.map(({ field }) => field),
+    )
+    .execute();
+  const rows = wanted.flatMap(({ field, value }) =>
+    value ? columnsOf(value).map((columns) => ({ issue_id: issue, field_id: field, ...columns })) : [],
+  );
+  if (rows.length > 0) await tx.insertInto('issue_field_values').values(rows).execute();
+}
+
+type Columns = Pick<Insertable<DB['issue_field_values']>, 'option_id' | 'text_value' | 'number_value' | 'date_value'>;
+
+const nothing = { option_id: null, text_value: null, number_value: null, date_value: null };
+
+/** The columns of a value's rows: one row for each option that is chosen. */
+function columnsOf(value: Value): Columns[] {
+  switch (value.kind) {
+    case 'text':
+      return [{ ...nothing, text_value: value.text }];
+    case 'number':
+      return [{ ...nothing, number_value: value.number }];
+    case 'date':
+      return [{ ...nothing, date_value: value.date }];
+    case 'options':
+      return value.options.map(({ id }) => ({ ...nothing, option_id: id }));
+  }
+}

@@ -1,0 +1,76 @@
+// What an issue may hold in a field, by the field's type.
+import { unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { DataType, OptionRow } from '#resources/issue-fields/index.ts';
+import type { SomeValue } from './schemas.ts';
+
+export type Option = Pick<OptionRow, 'id' | 'name' | 'color'>;
+
+/** A value as it is kept: of one kind, and never empty. */
+export type Value =
+  | { kind: 'text'; text: string }
+  | { kind: 'number'; number: number }
+  | { kind: 'date'; date: string }
+  | { kind: 'options'; options: readonly Option[] };
+
+/** A value that can't be: in words that follow the name of what is wrong. */
+export type Wrong = { kind: 'wrong'; message: string };
+const wrong = (message: string): Wrong => ({ kind: 'wrong', message });
+
+type Holder = { data_type: DataType; options: readonly Option[] };
+
+/** Reads a value for a field; undefined is none at all. */
+export function readValue({ data_type, options }: Holder, value: SomeValue['value']): Value | Wrong | undefined {
+  switch (data_type) {
+    case 'text':
+      if (typeof value !== 'string' || value.trim() === '') return wrong('must be a text');
+      return { kind: 'text', text: value.toWellFormed() };
+    case 'number':
+      return typeof value === 'number' ? { kind: 'number', number: value } : wrong('must be a number');
+    case 'date':
+      return typeof value === 'string' && isDay(value) ? { kind: 'date', date: value } : wrong('must be a day, YYYY-MM-DD');
+    case 'single_select':
+      return typeof value === 'string' ? chosen(options, [value]) : wrong('must be the name of an option');
+    case 'multi_select':
+      if (!Array.isArray(value)) return wrong('must be a list of names of options');
+      return value.length === 0 ? undefined : chosen(options, value);
+  }
+}
+
+/** Names are unique in a field without regard to case, so they find their options so. */
+function chosen(options: readonly Option[], names: readonly string[]): Value | Wrong {
+  const folded = new Set(names.map((name) => name.trim().toLowerCase()));
+  const found = options.filter(({ name }) => folded.delete(name.toLowerCase()));
+  return folded.size > 0 ? wrong('must name options of the field') : { kind: 'options', options: found };
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text.startsWith('0000')) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** A value in words, for those who are told of it. */
+export function told(data_type: DataType, value: Value): string | number | string[] {
+  switch (value.kind) {
+    case 'text':
+      return value.text;
+    case 'number':
+      return value.number;
+    case 'date':
+      return value.date;
+    case 'options': {
+      const names = value.options.map(({ name }) => name);
+      return data_type === 'single_select' ? names.join() : names;
+    }
+  }
+}
+
+const optionIds = (value: Value): Id<'issue_field_options'>[] =>
+  value.kind === 'options' ? unique(value.options.map(({ id }) => id)) : [];
+
+/** Whether two values of one field are the same. */
+export const isSame = (data_type: DataType, a: Value, b: Value): boolean =>
+  a.kind === 'options'
+    ? optionIds(a).toSorted().join() === optionIds(b).toSorted().join()
+    : told(data_type, a) === told(data_type, b);
