@@ -6,7 +6,7 @@ const syllables = ['ba', 'ko', 'li', 'mu', 'ne', 'pra', 'ro', 'sti', 'ta', 'vo',
 const vocabularySize = 200_000;
 
 /** Identifiers, the common ones first. */
-function makeVocabulary(random: () => number): string[] {
+export function makeVocabulary(random: () => number): string[] {
   const words = new Set<string>(['const', 'return', 'function', 'import', 'export', 'if', 'else', 'for', 'of', 'let', ...parts]);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';
   const title = (word: string): string => word.replace(/^./, (char) => char.toUpperCase());
@@ -17,15 +17,18 @@ function makeVocabulary(random: () => number): string[] {
   return [...words];
 }
 
+/** A word, for a number from 0 to 1: the n-th of the vocabulary is about 1/n as frequent as the first. */
+export const wordAt = (words: readonly string[], at: number): string => words[Math.floor(words.length ** at) - 1] ?? 'x';
+
 /**
- * Small source files, 20 lines of 5 words on average, whose words are as frequent as those of real ones: the n-th word of the
- * vocabulary about 1/n as frequent as the first. The same seed gives the same files.
+ * Small source files, 20 lines of 5 words on average, whose words are as frequent as those of real ones. The same numbers give
+ * the same files.
  */
 export function* generatedFiles(from: number, until: number): Generator<SourceFile> {
   const words = makeVocabulary(seeded(7));
   for (let number = from; number < until; number++) {
     const random = seeded(number + 1_000);
-    const word = (): string => words[Math.floor(words.length ** random()) - 1] ?? 'x';
+    const word = (): string => wordAt(words, random());
     const lines = Array.from(
       { length: 10 + Math.floor(random() * 20) },
       () => `${word()} ${word()} = ${word()}(${word()}, ${word()});`,

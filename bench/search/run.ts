@@ -1,13 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { openDatabase } from '#database/connect.ts';
-import { startEmbedded } from '#database/embedded.ts';
-import { migrate } from '#database/migrate.ts';
-import { createRepository, openGitStore } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { searchCode } from '#search/code/search.ts';
 import { codeTextMatches } from '#search/code/text-matches.ts';
@@ -19,6 +12,7 @@ import { checkOut, gitGrep, hasRipgrep, ripgrep } from './others.ts';
 import { installPackages } from './packages.ts';
 import { chooseQueries, kinds, type Query } from './queries.ts';
 import { seeded } from './random.ts';
+import { openStage, type Repository } from './stage.ts';
 
 /**
  * Code search against `git grep` and ripgrep over the same trees: the files of npm packages. `--files 20000` for a smaller run;
@@ -38,13 +32,9 @@ const { values } = parseArgs({
 const wanted = Number(values.files);
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-const folder = await mkdtemp(join(tmpdir(), 'hearth-bench-'));
-await mkdir(join(folder, 'data'));
-const server = await startEmbedded(join(folder, 'data'));
-await migrate(server.address);
-const database = openDatabase(server.address);
-const { db } = database;
-const git = await openGitStore({ root: join(folder, 'git'), env: process.env });
+await using stage = await openStage();
+const { db, git, folder } = stage;
+
 async function main(): Promise<void> {
   if (values.generated) return compareSizes(Number(values.generated));
   const base = await readPackages(values.packages ?? (await installPackages(say)), wanted);
@@ -65,30 +55,8 @@ async function main(): Promise<void> {
 
 const mebi = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
-type Repository = { id: Id<'repositories'>; path: string };
-
-async function ensureOwner(): Promise<Id<'accounts'>> {
-  const known = await db.selectFrom('accounts').select('id').where('login', '=', 'bench').executeTakeFirst();
-  if (known) return known.id;
-  const now = new Date();
-  const made = { kind: 'user', login: 'bench', created_at: now, updated_at: now } as const;
-  return (await db.insertInto('accounts').values(made).returning('id').executeTakeFirstOrThrow()).id;
-}
-
-async function addRepository(owner: Id<'accounts'>, name: string): Promise<Repository> {
-  const now = new Date();
-  const { id } = await db
-    .insertInto('repositories')
-    .values({ owner_id: owner, name, created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const { path } = await createRepository(git, id, { defaultBranch: 'main' });
-  return { id, path };
-}
-
 async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap<string, number>) {
   const common = new Set([...counts].filter(([, count]) => count > base.length / 200).map(([word]) => word));
-  const owner = await ensureOwner();
   const repositories: Repository[] = [];
   let bytes = 0;
   let files = 0;
@@ -96,7 +64,7 @@ async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap
     const all = [...renamed(base, common, copy)].slice(0, wanted - files);
     const size = Math.ceil(base.length / Number(values.repositories));
     for (let at = 0; at < all.length; at += size) {
-      const repository = await addRepository(owner, `copy-${copy}-${at}`);
+      const repository = await stage.addRepository(`copy-${copy}-${at}`);
       bytes += await writeHistory(repository.path, all.slice(at, at + size));
       repositories.push(repository);
     }
@@ -136,10 +104,9 @@ async function compareSizes(all: number): Promise<void> {
 const filesInRepository = 20_000;
 
 async function addRepositories(from: number, until: number): Promise<Repository[]> {
-  const owner = await ensureOwner();
   const repositories: Repository[] = [];
   for (let at = from; at < until; at += filesInRepository) {
-    const repository = await addRepository(owner, `generated-${at}`);
+    const repository = await stage.addRepository(`generated-${at}`);
     await writeHistory(repository.path, generatedFiles(at, Math.min(until, at + filesInRepository)));
     repositories.push(repository);
     say(`${Math.min(until, at + filesInRepository)} files written`);
@@ -237,11 +204,4 @@ async function compare(
 const of = (times: Times): number[] => [median(times), quantile(times, 0.95)];
 const ratio = (other: Times, own: Times): string => `${(median(other) / median(own)).toFixed(0)}x`;
 
-try {
-  await main();
-} finally {
-  await git[Symbol.asyncDispose]();
-  await database.close();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await main();

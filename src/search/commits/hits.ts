@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
-import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-query.ts';
 import type { Reader } from '#search/read.ts';
 import { facet } from './facets.ts';
 import { lexemesOfRow } from './store.ts';
@@ -16,65 +16,80 @@ export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; 
 export const commitSorts = ['author-date', 'committer-date'] as const;
 export type CommitSort = (typeof commitSorts)[number];
 
-export type Listing = { order: RawBuilder<unknown>; limit: number; offset: number };
+type Slice = { limit: number; offset: number };
 
 const fewRepositories = 64;
 
+/** A condition on rows, with further lexemes if wanted. */
+export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
+
 /** Which rows match. Few repositories are asked for by their own lexemes; many by a look at each row. */
-export function whereOf({ lexemes, condition, repositories }: Selection): RawBuilder<unknown> {
+export function whereOf({ lexemes, condition, repositories }: Selection): Where {
   const few = repositories.length <= fewRepositories;
   const own = few ? [either(repositories.map((id) => lexeme(facet.repository(id))))] : [];
-  const query = both([lexemes, ...own]);
-  if (query.kind === 'never') return sql`false`;
-  if (query.kind === 'always') return sql`(repository_id = any(${repositories}::bigint[]) and ${condition})`;
-  // Adding zero keeps the planner from reading all rows of a repository where the words select fewer.
-  const scope = few ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
-  return sql`(${lexemesOfRow} @@ ${query.text}::tsquery and ${scope} and ${condition})`;
+  return (more) => {
+    const query = both([lexemes, ...(more ? [more] : []), ...own]);
+    if (query.kind === 'never') return sql`false`;
+    if (query.kind === 'always') return sql`(repository_id = any(${repositories}::bigint[]) and ${condition})`;
+    // Adding zero keeps the planner from reading all rows of a repository where the words select fewer.
+    const scope = few ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
+    return sql`(${lexemesOfRow} @@ ${query.text}::tsquery and ${scope} and ${condition})`;
+  };
 }
 
 export const and = (...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> => sql`(${sql.join(conditions, sql` and `)})`;
 
-/** The order of hits: by a date, or by weight with words in the subject line first, or the latest first where all are equal. */
-export function orderOf(options: {
-  sort: CommitSort | undefined;
-  order: 'asc' | 'desc';
-  subject: LexemeQuery | undefined;
-}): RawBuilder<unknown> {
-  const direction = options.order === 'asc' ? sql`asc` : sql`desc`;
-  if (options.sort)
-    return sql`${options.sort === 'author-date' ? sql`author_date` : sql`committer_date`} ${direction}, id ${direction}`;
-  if (!options.subject) return sql`author_date desc, id desc`;
-  return sql`${scoreOf(options.subject)} desc, author_date desc, id desc`;
+/** What words in the subject line add to a commit's weight: more than any weight makes up for. */
+const subjectPoints = 2;
+
+/**
+ * Best match: words in the subject line first, then by weight, the latest first among equals. The index tells both kinds apart,
+ * so that no row's lexemes are looked at.
+ */
+export function listBestCommits(db: Reader, where: Where, subject: LexemeQuery, { limit, offset }: Slice): Promise<CommitRow[]> {
+  const first = (more: LexemeQuery, points: number) => sql`(
+    select id, weight + ${sql.lit(points)}::real as score, author_date from indexed_commits where ${where(more)}
+    order by score desc, author_date desc, id desc limit ${limit + offset})`;
+  const order = sql`score desc, author_date desc, id desc`;
+  return pageOf(
+    db,
+    sql`select id, score, row_number() over (order by ${order}) as place
+      from (${first(subject, subjectPoints)} union all ${first(not(subject), 0)}) as found
+      order by ${order} limit ${limit} offset ${offset}`,
+  );
 }
 
-/** A commit whose subject line has the words comes before one that has them further down. */
-export const scoreOf = (subject: LexemeQuery | undefined): RawBuilder<unknown> =>
-  subject?.kind === 'query'
-    ? sql`(weight + case when ${lexemesOfRow} @@ ${subject.text}::tsquery then 2 else 0 end)::real`
-    : sql`weight`;
-
-export async function countCommits(db: Reader, where: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from indexed_commits where ${where}`.execute(db);
-  return rows[0]?.total ?? 0;
-}
-
-export async function listCommitHits(
+/** By a date; equal ones in the order of indexing. */
+export function listCommitsByDate(
   db: Reader,
-  where: RawBuilder<unknown>,
-  { order, limit, offset, score }: Listing & { score: RawBuilder<unknown> },
+  where: Where,
+  { sort, order, limit, offset }: Slice & { sort: CommitSort; order: 'asc' | 'desc' },
 ): Promise<CommitRow[]> {
-  const { rows } = await sql<CommitRow>`
-    select id, repository_id as "repositoryId", encode(oid, 'hex') as oid, message, (${score})::float8 as score
-    from indexed_commits where ${where} order by ${order} limit ${limit} offset ${offset}`.execute(db);
-  return rows;
+  const column = sort === 'author-date' ? sql`author_date` : sql`committer_date`;
+  const by = order === 'asc' ? sql`${column}, id` : sql`${column} desc, id desc`;
+  return pageOf(
+    db,
+    sql`select id, weight as score, row_number() over (order by ${by}) as place
+      from indexed_commits where ${where()} order by ${by} limit ${limit} offset ${offset}`,
+  );
 }
 
 /** Some hits, in no order: all that there is time for. */
-export async function listAnyCommits(db: Reader, where: RawBuilder<unknown>, limit: number): Promise<CommitRow[]> {
+export const listAnyCommits = (db: Reader, where: Where, limit: number): Promise<CommitRow[]> =>
+  pageOf(db, sql`select id, weight as score, id as place from indexed_commits where ${where()} limit ${limit}`);
+
+/** The whole rows of a page that was chosen by id, score and place. */
+async function pageOf(db: Reader, chosen: RawBuilder<unknown>): Promise<CommitRow[]> {
   const { rows } = await sql<CommitRow>`
-    select id, repository_id as "repositoryId", encode(oid, 'hex') as oid, message, weight::float8 as score
-    from indexed_commits where ${where} limit ${limit}`.execute(db);
+    with page as (${chosen})
+    select c.id, c.repository_id as "repositoryId", encode(c.oid, 'hex') as oid, c.message, page.score::float8 as score
+    from page join indexed_commits c on c.id = page.id order by page.place`.execute(db);
   return rows;
+}
+
+export async function countCommits(db: Reader, where: Where): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from indexed_commits where ${where()}`.execute(db);
+  return rows[0]?.total ?? 0;
 }
 
 /** The messages of these commits. */

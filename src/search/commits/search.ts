@@ -44,13 +44,7 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
   const ordered = await within(db, look.budget, async (tx) => {
     const where = await selection(tx, look);
     if (!where) return { rows: [], total: 0 };
-    const { sort, order = 'desc' } = look.asked;
-    const subject = look.terms && either(wantedWords(look.terms).map(({ terms }) => both(terms.map(inSubject))));
-    const rows = await hits.listCommitHits(tx, where, {
-      ...slice,
-      order: hits.orderOf({ sort, order, subject }),
-      score: hits.scoreOf(subject),
-    });
+    const rows = await listOrdered(tx, where, look, slice);
     const isAll = slice.offset === 0 && rows.length < slice.limit;
     return { rows, total: isAll ? rows.length : await hits.countCommits(tx, where) };
   });
@@ -60,6 +54,16 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
     return where && hits.listAnyCommits(tx, where, slice.limit);
   });
   return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
+}
+
+/** Words in any subject line are better than words in none; qualifiers alone match all alike, and the latest come first. */
+function listOrdered(tx: Reader, where: hits.Where, { asked, terms }: Look, slice: Slice): Promise<hits.CommitRow[]> {
+  const { sort, order = 'desc' } = asked;
+  const words = terms && !sort ? wantedWords(terms) : [];
+  if (words.length === 0)
+    return hits.listCommitsByDate(tx, where, { sort: sort ?? 'author-date', order: sort ? order : 'desc', ...slice });
+  const subject = either(words.map(({ terms: some }) => both(some.map(inSubject))));
+  return hits.listBestCommits(tx, where, subject, slice);
 }
 
 /** Which rows match; undefined when there is no repository to look into. */
