@@ -16,5 +16,5 @@ export { hasQualifier, type Node, parse, QueryError } from './query/index.ts';
 export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
-export { type Asked, maxRepositories, maxResults, type SearchResult } from './result.ts';
+export { type Asked, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
 export type { TextMatch } from './text-match/fragments.ts';

@@ -20,8 +20,8 @@ import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf } from './re
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
-
 import { type SignIn, signInTo } from './sign-in.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 /** What an application is made of; everything is handed in. */
 export type Parts = {
@@ -43,6 +43,9 @@ export type Parts = {
 const jsonLimit = 1024 * 1024;
 const fileLimit = 40 * 1024 * 1024;
 
+/** Room for a search of 10,000 characters, percent-encoded: such a query is refused as a query. */
+const maxHeaderSize = 128 * 1024;
+
 export const apiPrefix = '/api/v3';
 
 /** Asked every few seconds by machines; their lines would hide the others. */
@@ -62,7 +65,8 @@ export function buildApp(parts: Parts): FastifyInstance {
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => sendRefusal(parts, request, reply, 400, 'Bad Request'),
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
-    ...(parts.tls ? { https: parts.tls } : {}),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
+    ...(parts.tls ? { https: { ...parts.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
   app.decorate('drainState', { draining: false, closing: false });

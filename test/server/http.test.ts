@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
 
@@ -117,4 +119,24 @@ test.each([
 test('names are found whatever the case of their letters', async () => {
   const reply = await ask('GET', '/repos/ADA/Engine');
   expect((await reply.json()) as object).toMatchObject({ full_name: 'ada/engine' });
+});
+
+test.each([
+  [
+    `GET /${'x'.repeat(140_000)} HTTP/1.1\r\n\r\n`,
+    '431 Request Header Fields Too Large',
+    'The address and the headers of the request are too long',
+  ],
+  ['this is no HTTP\r\n\r\n', '400 Bad Request', 'The request could not be read'],
+])('%.20j is answered in the shape of other errors', async (request, status, message) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(request);
+  const reply = await text(socket);
+  expect(reply.startsWith(`HTTP/1.1 ${status}\r\n`)).toBe(true);
+  expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toEqual({
+    message,
+    documentation_url: '/docs',
+    status: status.slice(0, 3),
+  });
 });

@@ -17,6 +17,7 @@ import {
   searchCommits,
   searchIssues,
   searchRepositories,
+  startBudget,
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
@@ -44,15 +45,17 @@ export const searchCodeEndpoint = endpoint({
   since: { '2026-03-10': withoutClosingFields },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
     const query = parse('code', q);
+    const budget = startBudget(searchBudget);
     const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account.id };
     const { items: hits, total_count, incomplete_results } = await searchCode({ db, git }, { ...asked, budget: searchBudget });
     const repositories = await presentHitRepositories({ db, links, viewer }, hits);
-    const matches = media === 'text-match' ? await codeTextMatches(git, { query, hits }) : undefined;
+    const matches = media === 'text-match' ? await codeTextMatches(git, { query, hits, budget }) : undefined;
     const rows = hits.flatMap((hit, at) => {
       const repository = repositories.get(hit.repositoryId);
-      return repository ? [presentCodeHit(hit, repository, matches?.[at])] : [];
+      return repository ? [presentCodeHit(hit, repository, matches && (matches[at] ?? []))] : [];
     });
-    return { rows, total: total_count, extra: { incomplete_results } };
+    const isWhole = !incomplete_results && (!matches || matches.length === hits.length);
+    return { rows, total: total_count, extra: { incomplete_results: !isWhole } };
   },
 });
 

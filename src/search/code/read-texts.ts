@@ -4,6 +4,25 @@ import { repoOf } from '#git/store.ts';
 import { maxFileSize, textOf } from './document.ts';
 import type { CodeHit } from './hits.ts';
 
+const filesAtOnce = 200;
+const bytesAtOnce = 2 * 1024 * 1024;
+
+/** Files in portions that are read in a moment, so that a look at the clock between them comes in time. */
+export function* portionsOf<File extends Pick<CodeHit, 'size'>>(files: readonly File[]): Generator<File[]> {
+  let portion: File[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (portion.length > 0 && (portion.length === filesAtOnce || bytes + file.size > bytesAtOnce)) {
+      yield portion;
+      portion = [];
+      bytes = 0;
+    }
+    portion.push(file);
+    bytes += file.size;
+  }
+  if (portion.length > 0) yield portion;
+}
+
 type Blob = Pick<CodeHit, 'repositoryId' | 'blobOid'>;
 
 /** The texts of files, read from Git: those of one repository together. What is gone by now is missing. */

@@ -13,7 +13,7 @@ import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
 import { mayHold } from './pairs.ts';
-import { readTexts } from './read-texts.ts';
+import { portionsOf, readTexts } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
 
 export type CodeSearch = Asked & {
@@ -80,8 +80,6 @@ async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places
   return [...strong.hits, ...(await hits.listWeakHits(tx, where, bonuses, rest))];
 }
 
-const checkedAtOnce = 200;
-
 /** Candidates from the index, then a look into each file, the best first, for as long as there is time. */
 async function findChecked(
   { db, git }: { db: Db; git: GitStore },
@@ -92,8 +90,9 @@ async function findChecked(
   const check = makeCheck(look.terms);
   const matching: hits.CodeHit[] = [];
   let looked = 0;
-  for (; looked < candidates.items.length && look.budget.left() > 0; looked += checkedAtOnce) {
-    const some = candidates.items.slice(looked, looked + checkedAtOnce);
+  for (const some of portionsOf(candidates.items)) {
+    if (look.budget.left() === 0) break;
+    looked += some.length;
     const read = look.places.file ? await readTexts(git, some) : new Map<string, string>();
     matching.push(...some.filter(({ path, blobOid }) => check([read.get(blobOid) ?? '', ...(look.places.path ? [path] : [])])));
   }

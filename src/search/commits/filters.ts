@@ -99,34 +99,37 @@ function inRange(column: RawBuilder<unknown>, { from, until }: { from?: number; 
   return sql`(${low} and ${high})`;
 }
 
+type People = { emails: Emails; viewerId: Id<'accounts'> | undefined };
+
 /** A combination of qualifiers, as one condition on the row. Terms don't occur in it. */
-export function combination(node: Node, emails: Emails): RawBuilder<unknown> {
+export function combination(node: Node, people: People): RawBuilder<unknown> {
   switch (node.kind) {
     case 'not':
-      return sql`not (${combination(node.part, emails)})`;
+      return sql`not (${combination(node.part, people)})`;
     case 'all':
-      return every(node.parts.map((part) => combination(part, emails)));
+      return every(node.parts.map((part) => combination(part, people)));
     case 'any':
       return sql`(${sql.join(
-        node.parts.map((part) => combination(part, emails)),
+        node.parts.map((part) => combination(part, people)),
         sql` or `,
       )})`;
     case 'text':
       return sql`true`;
     case 'qualifier': {
-      const repository = repositoryCondition(node.name, node.value);
+      const repository = repositoryCondition(node.name, node.value, people.viewerId);
       if (repository)
         return sql`exists (select from repositories r join accounts o on o.id = r.owner_id where r.id = repository_id and ${repository})`;
-      const { lexemes, condition } = oneFilter(node.name, node.value, emails);
+      const { lexemes, condition } = oneFilter(node.name, node.value, people.emails);
       if (lexemes.kind === 'query') return sql`(${lexemesOfRow} @@ ${lexemes.text}::tsquery)`;
       return lexemes.kind === 'never' ? sql`false` : condition;
     }
   }
 }
 
-function repositoryCondition(name: string, value: Value): RawBuilder<unknown> | undefined {
+function repositoryCondition(name: string, value: Value, viewerId: number | undefined): RawBuilder<unknown> | undefined {
   if (value.type === 'repository') return sql`lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name})`;
-  if (value.type === 'login' && (name === 'user' || name === 'org')) return sql`lower(o.login) = lower(${value.login})`;
+  if (value.type === 'login' && (name === 'user' || name === 'org'))
+    return value.login === '@me' ? sql`o.id = ${viewerId ?? null}` : sql`lower(o.login) = lower(${value.login})`;
   if (value.type === 'choice') return value.choice === 'public' ? sql`r.visibility = 'public'` : sql`r.visibility <> 'public'`;
   return undefined;
 }

@@ -2,11 +2,12 @@ import type { Db } from '#database/connect.ts';
 import type { Term } from '#search/analyse/analyse.ts';
 import { makeCheck } from '#search/check.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
-import { type Split, split } from '#search/query/filters.ts';
+import { QueryError } from '#search/query/errors.ts';
+import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
-import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
+import { isNaming, isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
 import { combination, commitFilter, findEmails } from './filters.ts';
@@ -31,6 +32,8 @@ export async function searchCommits(db: Db, asked: CommitSearch): Promise<Search
   const slice = withinResults(asked.page);
   const halves = split(asked.query);
   const terms = halves.terms && analyseTree(halves.terms);
+  if (halves.terms && !terms && halves.filters.length + halves.rest.length === 0)
+    throw new QueryError('no_term', 'A commit search needs a word or a qualifier.');
   const look: Look = { asked, split: halves, terms, budget: startBudget(asked.budget) };
   const found = terms && hasPhrase(terms) ? await findChecked(db, look, terms, slice) : await findIndexed(db, look, slice);
   const items = found.rows.map(({ message: _, ...hit }) => hit);
@@ -68,7 +71,8 @@ function listOrdered(tx: Reader, where: hits.Where, { asked, terms }: Look, slic
 
 /** Which rows match; undefined when there is no repository to look into. */
 async function selection(tx: Reader, { asked, split: { filters, rest }, terms }: Look) {
-  const { ids } = await resolveScope(tx, { ...asked, filters, forks: true });
+  const nested = rest.flatMap((part) => filtersIn(part, isNaming));
+  const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true });
   if (ids.length === 0) return undefined;
   const emails = await findEmails(tx, asked.query, asked.viewerId);
   const own = commitFilter(
@@ -76,7 +80,8 @@ async function selection(tx: Reader, { asked, split: { filters, rest }, terms }:
     emails,
   );
   const lexemes = both([...(terms ? [lexemesFor(terms, inMessage)] : []), own.lexemes]);
-  const condition = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, emails) : undefined;
+  const condition =
+    rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, { emails, viewerId: asked.viewerId }) : undefined;
   return hits.whereOf({ lexemes, condition: condition ? hits.and(own.condition, condition) : own.condition, repositories: ids });
 }
 

@@ -1,4 +1,4 @@
-import type { Filter } from '#search/query/filters.ts';
+import { type Filter, filtersIn } from '#search/query/filters.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Node, Qualifier } from '#search/query/tree.ts';
 
@@ -25,8 +25,8 @@ export function planOf(query: Node, grammar: { advanced: boolean }): Plan {
   // The scope takes names as alternatives. A hit that has to be in each of them is looked at for each.
   const again = grammar.advanced && named.length > 1 ? named : [];
   return {
-    scope: scoping.flatMap((part) => namesIn(part, false, isScoping)),
-    nested: others.flatMap((part) => namesIn(part, false, ({ name }) => naming.has(name))),
+    scope: scoping.flatMap((part) => filtersIn(part, isScoping)),
+    nested: others.flatMap((part) => filtersIn(part, ({ name }) => naming.has(name))),
     required: [...(grammar.advanced ? others : grouped(others)), ...again],
   };
 }
@@ -41,13 +41,6 @@ function isScoping(qualifier: Qualifier | undefined): boolean {
   const { name, value } = qualifier;
   if (name === 'is') return value.type === 'choice' && (value.choice === 'public' || value.choice === 'private');
   return naming.has(name) || name === 'archived';
-}
-
-function namesIn(node: Node, negated: boolean, wanted: (qualifier: Qualifier) => boolean): Filter[] {
-  if (node.kind === 'not') return namesIn(node.part, !negated, wanted);
-  if (node.kind === 'all' || node.kind === 'any') return node.parts.flatMap((part) => namesIn(part, negated, wanted));
-  if (node.kind === 'text' || !wanted(node)) return [];
-  return [{ name: node.name, value: node.value, negated }];
 }
 
 function grouped(parts: readonly Node[]): Node[] {

@@ -24,6 +24,13 @@ export function split(query: Node): Split {
 
 const asFilter = ({ name, value }: Qualifier, negated: boolean): Filter => ({ name, value, negated });
 
+/** The qualifiers of a kind that stand anywhere in a tree. */
+export function filtersIn(node: Node, wanted: (qualifier: Qualifier) => boolean, negated = false): Filter[] {
+  if (node.kind === 'not') return filtersIn(node.part, wanted, !negated);
+  if (node.kind === 'all' || node.kind === 'any') return node.parts.flatMap((part) => filtersIn(part, wanted, negated));
+  return node.kind === 'qualifier' && wanted(node) ? [asFilter(node, negated)] : [];
+}
+
 function holdsQualifier(node: Node): boolean {
   if (node.kind === 'not') return holdsQualifier(node.part);
   if (node.kind === 'all' || node.kind === 'any') return node.parts.some(holdsQualifier);

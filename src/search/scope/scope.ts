@@ -24,6 +24,9 @@ type Names = { repositories: { owner: string; name: string }[]; accounts: string
 
 const scopeNames = ['repo', 'user', 'org'];
 
+/** Whether a qualifier names repositories. */
+export const isNaming = ({ name }: { name: string }): boolean => scopeNames.includes(name);
+
 /** What `repo:`, `user:` and `org:` name: for hits (`negated: false`) or to be left out. */
 export function namesOf(filters: readonly Filter[], negated: boolean): Names {
   return {

@@ -97,6 +97,8 @@ describe('rule 1: terms and qualifiers of a commit search', () => {
     ['is:private', []],
     ['merge:true OR author-name:hopper', ['merge', 'second']],
     ['merge:true OR NOT author:octo', ['merge', 'second']],
+    ['repo:acme/secret OR repo:octo/hello merge:true', ['merge']],
+    ['-repo:acme/missing merge:true', ['merge']],
     ['repo:octo/hello OR author:grace', ['first', 'merge', 'second', 'side']],
   ])('%s', async (q, names) => {
     expect((await found(q)).toSorted()).toEqual(names);
@@ -110,6 +112,15 @@ describe('rule 1: terms and qualifiers of a commit search', () => {
     expect((await found(`parent:${first.slice(0, 8)}`)).toSorted()).toEqual(['second', 'side']);
     expect(await found(`parent:${second} parent:${side}`)).toEqual(['merge']);
     expect(await found('tree:0000000')).toEqual([]);
+  });
+
+  test('user:@me is the viewer, among alternatives too', async () => {
+    expect((await found('user:@me merge:true', { viewerId: octo })).toSorted()).toEqual(['merge']);
+    expect((await found('merge:true OR user:@me', { viewerId: octo })).toSorted()).toEqual(['first', 'merge', 'second', 'side']);
+  });
+
+  test('a query without a word and without a qualifier is none', async () => {
+    await expect(search('* "!"')).rejects.toMatchObject({ problem: 'no_term' });
   });
 
   test('author:@me is the viewer', async () => {
@@ -144,6 +155,8 @@ test('best match: the subject line comes before the body', async () => {
 test('rule 6: what cannot be accessed is refused, and otherwise never found or counted', async () => {
   for (const scope of ['repo:acme/secret', 'repo:acme/missing', 'user:nobody']) {
     await expect(search(`crash ${scope}`)).rejects.toMatchObject({ problem: 'inaccessible' });
+    await expect(search(`${scope} OR merge:true`)).rejects.toMatchObject({ problem: 'inaccessible' });
+    await expect(search(`${scope} OR repo:acme/absent`)).rejects.toMatchObject({ problem: 'inaccessible' });
   }
   expect((await search('crash')).total_count).toBe(2);
   expect((await search('crash', { visible: everything })).total_count).toBe(3);
