@@ -45,6 +45,7 @@ export const pathWords = {
   issue_field_id: id('issue_fields'),
   hook_id: id('webhooks'),
   delivery_id: id('webhook_deliveries'),
+  hosted_runner_id: id('hosted_runners'),
   name: text,
   secret_name: text,
   assignee: login,

@@ -40,24 +40,21 @@ const wordSchema = (schema: TSchema): TSchema => {
 };
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
-export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, { resource, operation }: Place): unknown {
-  const value = { ...asObject(neutralBody({ ...query }, schema, operation)) };
+export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
+  const value = { ...asObject(neutralBody({ ...query }, schema)) };
   check(texts, schema, value, resource);
   return known(schema, value);
 }
 
 /** The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. */
-export function parseBody(schema: TSchema, text: string, { resource, operation }: Place): unknown {
-  const value = neutralBody(parseJson(text), schema, operation);
+export function parseBody(schema: TSchema, text: string, resource: string): unknown {
+  const value = neutralBody(parseJson(text), schema);
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && !takesArray(schema))) {
     throw badRequest('Body should be a JSON object');
   }
   check(bodies, schema, value, resource);
   return known(schema, value);
 }
-
-/** What errors call the thing that a request is about, and the operation, in which a few words differ. */
-type Place = { resource: string; operation: string };
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 

@@ -113,6 +113,9 @@ export type EventData = {
   'hook.created': { hook: Id<'webhooks'> };
   'hook.updated': { hook: Id<'webhooks'> };
   'hook.deleted': { hook: Id<'webhooks'> };
+  'hosted_runner.created': { runner: Id<'hosted_runners'> };
+  'hosted_runner.updated': { runner: Id<'hosted_runners'> };
+  'hosted_runner.deleted': { runner: Id<'hosted_runners'>; name: string };
   'app.created': { app: Id<'apps'> };
   'installation.created': { installation: Id<'installations'> };
   'installation.deleted': {

@@ -9,8 +9,8 @@ export type NamedSchemas = Readonly<Record<string, TSchema>>;
 
 /** Puts references in the place of named schemas, wherever one stands inside another. */
 export type References = {
-  /** A schema with its named parts as references, in the words of the vocabulary. */
-  of(schema: object, operation: string): object;
+  /** A schema with its named parts as references, in the words of the vocabulary. `operation`: whose reply it describes. */
+  of(schema: object, operation?: string): object;
   /** The named schemas that were referred to, each by its name. */
   components(): Record<string, object>;
 };
@@ -19,7 +19,7 @@ export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): Ref
   const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]));
   const used = new Map<string, object>();
 
-  const inner = (value: unknown, operation: string): unknown => {
+  const inner = (value: unknown, operation?: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => inner(item, operation));
     if (typeof value !== 'object' || value === null) return value;
     const name = names.get(value);
@@ -30,7 +30,7 @@ export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): Ref
     }
     return { $ref: `#/components/schemas/${name}` };
   };
-  const entries = (schema: object, operation: string): Json =>
+  const entries = (schema: object, operation?: string): Json =>
     Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(value, operation)]));
 
   return {

@@ -74,7 +74,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     name,
     in: 'path',
     required: true,
-    schema: references.of(pathWords[name], endpoint.id),
+    schema: references.of(pathWords[name]),
     ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
@@ -82,7 +82,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     name,
     in: 'query',
     required: (query?.required ?? []).includes(name) && !('default' in schema),
-    schema: references.of(schema, endpoint.id),
+    schema: references.of(schema),
   }));
   return [...words, ...asked, ...pagingOf(endpoint)];
 }
@@ -106,7 +106,7 @@ function bodyOf(endpoint: Endpoint, references: References): Json {
     required: (schema?.required ?? []).length > 0,
     content: {
       'application/json': {
-        schema: references.of(schema ?? {}, endpoint.id),
+        schema: references.of(schema ?? {}),
         ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
       },
     },

@@ -32,6 +32,8 @@ import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
 import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
+import * as hostedRunners from './hosted-runners/endpoints/runners.ts';
+import { provisionRunner, resumeRunners, takeRunnerAway } from './hosted-runners/jobs.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
@@ -108,7 +110,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   meta: [metaSchemas, meta],
   'private-registries': [privateRegistrySchemas, privateRegistries],
   search: [searchSchemas, search],
-  'hosted-runners': [runnerSchemas, runnerCatalogue],
+  'hosted-runners': [runnerSchemas, hostedRunners, runnerCatalogue],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks, appWebhooks],
 };
 
@@ -148,6 +150,9 @@ export const allJobs: readonly Job<never, Services>[] = [
   sweepUnfinished,
   sweepPushed,
   removeOldDeliveries,
+  provisionRunner,
+  takeRunnerAway,
+  resumeRunners,
 ];
 
 /** What workers do beside the queue. */

@@ -42,13 +42,13 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   const at = await resolve({ db, endpoint, viewer, params: asked.params });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
-  const place = { resource: resourceOf(endpoint), operation: endpoint.id };
+  const resource = resourceOf(endpoint);
   const call = {
     db,
     change: asked.change,
     at,
-    query: endpoint.query ? parseQuery(endpoint.query, query, place) : {},
-    body: endpoint.body ? parseBody(endpoint.body, textOf(request), place) : {},
+    query: endpoint.query ? parseQuery(endpoint.query, query, resource) : {},
+    body: endpoint.body ? parseBody(endpoint.body, textOf(request), resource) : {},
     page,
     viewer,
     now: asked.now,

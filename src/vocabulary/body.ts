@@ -14,7 +14,7 @@ export type Translator = {
 export type TranslatorOptions = {
   /** Whose words the schema is written in: the documents', unless told otherwise. */
   readonly words?: 'neutral' | 'vendor';
-  /** The operation that the schema belongs to, since a few words differ in one operation alone. */
+  /** The operation whose reply the schema describes, since a few words differ in the replies of one operation alone. */
   readonly operation?: string;
   /** What a `$ref` means, where it doesn't point into the schema itself. */
   readonly resolve?: Resolve;
@@ -54,8 +54,11 @@ export const emitBody = (vocabulary: Vocabulary, value: unknown, schema: object,
     : (translatorOf(schema, operation === undefined ? {} : { operation })?.toVendor(value) ?? value);
 
 /** A request's body, or its query, in the documents' words. Where both words for one field are given, the neutral one holds. */
-export const neutralBody = (value: unknown, schema: object, operation?: string): unknown =>
-  translatorOf(schema, operation === undefined ? {} : { operation })?.toNeutral(value) ?? value;
+export const neutralBody = (value: unknown, schema: object): unknown => translatorOf(schema)?.toNeutral(value) ?? value;
+
+/** A reply's body in the documents' words, whichever vocabulary it was written in. */
+export const neutralReply = (value: unknown, schema: object, operation: string): unknown =>
+  translatorOf(schema, { operation })?.toNeutral(value) ?? value;
 
 /**
  * The path of a declared field, as an error names it (`config.url`), in the vocabulary's words.

@@ -78,8 +78,19 @@ export const fieldWords: readonly Pair[] = [
   ['service_owned_allowed', 'github_owned_allowed'],
 ];
 
-/** Field names that differ in one operation alone. */
+// Document 2 shows the image of a runner under another name, with another name for its size.
+const runnerWords: readonly Pair[] = [
+  ['image', 'image_details'],
+  ['size', 'size_gb'],
+];
+
+/** Field names that differ in the replies of one operation alone. */
 export const fieldWordsOfOperation: Readonly<Record<string, readonly Pair[]>> = {
+  'actions/list-hosted-runners-for-org': runnerWords,
+  'actions/create-hosted-runner-for-org': runnerWords,
+  'actions/get-hosted-runner-for-org': runnerWords,
+  'actions/update-hosted-runner-for-org': runnerWords,
+  'actions/delete-hosted-runner-for-org': runnerWords,
   // Document 2 names this list as the list of one image's versions.
   'actions/list-custom-images-for-org': [['image_versions', 'images']],
 };

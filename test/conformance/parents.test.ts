@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { groupOf } from '#test/resources/hosted-runners/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 import { makeStage, samplePath } from './callers.ts';
@@ -8,7 +9,7 @@ import { everyRow } from './rows.ts';
 
 const opened = await world();
 const { as, user, org: makeOrg, repo: makeRepo, db } = opened;
-const { owner, repo } = await makeStage(opened);
+const { owner, org, repo } = await makeStage(opened);
 const client = await as(owner);
 
 // The same names under another owner, of the same person, with a history but none of the children.
@@ -31,6 +32,17 @@ async function makeHook(parent: string): Promise<Record<string, string>> {
   await opened.settle();
   const { body } = await client.get(`${parent}/hooks/${id}/deliveries`);
   return { hook_id: String(id), ...(body.length > 0 ? { delivery_id: String(body[0].id) } : {}) };
+}
+
+/** A hosted runner. */
+async function makeRunner(parent: string): Promise<Record<string, string>> {
+  const runner = await made(`${parent}/actions/hosted-runners`, {
+    name: 'builder',
+    image: { id: 'ubuntu-24.04', source: 'service' },
+    size: '4-core',
+    runner_group_id: await groupOf(opened, org),
+  });
+  return { hosted_runner_id: String(runner.id) };
 }
 
 /** What exists below the stage's repository and organization, by the words that name it. */
@@ -58,7 +70,11 @@ async function makeChildren(): Promise<{ inRepo: Record<string, string>; inOrg: 
       invitation_id: String(invitation.body.id),
       ...(await makeHook(here)),
     },
-    inOrg: { issue_field_id: String(field.body.id), ...(await makeHook('/orgs/acme')) },
+    inOrg: {
+      issue_field_id: String(field.body.id),
+      ...(await makeHook('/orgs/acme')),
+      ...(await makeRunner('/orgs/acme')),
+    },
   };
 }
 

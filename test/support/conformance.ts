@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { greedyWords } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { neutralBody } from '#vocabulary/body.ts';
+import { neutralReply } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Answer } from './client.ts';
 import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
@@ -63,6 +63,6 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   if (!schema) return [`the status ${answer.status} is not declared`];
   if (answer.body === undefined) return [];
   const validator = validatorOf(schema);
-  const body = vocabulary === 'service' ? answer.body : neutralBody(answer.body, schema, endpoint.id);
+  const body = vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id);
   return validator(body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }

@@ -1,9 +1,45 @@
-import { sql } from 'kysely';
-import type { Db } from '#database/connect.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type RunnerRow = Selectable<DB['hosted_runners']>;
+type Organization = Id<'accounts'>;
+type Runner = Id<'hosted_runners'>;
+
+const inside = (db: Db, organization: Organization) =>
+  db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
+
+export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
+  list(db, inside(db, organization).orderBy('id'), page);
+
+export const findRunner = (db: Db, organization: Organization, id: Runner): Promise<RunnerRow | undefined> =>
+  inside(db, organization).where('id', '=', id).executeTakeFirst();
+
+/** Names are unique without regard to case. */
+export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
+  inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+
+/** Holds an organization's runners and images still until the transaction ends: what is counted then stays true. */
+export const lockOrganization = (tx: Tx, organization: Organization) =>
+  sql`select from accounts where id = ${organization} for no key update`.execute(tx);
+
+export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
+  tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();
+
+/** Changes a runner; its revision grows, so that work on an older one doesn't count for this. */
+export const updateRunner = (tx: Tx, id: Runner, change: Updateable<DB['hosted_runners']>): Promise<RunnerRow> =>
+  tx
+    .updateTable('hosted_runners')
+    .set({ ...change, revision: sql<number>`revision + 1` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 /** How many runners of an organization have static addresses, those that are being deleted among them. */
-export async function countStaticIps(db: Db, organization: Id<'accounts'>): Promise<number> {
+export async function countStaticIps(db: Db, organization: Organization): Promise<number> {
   const { count } = await db
     .selectFrom('hosted_runners')
     .select(sql<number>`count(*)`.as('count'))
@@ -12,3 +48,35 @@ export async function countStaticIps(db: Db, organization: Id<'accounts'>): Prom
     .executeTakeFirstOrThrow();
   return count;
 }
+
+/** A runner for the work that is done on it, which knows it by its id alone. */
+export const loadRunner = (db: Db, id: Runner): Promise<RunnerRow | undefined> =>
+  db.selectFrom('hosted_runners').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Writes what came of the work on one revision of a runner; nothing where it was changed or deleted meanwhile. */
+export const settleRunner = (
+  tx: Tx,
+  { id, revision }: Pick<RunnerRow, 'id' | 'revision'>,
+  change: Updateable<DB['hosted_runners']>,
+) =>
+  tx
+    .updateTable('hosted_runners')
+    .set(change)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('status', 'in', ['Provisioning', 'Stuck'])
+    .execute();
+
+export const removeRunner = (tx: Tx, id: Runner) =>
+  tx.deleteFrom('hosted_runners').where('id', '=', id).where('status', '=', 'Deleting').execute();
+
+/** Runners that have been waiting for their work since before a time. */
+export const listUnsettled = (db: Db, { before, limit }: { before: Date; limit: number }) =>
+  db
+    .selectFrom('hosted_runners')
+    .select(['id', 'status'])
+    .where('status', 'in', ['Provisioning', 'Deleting', 'Stuck'])
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(limit)
+    .execute();

@@ -1,0 +1,94 @@
+// Hosted runners of an organization (document 2).
+import { everyToken } from '#access/tokens.ts';
+import type { Db } from '#database/connect.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { enveloped, pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
+import { presentRunners } from '../present.ts';
+import { changeRunner, createRunner, deleteRunner } from '../rules.ts';
+import { HostedRunner, HostedRunnerChange, NewHostedRunner } from '../schemas.ts';
+import { findRunner, listRunners, type RunnerRow } from '../store.ts';
+
+const runners = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'owner' } as const;
+const reads = { ...runners, permission: 'organization_administration:read' } as const;
+const writes = { ...runners, permission: 'organization_administration:write' } as const;
+
+async function presentOne(db: Db, row: RunnerRow | undefined): Promise<HostedRunner> {
+  const [shown] = row ? await presentRunners(db, [row]) : [];
+  if (!shown) throw notFound();
+  return shown;
+}
+
+export const listHostedRunners = endpoint({
+  id: 'actions/list-hosted-runners-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners',
+  summary: 'List hosted runners for an organization',
+  access: reads,
+  paging: pages(),
+  replies: { 200: enveloped('runners', HostedRunner) },
+  async handle({ db, at, page }) {
+    return mapRows(await listRunners(db, at.org.id, page), (rows) => presentRunners(db, rows));
+  },
+});
+
+export const createHostedRunner = endpoint({
+  id: 'actions/create-hosted-runner-for-org',
+  method: 'POST',
+  path: '/orgs/{org}/actions/hosted-runners',
+  summary: 'Create a hosted runner for an organization',
+  access: writes,
+  body: NewHostedRunner,
+  example: {
+    name: 'builder',
+    image: { id: 'ubuntu-24.04', source: 'service' },
+    size: '4-core',
+    runner_group_id: 1,
+    maximum_runners: 20,
+    enable_static_ip: false,
+    image_gen: false,
+  },
+  replies: { 201: HostedRunner },
+  async handle({ db, change, at, body, viewer, now, services }) {
+    const { catalogue } = services.runners;
+    return presentOne(db, await change((tx) => createRunner(tx, { org: at.org, by: viewer, now, catalogue }, body)));
+  },
+});
+
+export const getHostedRunner = endpoint({
+  id: 'actions/get-hosted-runner-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  summary: 'Get a hosted runner for an organization',
+  access: reads,
+  replies: { 200: HostedRunner },
+  handle: async ({ db, at }) => presentOne(db, await findRunner(db, at.org.id, at.hosted_runner_id)),
+});
+
+export const updateHostedRunner = endpoint({
+  id: 'actions/update-hosted-runner-for-org',
+  method: 'PATCH',
+  path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  summary: 'Update a hosted runner for an organization',
+  access: writes,
+  body: HostedRunnerChange,
+  example: { name: 'builder', maximum_runners: 50 },
+  replies: { 200: HostedRunner },
+  async handle({ db, change, at, body, viewer, now, services }) {
+    const step = { org: at.org, by: viewer, now, catalogue: services.runners.catalogue };
+    return presentOne(db, await change((tx) => changeRunner(tx, step, { id: at.hosted_runner_id, wanted: body })));
+  },
+});
+
+export const deleteHostedRunner = endpoint({
+  id: 'actions/delete-hosted-runner-for-org',
+  method: 'DELETE',
+  path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  summary: 'Delete a hosted runner for an organization',
+  access: writes,
+  replies: { 202: HostedRunner },
+  async handle({ db, change, at, viewer, now }) {
+    return presentOne(db, await change((tx) => deleteRunner(tx, { org: at.org, by: viewer, now }, at.hosted_runner_id)));
+  },
+});

@@ -1,0 +1,100 @@
+import type { Tx } from '#database/connect.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import type { Catalogue, CatalogueImage, MachineSize } from '#runners/catalogue.ts';
+import { findCustomImage, findLatestVersion, findVersion, type VersionRow } from './image-store.ts';
+import type { ImageSource } from './schemas.ts';
+import { parseVersion, versionText } from './versions.ts';
+
+/** How a request names an image, and by which fields it does so. */
+export type WantedImage = {
+  readonly id: string;
+  readonly source: ImageSource | undefined;
+  readonly version: string | undefined;
+  readonly fields: { readonly id: string; readonly source: string; readonly version: string };
+};
+
+/** An image that a runner can be made of, as the runner's row keeps it. */
+export type ChosenImage = {
+  readonly platform: string;
+  readonly image_source: ImageSource;
+  readonly image_id: string;
+  readonly custom_image_id: Id<'custom_images'> | null;
+  readonly image_version: string | null;
+  readonly image_name: string;
+  readonly image_size_gb: number;
+};
+
+export const invalidRunner = (field: string, message: string) => invalid('HostedRunner', field, 'invalid', message);
+
+const offeredSources = ['service', 'partner'] as const;
+
+/** An image that the catalogue offers to everybody. */
+export function offeredImage({ images }: Catalogue, id: string): ChosenImage | undefined {
+  for (const source of offeredSources) {
+    const found = images[source].find((image) => image.id === id);
+    if (found) return chosen(source, found);
+  }
+  return undefined;
+}
+
+const chosen = (source: ImageSource, { id, platform, size_gb, display_name }: CatalogueImage): ChosenImage => ({
+  platform,
+  image_source: source,
+  image_id: id,
+  custom_image_id: null,
+  image_version: null,
+  image_name: display_name,
+  image_size_gb: size_gb,
+});
+
+/** The machine of a name, for an image that it must be able to hold. */
+export function machineFor({ machine_sizes }: Catalogue, id: string, image: ChosenImage): MachineSize {
+  const size = machine_sizes.find((one) => one.id === id);
+  if (!size) throw invalidRunner('size', `There is no machine size ${id}`);
+  if (size.platforms && !size.platforms.includes(image.platform))
+    throw invalidRunner('size', `${id} does not run ${image.platform}`);
+  if (size.storage_gb < image.image_size_gb)
+    throw invalidRunner('size', `${id} holds ${size.storage_gb} GB; the image ${image.image_name} has ${image.image_size_gb} GB`);
+  return size;
+}
+
+/** The image that a request names: one of the catalogue's, or one that the organization made. */
+export async function imageFor(
+  tx: Tx,
+  { organization, catalogue, wanted }: { organization: Id<'accounts'>; catalogue: Catalogue; wanted: WantedImage },
+): Promise<ChosenImage> {
+  const image = offeredImage(catalogue, wanted.id) ?? (await customImage(tx, organization, wanted));
+  if (!image) throw invalidRunner(wanted.fields.id, `There is no image ${wanted.id}`);
+  if (wanted.source !== undefined && wanted.source !== image.image_source)
+    throw invalidRunner(wanted.fields.source, `The image ${wanted.id} is not of the source that is named`);
+  return image;
+}
+
+async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: WantedImage): Promise<ChosenImage | undefined> {
+  if (!/^[1-9]\d{0,14}$/.test(wanted.id)) return undefined;
+  const image = await findCustomImage(tx, organization, asId<'custom_images'>(Number(wanted.id)));
+  if (!image) return undefined;
+  const version = await customVersion(tx, image.id, wanted);
+  return {
+    platform: image.platform,
+    image_source: 'custom',
+    image_id: String(image.id),
+    custom_image_id: image.id,
+    image_version: wanted.version === undefined ? null : versionText(version),
+    image_name: image.name,
+    image_size_gb: version.size_gb,
+  };
+}
+
+async function customVersion(tx: Tx, image: Id<'custom_images'>, { id, version, fields }: WantedImage): Promise<VersionRow> {
+  if (version === undefined) {
+    const latest = await findLatestVersion(tx, image);
+    if (!latest) throw invalidRunner(fields.id, `The image ${id} has no version`);
+    return latest;
+  }
+  const number = parseVersion(version);
+  const found = number && (await findVersion(tx, image, number));
+  if (!found) throw invalidRunner(fields.version, `The image ${id} has no version ${version}`);
+  return found;
+}

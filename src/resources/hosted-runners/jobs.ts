@@ -1,0 +1,77 @@
+import type { Db } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { addMinutes } from '#lib/time.ts';
+import type { RunnerOrder } from '#runners/provider.ts';
+import { findLatestVersion, findVersion } from './image-store.ts';
+import { listUnsettled, loadRunner, type RunnerRow, removeRunner, settleRunner } from './store.ts';
+import { parseVersion } from './versions.ts';
+import { provisioning, removal, workOn } from './work.ts';
+
+type Payload = { runner: Id<'hosted_runners'> };
+
+/** Makes what a runner's row says. One that can't be made is stuck until a later try succeeds. */
+export const provisionRunner = job<Payload, Services>({
+  ...provisioning,
+  async run({ runner }, { db, change, services, now }) {
+    const row = await loadRunner(db, runner);
+    if (row?.status !== 'Provisioning' && row?.status !== 'Stuck') return;
+    try {
+      const { publicIps } = await services.runners.provider.provision(await orderFor(db, row));
+      await change((tx) => settleRunner(tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }));
+    } catch (error) {
+      await change((tx) => settleRunner(tx, row, { status: 'Stuck', updated_at: now }));
+      throw error;
+    }
+  },
+});
+
+/** Takes a deleted runner's machine away, then its row. */
+export const takeRunnerAway = job<Payload, Services>({
+  ...removal,
+  async run({ runner }, { db, change, services }) {
+    const row = await loadRunner(db, runner);
+    if (row?.status !== 'Deleting') return;
+    await services.runners.provider.remove(runner);
+    await change((tx) => removeRunner(tx, runner));
+  },
+});
+
+const patienceMinutes = 10;
+const atOnce = 1_000;
+
+/** Work that was given up is asked for again: a provider that was away for long finds its runners waiting. */
+export const resumeRunners = job<Record<string, never>, Services>({
+  name: 'hosted-runners.resume',
+  attempts: 3,
+  schedule: { cron: '*/10 * * * *' },
+  async run(_payload, { db, change, now }) {
+    const waiting = await listUnsettled(db, { before: addMinutes(now, -patienceMinutes), limit: atOnce });
+    await change(async (tx) => {
+      for (const { id, status } of waiting) {
+        if (status === 'Deleting') await enqueue(tx, removal, { runner: id }, workOn(id, 'remove'));
+        else await enqueue(tx, provisioning, { runner: id }, workOn(id));
+      }
+    });
+  },
+});
+
+async function orderFor(db: Db, row: RunnerRow): Promise<RunnerOrder> {
+  return {
+    id: row.id,
+    name: row.name,
+    platform: row.platform,
+    image: { source: row.image_source, id: row.image_id, content: await contentOf(db, row) },
+    machine: { cpuCores: row.cpu_cores, memoryGb: row.memory_gb, storageGb: row.storage_gb },
+    maximumRunners: row.maximum_runners,
+    staticIp: row.static_ip,
+  };
+}
+
+async function contentOf(db: Db, { custom_image_id: image, image_version }: RunnerRow): Promise<string | undefined> {
+  if (image === null) return undefined;
+  const number = image_version === null ? undefined : parseVersion(image_version);
+  const version = number ? await findVersion(db, image, number) : await findLatestVersion(db, image);
+  return version?.content ?? undefined;
+}

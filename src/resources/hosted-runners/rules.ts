@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Org, Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { enqueue } from '#jobs/job.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import type { Catalogue, MachineSize } from '#runners/catalogue.ts';
+import { findGroup } from '#runners/groups.ts';
+import { type ChosenImage, imageFor, invalidRunner, machineFor, type WantedImage } from './images.ts';
+import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
+import {
+  countStaticIps,
+  findRunner,
+  findRunnerNamed,
+  insertRunner,
+  lockOrganization,
+  type RunnerRow,
+  updateRunner,
+} from './store.ts';
+import { latestWord } from './versions.ts';
+import { provisioning, removal, workOn } from './work.ts';
+
+type Step = { org: Org; by: Viewer; now: Date; catalogue: Catalogue };
+
+/** Runners of one configuration, where nothing is said (the public API's number). */
+const usualMaximum = 10;
+
+export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner): Promise<RunnerRow> {
+  const { org, now, catalogue } = step;
+  await lockOrganization(tx, org.id);
+  const image = await imageFor(tx, { organization: org.id, catalogue, wanted: imageOf(wanted) });
+  const machine = machineFor(catalogue, wanted.size, image);
+  await checkName(tx, org.id, wanted.name);
+  if (wanted.enable_static_ip) await checkStaticIps(tx, step);
+  const runner = await insertRunner(tx, {
+    organization_id: org.id,
+    runner_group_id: await groupFor(tx, org.id, wanted.runner_group_id),
+    name: wanted.name,
+    status: 'Provisioning',
+    ...image,
+    ...columnsOf(machine),
+    maximum_runners: checkMaximum(catalogue, wanted.maximum_runners ?? Math.min(usualMaximum, mostOf(catalogue))),
+    static_ip: wanted.enable_static_ip,
+    image_gen: wanted.image_gen,
+    created_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...eventOf(step), kind: 'hosted_runner.created', data: { runner: runner.id } });
+  await enqueue(tx, provisioning, { runner: runner.id }, workOn(runner.id));
+  return runner;
+}
+
+/** What isn't named stays. A runner whose machine becomes another one is provisioned anew. */
+export async function changeRunner(
+  tx: Tx,
+  step: Step,
+  { id, wanted }: { id: Id<'hosted_runners'>; wanted: HostedRunnerChange },
+): Promise<RunnerRow> {
+  const { org, now } = step;
+  await lockOrganization(tx, org.id);
+  const before = await getRunner(tx, org.id, id);
+  if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
+  const made = { ...before, ...(await machineColumns(tx, step, before, wanted)) };
+  if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
+  const group = wanted.runner_group_id === undefined ? undefined : await groupFor(tx, org.id, wanted.runner_group_id);
+  const { id: _id, revision: _revision, ...columns } = made;
+  const changed = await updateRunner(tx, before.id, {
+    ...columns,
+    ...defined({ name: wanted.name, image_gen: wanted.image_gen, runner_group_id: group }),
+    ...(isDeepStrictEqual(made, before) ? {} : { status: 'Provisioning' }),
+    updated_at: now,
+  });
+  await record(tx, { ...eventOf(step), kind: 'hosted_runner.updated', data: { runner: changed.id } });
+  if (changed.status !== 'Ready') await enqueue(tx, provisioning, { runner: changed.id }, workOn(changed.id));
+  return changed;
+}
+
+/** Lets a runner go: it is gone once its machine is. Asked again, it answers the same. */
+export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
+  const { org, now } = step;
+  await lockOrganization(tx, org.id);
+  const runner = await getRunner(tx, org.id, id);
+  if (runner.status === 'Deleting') return runner;
+  const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
+  await record(tx, { ...eventOf(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
+  await enqueue(tx, removal, { runner: runner.id }, workOn(runner.id, 'remove'));
+  return deleted;
+}
+
+const eventOf = ({ org, by, now }: Omit<Step, 'catalogue'>) => ({ owner: org.id, actor: by.account?.id, at: now }) as const;
+
+async function getRunner(tx: Tx, organization: Id<'accounts'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
+  const runner = await findRunner(tx, organization, id);
+  if (!runner) throw notFound();
+  return runner;
+}
+
+const imageOf = ({ image: { id, source, version } }: NewHostedRunner): WantedImage => ({
+  id,
+  source,
+  version: versionOf(version),
+  fields: { id: 'image.id', source: 'image.source', version: 'image.version' },
+});
+
+const versionOf = (version: string | null | undefined): string | undefined =>
+  version === null || version === latestWord ? undefined : version;
+
+const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
+  size_id: id,
+  cpu_cores,
+  memory_gb,
+  storage_gb,
+});
+
+/** What a change makes of the machine: the provider is told of these columns. */
+async function machineColumns(tx: Tx, step: Step, before: RunnerRow, wanted: HostedRunnerChange) {
+  const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
+  const image = await changedImage(tx, step, before, wanted);
+  if (staticIp && !before.static_ip) await checkStaticIps(tx, step);
+  const isRemade = image !== undefined || (size !== undefined && size !== before.size_id);
+  return {
+    ...image,
+    ...(isRemade ? columnsOf(machineFor(step.catalogue, size ?? before.size_id, image ?? before)) : {}),
+    ...(maximum_runners === undefined ? {} : { maximum_runners: checkMaximum(step.catalogue, maximum_runners) }),
+    static_ip: staticIp,
+  };
+}
+
+/** The image that a change names, where it names one. Without `image_id` its words are about the image that the runner has. */
+async function changedImage(
+  tx: Tx,
+  { org, catalogue }: Step,
+  before: RunnerRow,
+  { image_id, image_source, image_version }: HostedRunnerChange,
+): Promise<ChosenImage | undefined> {
+  const fields = { id: 'image_id', source: 'image_source', version: 'image_version' };
+  if (image_id === undefined && image_source !== undefined && image_source !== before.image_source)
+    throw invalidRunner('image_source', `The image ${before.image_id} is not of the source that is named`);
+  if (image_id === undefined && (image_version === undefined || before.image_source !== 'custom')) return undefined;
+  const wanted = { id: image_id ?? before.image_id, source: image_source, version: versionOf(image_version), fields };
+  return imageFor(tx, { organization: org.id, catalogue, wanted });
+}
+
+async function groupFor(tx: Tx, organization: Id<'accounts'>, wanted: number): Promise<Id<'runner_groups'>> {
+  const group = await findGroup(tx, organization, wanted);
+  if (!group) throw invalidRunner('runner_group_id', `There is no runner group ${wanted} in this organization`);
+  return group.id;
+}
+
+async function checkName(tx: Tx, organization: Id<'accounts'>, name: string, own?: Id<'hosted_runners'>): Promise<void> {
+  const other = await findRunnerNamed(tx, organization, name);
+  if (other && other.id !== own) throw invalid('HostedRunner', 'name', 'already_exists');
+}
+
+const mostOf = ({ limits }: Catalogue): number => limits.maximum_runners;
+
+function checkMaximum(catalogue: Catalogue, wanted: number): number {
+  if (wanted > mostOf(catalogue)) throw invalidRunner('maximum_runners', `At most ${mostOf(catalogue)} runners are allowed`);
+  return wanted;
+}
+
+/** The organization is locked, so that the last address isn't given away twice. */
+async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: Step): Promise<void> {
+  if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
+    throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);
+}
