@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCronItems, run, runOnce, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
@@ -17,13 +18,16 @@ export type WorkerParts<Services> = {
   concurrency?: number;
 };
 
+const pauseMs = 5;
+
 export type Worker = { stop(): Promise<void> };
 
 /** Works until stopped; what runs at the stop is finished first. Does by the clock what is scheduled. */
 export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
   const roll = await openRoll(parts.database);
   const events: WorkerEvents = new EventEmitter();
-  events.on('worker:create', ({ worker }) => roll.enter(worker.workerId));
+  // The queue writes the name of the pool on the jobs that it takes, not those of the workers in it.
+  events.on('pool:create', ({ workerPool }) => roll.enter(workerPool.id));
   const runner = await run({
     ...options(parts),
     concurrency: parts.concurrency ?? 4,
@@ -63,12 +67,31 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
 
 /** Works until no job is due and the pumps are dry, then returns. */
 export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promise<void> {
+  const events: WorkerEvents = new EventEmitter();
+  const pools: string[] = [];
+  events.on('pool:create', ({ workerPool }) => pools.push(workerPool.id));
   let moved: number;
   do {
-    await runOnce(options(parts));
+    await runOnce({ ...options(parts), events });
     const counts = await Promise.all((parts.pumps ?? []).map((pump) => pump.drain(pumpContext(parts))));
     moved = counts.reduce((sum, count) => sum + count, 0);
-  } while (moved > 0);
+  } while (moved > 0 || (await isUnfinished(parts, pools)));
+}
+
+/**
+ * Whether jobs are left after a run. It doesn't wait until its last jobs are written off, and passes over a job whose
+ * predecessor in its queue isn't yet.
+ */
+async function isUnfinished<Services>({ database, jobs }: WorkerParts<Services>, pools: readonly string[]): Promise<boolean> {
+  const names = jobs.map(({ name }) => name);
+  const { rows } = await database.pool.query<{ unfinished: boolean }>(
+    `select exists(select from jobs._private_jobs j join jobs._private_tasks t on t.id = j.task_id
+      where locked_by = any($1) or (is_available and run_at <= now() and t.identifier = any($2))) as unfinished`,
+    [pools, names],
+  );
+  const unfinished = rows[0]?.unfinished ?? false;
+  if (unfinished) await sleep(pauseMs);
+  return unfinished;
 }
 
 function options<Services>(parts: WorkerParts<Services>) {

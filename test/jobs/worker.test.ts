@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { enqueue, type Job } from '#jobs/job.ts';
+import { openRoll } from '#jobs/roll.ts';
+import { runDueJobs, startWorker } from '#jobs/worker.ts';
+import { world } from '#test/support/world.ts';
+
+const here = await world();
+const { hearth, change } = here;
+const log = pino({ level: 'silent' });
+const partsOf = (...jobs: Job<never, never>[]) => ({ ...hearth.worker, jobs, pumps: [], log });
+
+test('a job that takes long stays with its worker when others look who is alive', async () => {
+  const started: number[] = [];
+  const slow = {
+    name: 'slow',
+    attempts: 3,
+    async run() {
+      started.push(Date.now());
+      await sleep(400);
+    },
+  };
+  const worker = await startWorker(partsOf(slow));
+  await change((tx) => enqueue(tx, slow, {}));
+  await expect.poll(() => started.length).toBe(1);
+  const roll = await openRoll(hearth.database);
+  const rows = await here.db
+    .withSchema('jobs')
+    .selectFrom('_private_jobs' as never)
+    .select('locked_by' as never)
+    .execute();
+  await roll.leave();
+  await worker.stop();
+  expect(rows).toMatchObject([{ locked_by: expect.stringMatching(/./) }]);
+  expect(started).toHaveLength(1);
+});
+
+test('running what is due leaves nothing undone in a queue, and nothing half written off', async () => {
+  const done: number[] = [];
+  const inTurn = {
+    name: 'in-turn',
+    attempts: 2,
+    async run({ number }: { number: number }) {
+      done.push(number);
+      if (number === 19) throw new Error('the last one fails');
+    },
+  };
+  await change(async (tx) => {
+    for (let number = 0; number < 20; number++) await enqueue(tx, inTurn, { number }, { queue: 'one' });
+  });
+  await runDueJobs(partsOf(inTurn));
+  expect(done).toEqual(Array.from({ length: 20 }, (_, number) => number));
+  const left = await here.db
+    .withSchema('jobs')
+    .selectFrom('_private_jobs' as never)
+    .selectAll()
+    .execute();
+  expect(left).toMatchObject([{ locked_by: null, attempts: 1, last_error: 'the last one fails' }]);
+});
