@@ -1,20 +1,25 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from './refusals.ts';
 
-const refusals: Record<string, { status: number; message: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The address and the headers of the request are too long' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+const refusals: Record<string, { status: number; reason: string; message: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    message: 'The address and the headers of the request are too long',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive' },
 };
+
+const unreadable = { status: 400, reason: 'Bad Request', message: 'The request could not be read' };
 
 /** Answers what can't be read as a request, in the shape of every other error, and ends the connection. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, url: string | undefined): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, message } = refusals[error.code ?? ''] ?? { status: 400, message: 'The request could not be read' };
+  const { status, reason, message } = refusals[error.code ?? ''] ?? unreadable;
   const body = JSON.stringify(errorBody(status, message, `${url ?? ''}/docs`));
   if (socket.writable) {
     const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status} ${reason}`,
       'connection: close',
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
