@@ -248,6 +248,7 @@ export interface IssueDocuments {
   hooray: number;
   analyser: number;
   words: string;
+  pairs: Buffer;
 }
 
 export interface IssueEvents {

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { analyse, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { endingsOf, groupOf, languageOf } from '#search/languages/language.ts';
+import { pairsOf } from '#search/pairs.ts';
 import { definitionsOf } from './definitions.ts';
 import { facet } from './facets.ts';
-import { pairsOf } from './pairs.ts';
 import { weightOf } from './weight.ts';
 
 /** Document 1, rule 2: only files smaller than 384 KB are searched. */

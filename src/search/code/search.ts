@@ -12,7 +12,7 @@ import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
-import { mayHold } from './pairs.ts';
+import { mayHold } from './phrases.ts';
 import { portionsOf, readTexts } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
 

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
 import { both } from '#search/lexeme-query.ts';
+import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Node, Text } from '#search/query/tree.ts';
 import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
@@ -38,7 +40,9 @@ function compileText(text: Text, { places }: Meaning, negated: boolean): Matchin
   if (terms.length === 0) return undefined;
   if (!isPhrase(text)) return byLexemes(both(terms.map((term) => anywhere(places, term))));
   // What has the words of a phrase, but not the phrase, must stay.
-  return negated ? nothing : byLexemes(inPlaces(places, terms));
+  if (negated) return nothing;
+  const pairs = mayHoldPhrase(terms, sql`pairs`);
+  return { lexemes: inPlaces(places, terms), ...(pairs ? { condition: pairs } : {}) };
 }
 
 export const isPhrase = ({ quoted, text }: Text): boolean => quoted && termsOf(text).length > 1;

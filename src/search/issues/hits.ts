@@ -39,14 +39,21 @@ const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
   updated: sql`updated_at`,
 };
 
+/** Up to so many repositories, their own lexemes are asked for, if they hold a small part of all issues. */
 const fewRepositories = 64;
+const smallPart = 0.1;
 
 /** A condition on rows, with further lexemes if wanted. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** Which rows match. Few repositories are asked for by their own lexemes; many by a look at each row. */
-export function whereOf({ lexemes, condition = sql`true` }: Matching, repositories: readonly Id<'repositories'>[]): Where {
-  const few = repositories.length <= fewRepositories;
+/** How a matching reads in SQL; the repositories by the index where they are few, else by a look at each row. */
+export async function whereOf(
+  db: Reader,
+  { lexemes, condition = sql`true` }: Matching,
+  repositories: readonly Id<'repositories'>[],
+): Promise<Where> {
+  const few =
+    repositories.length === 1 || (repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart);
   const own = few ? either(repositories.map((id) => lexeme(facet.repository(id)))) : always;
   const scope = few ? sql`true` : sql`repository_id = any(${repositories}::bigint[])`;
   return (more = always) => {
@@ -55,6 +62,15 @@ export function whereOf({ lexemes, condition = sql`true` }: Matching, repositori
     const found = query.kind === 'query' ? sql`${lexemesOfRow} @@ ${query.text}::tsquery` : sql`true`;
     return sql`(${found} and ${scope} and ${condition})`;
   };
+}
+
+/** The part of all indexed issues that lies in these repositories, roughly. */
+async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ part: number }>`
+    select coalesce(sum(next_issue_number - 1), 0)::float8
+      / greatest((select reltuples from pg_class where oid = 'issue_documents'::regclass), 1) as part
+    from repositories where id = any(${repositories}::bigint[])`.execute(db);
+  return rows[0]?.part ?? 1;
 }
 
 export type Slice = { limit: number; offset: number };
@@ -92,24 +108,29 @@ export async function listBestHits(
 
 export type Order = { sort: IssueSort; order: 'asc' | 'desc' };
 
-/** Hits by one of the sorts. */
-export function listSortedHits(db: Reader, where: Where, { sort, order }: Order, slice: Slice): Promise<IssueHit[]> {
+/** Hits by one of the sorts, and how many there are in all: the rows are looked at once for both. */
+export async function listSortedHits(
+  db: Reader,
+  where: Where,
+  { sort, order }: Order,
+  { limit, offset }: Slice,
+): Promise<{ rows: IssueHit[]; total: number }> {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
-  return listPage(db, where, { ...slice, order: sql`order by ${sortColumns[sort]} ${direction}, issue_id ${direction}` });
+  const { rows } = await sql<{ total: number; rows: IssueHit[] }>`
+    with found as materialized (
+      select issue_id, repository_id, ${sortColumns[sort]} as place from issue_documents where ${where()}
+    ), page as (select * from found order by place ${direction}, issue_id ${direction} limit ${limit} offset ${offset})
+    select (select count(*) from found) as total, coalesce((
+      select jsonb_agg(jsonb_build_object('id', issue_id, 'repositoryId', repository_id, 'score', 1)
+        order by place ${direction}, issue_id ${direction}) from page), '[]') as rows`.execute(db);
+  return rows[0] ?? { rows: [], total: 0 };
 }
 
 /** Some hits, in no order: all that there is time for. */
-export const listAnyHits = (db: Reader, where: Where, slice: Slice): Promise<IssueHit[]> =>
-  listPage(db, where, { ...slice, order: sql`` });
-
-async function listPage(
-  db: Reader,
-  where: Where,
-  { limit, offset, order }: Slice & { order: RawBuilder<unknown> },
-): Promise<IssueHit[]> {
+export async function listAnyHits(db: Reader, where: Where, { limit, offset }: Slice): Promise<IssueHit[]> {
   const { rows } = await sql<IssueHit>`
     select issue_id as id, repository_id as "repositoryId", 1::float8 as score
-    from issue_documents where ${where()} ${order} limit ${limit} offset ${offset}`.execute(db);
+    from issue_documents where ${where()} limit ${limit} offset ${offset}`.execute(db);
   return rows;
 }
 

@@ -53,10 +53,7 @@ async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found
   const ordered = await within(db, look.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { rows: [], total: 0 };
-    const rows = await listOrdered(tx, selected.where, look, slice);
-    // A first page that isn't full tells the total.
-    const isAll = slice.offset === 0 && rows.length < slice.limit;
-    return { rows, total: isAll ? rows.length : await hits.countHits(tx, selected.where) };
+    return listOrdered(tx, selected.where, look, slice);
   });
   if (ordered) return { ...ordered, complete: true };
   const rows = await within(db, startBudget(lastResort), async (tx) => {
@@ -76,15 +73,23 @@ async function select(tx: Reader, { asked, plan, places }: Look): Promise<Select
   const matching = compile(asked.query, meaning)
     ? allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined))
     : nothing;
-  return { where: hits.whereOf(matching, ids), meaning };
+  return { where: await hits.whereOf(tx, matching, ids), meaning };
 }
 
-async function listOrdered(tx: Reader, where: hits.Where, { asked, places }: Look, slice: hits.Slice): Promise<hits.IssueHit[]> {
+async function listOrdered(
+  tx: Reader,
+  where: hits.Where,
+  { asked, places }: Look,
+  slice: hits.Slice,
+): Promise<Omit<Found, 'complete'>> {
   const { sort, order = 'desc', query } = asked;
   const tiers = sort ? undefined : tiersOf(query, places);
-  if (tiers) return hits.listBestHits(tx, where, tiers, slice);
   // Qualifiers alone match all alike: the newest come first.
-  return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
+  if (!tiers) return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
+  const rows = await hits.listBestHits(tx, where, tiers, slice);
+  // A first page that isn't full tells the total.
+  const isAll = slice.offset === 0 && rows.length < slice.limit;
+  return { rows, total: isAll ? rows.length : await hits.countHits(tx, where) };
 }
 
 const checkedAtOnce = 100;

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { analyserVersion } from '#search/analyse/analyse.ts';
-import type { Document, Source } from './document.ts';
+import { type Document, rowVersion, type Source } from './document.ts';
 
 type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
@@ -43,33 +42,34 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at, comments, reactions,
-      plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words)
+      plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words, pairs)
     select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.comments_count, 
       (select coalesce(sum(n::integer), 0) from jsonb_each_text(i.reactions) as r(content, n)),
       ${count('+1')}, ${count('-1')}, ${count('laugh')}, ${count('confused')}, ${count('heart')}, ${count('hooray')},
-      f.title_weight, f.body_weight, f.comments_weight, f.analyser, f.words
+      f.title_weight, f.body_weight, f.comments_weight, f.version, f.words, decode(f.pairs, 'hex')
     from unnest(${column((d) => d.id)}::bigint[], ${column((d) => d.titleWeight)}::real[], ${column((d) => d.bodyWeight)}::real[],
-      ${column((d) => d.commentsWeight)}::real[], ${column((d) => d.analyser)}::smallint[], ${column((d) => d.words)}::text[]
-    ) as f (id, title_weight, body_weight, comments_weight, analyser, words) join issues i on i.id = f.id
+      ${column((d) => d.commentsWeight)}::real[], ${column((d) => d.version)}::smallint[], ${column((d) => d.words)}::text[],
+      ${column((d) => d.pairs.toString('hex'))}::text[]
+    ) as f (id, title_weight, body_weight, comments_weight, version, words, pairs) join issues i on i.id = f.id
     on conflict (issue_id) do update set
       repository_id = excluded.repository_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
       closed_at = excluded.closed_at, comments = excluded.comments, reactions = excluded.reactions,
       plus_one = excluded.plus_one, minus_one = excluded.minus_one, laugh = excluded.laugh, confused = excluded.confused,
       heart = excluded.heart, hooray = excluded.hooray, title_weight = excluded.title_weight, body_weight = excluded.body_weight,
-      comments_weight = excluded.comments_weight, analyser = excluded.analyser,
+      comments_weight = excluded.comments_weight, analyser = excluded.analyser, pairs = excluded.pairs,
       words = case when d.words = excluded.words then d.words else excluded.words end`.execute(tx);
 }
 
 const count = (content: string) => sql`coalesce((i.reactions ->> ${content})::integer, 0)`;
 
-/** Issues of one repository, or of all, that have no row of the present analyser; those after `after`, in the order of their ids. */
+/** Issues of one repository, or of all, that have no row of the present version; those after `after`, in the order of their ids. */
 export async function listMissing(
   db: Db,
   { repository, after, limit }: { repository: Repository | undefined; after: number; limit: number },
 ): Promise<Issue[]> {
   const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ id: Issue }>`
-    select i.id from issues i left join issue_documents d on d.issue_id = i.id and d.analyser = ${analyserVersion}
+    select i.id from issues i left join issue_documents d on d.issue_id = i.id and d.analyser = ${rowVersion}
     where i.id > ${after} and ${here} and d.issue_id is null order by i.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { mayHold, pairsOf } from '#search/code/pairs.ts';
+import { mayHold } from '#search/code/phrases.ts';
 import { requireTerms } from '#search/code/terms.ts';
+import { pairsOf } from '#search/pairs.ts';
 import { parse } from '#search/query/parser.ts';
 import { newPlace, now, push } from '#test/search/support.ts';
 

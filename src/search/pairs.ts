@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Term, type Word, wordOf } from '#search/analyse/analyse.ts';
-import { unspacedOf } from '#search/analyse/split.ts';
-import type { Terms } from '#search/terms.ts';
-import type { Places } from './terms.ts';
+import { type Term, type Word, wordOf } from './analyse/analyse.ts';
+import { unspacedOf } from './analyse/split.ts';
 
 /**
  * A Bloom filter of the pairs of words that follow one another in a text. It says "no" for certain and "yes" wrongly for one
@@ -45,34 +43,14 @@ export function pairsOf(words: readonly Pick<Word, 'hash'>[]): Buffer {
   return filter;
 }
 
-/** Whether the phrases of a query may be in a file, as a condition on its row; undefined when the filters can't tell. */
-export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
-  switch (terms.kind) {
-    case 'words':
-      return terms.phrase ? mayHoldPhrase(terms.terms, places) : undefined;
-    case 'not':
-      return undefined;
-    case 'all': {
-      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
-      return parts.length > 0 ? sql`(${sql.join(parts, sql` and `)})` : undefined;
-    }
-    case 'any': {
-      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
-      return parts.length === terms.parts.length ? sql`(${sql.join(parts, sql` or `)})` : undefined;
-    }
-  }
-}
-
-function mayHoldPhrase(terms: readonly Term[], places: Places): RawBuilder<unknown> | undefined {
+/** Whether a phrase may be in the text of a filter, as a condition on its column; undefined when filters can't tell. */
+export function mayHoldPhrase(terms: readonly Term[], filter: RawBuilder<unknown>): RawBuilder<unknown> | undefined {
   // In a script without blanks, the words of a query aren't those of a text.
-  if (!places.file || terms.some(({ written }) => unspacedOf(written).length > 0)) return undefined;
+  if (terms.some(({ written }) => unspacedOf(written).length > 0)) return undefined;
   const hashed = terms.map(({ written }) => wordOf(written).hash);
   const bits = hashed
     .slice(1)
     .flatMap((hash, at) => Array.from({ length: hashes }, (_, index) => placeOf(hashed[at] ?? 0, hash, index)));
-  const tests = bits.map((bit) => sql`get_bit(p.pairs, ${sql.lit(bit)}::bigint % (octet_length(p.pairs) * 8)) = 1`);
-  const inText = sql`coalesce((select ${sql.join(tests, sql` and `)} from code_pairs p where p.file_id = code_files.id), true)`;
-  if (!places.path) return inText;
-  const words = terms.map(({ written }) => written.replace(/[\\%_]/g, '\\$&'));
-  return sql`(${inText} or lower(path) like lower(${`%${words.join('%')}%`}))`;
+  const tests = bits.map((bit) => sql`get_bit(${filter}, ${sql.lit(bit)}::bigint % (octet_length(${filter}) * 8)) = 1`);
+  return sql`(${sql.join(tests, sql` and `)})`;
 }

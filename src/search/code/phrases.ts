@@ -1,0 +1,32 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Term } from '#search/analyse/analyse.ts';
+import { mayHoldPhrase } from '#search/pairs.ts';
+import type { Terms } from '#search/terms.ts';
+import type { Places } from './terms.ts';
+
+/** Whether the phrases of a query may be in a file, as a condition on its row; undefined when the filters can't tell. */
+export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
+  switch (terms.kind) {
+    case 'words':
+      return terms.phrase ? mayHoldHere(terms.terms, places) : undefined;
+    case 'not':
+      return undefined;
+    case 'all': {
+      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
+      return parts.length > 0 ? sql`(${sql.join(parts, sql` and `)})` : undefined;
+    }
+    case 'any': {
+      const parts = terms.parts.map((part) => mayHold(part, places)).filter((part) => part !== undefined);
+      return parts.length === terms.parts.length ? sql`(${sql.join(parts, sql` or `)})` : undefined;
+    }
+  }
+}
+
+function mayHoldHere(terms: readonly Term[], places: Places): RawBuilder<unknown> | undefined {
+  const inPairs = places.file ? mayHoldPhrase(terms, sql`p.pairs`) : undefined;
+  if (!inPairs) return undefined;
+  const inText = sql`coalesce((select ${inPairs} from code_pairs p where p.file_id = code_files.id), true)`;
+  if (!places.path) return inText;
+  const words = terms.map(({ written }) => written.replace(/[\\%_]/g, '\\$&'));
+  return sql`(${inText} or lower(path) like lower(${`%${words.join('%')}%`}))`;
+}
