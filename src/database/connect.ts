@@ -85,7 +85,8 @@ const counting = new AsyncLocalStorage<{ statements: string[] }>();
 /** Runs `work` and tells which statements it sent, transaction control aside: tests keep the number of each endpoint. */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
   const counter = { statements: [] as string[] };
-  const result = await counting.run(counter, work);
+  // Awaited in here, since work that begins when it is awaited (a request through `inject`) would else not be seen.
+  const result = await counting.run(counter, async () => await work());
   return { result, statements: counter.statements };
 }
 

@@ -42,6 +42,11 @@ export const differences: readonly Difference[] = [
     reason: 'which field of an issue changed, and how: the description knows of no such events',
   })),
   {
+    operationId: 'search/commits',
+    pointer: '/items/*/committer',
+    reason: 'an account, as document 1 says and as for the author; the description has what Git holds of a person there',
+  },
+  {
     operationId: 'search/issues-and-pull-requests',
     pointer: '/search_type',
     reason: 'document 1 names the type of a search where it is not the usual one',

@@ -183,6 +183,7 @@ function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
       await ask(); // notes the first use of the token, which is not counted
       const { result, statements } = await countStatements(ask);
       expect(result.statusCode).toBe(200);
+      expect(statements.length, `statements of ${path}`).toBeGreaterThan(0);
       return statements.length;
     },
     settle: () => runDueJobs(hearth.worker),
