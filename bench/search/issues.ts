@@ -11,6 +11,7 @@ import { indexMissingIssues } from '#search/issues/index-issues.ts';
 import { type IssueSearch, searchIssues } from '#search/issues/search.ts';
 import { issueTextMatches } from '#search/issues/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import { makeSpeaker, wordOf, writeIssues } from './issue-corpus.ts';
 import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
 
@@ -86,7 +87,7 @@ async function measure(): Promise<Map<string, Measured>> {
     const matched = await timeEach(asked, async (one) => {
       const wanted = ask(one);
       const { items } = await searchIssues(db, wanted);
-      await issueTextMatches(db, { query: wanted.query, hits: items });
+      await issueTextMatches(db, { query: wanted.query, hits: items, budget: startBudget(wanted.budget) });
     });
     found.set(name, { hits: Math.round(hits / 2 / asked.length), plain, matched });
     say(`${name}: ${median(plain).toFixed(1)} ms`);

@@ -21,7 +21,7 @@ import {
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkTarget, typeFor } from './rules.ts';
+import { checkTarget, searchableFields, typeFor } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
@@ -125,6 +125,7 @@ export const searchIssuesEndpoint = endpoint({
     const advanced = wanted.advanced_search === 'true';
     const query = parse('issues', q, { advanced });
     checkTarget(query, viewer);
+    const budget = startBudget(services.searchBudget);
     const asked = {
       query,
       advanced,
@@ -132,11 +133,13 @@ export const searchIssuesEndpoint = endpoint({
       order,
       page,
       visible: readableRepositoryIds(viewer, 'issues'),
+      fields: searchableFields(viewer),
       viewerId: viewer.account?.id,
     };
     const { items: hits, total_count, incomplete_results } = await searchIssues(db, { ...asked, budget: services.searchBudget });
-    const matches = media === 'text-match' ? await issueTextMatches(db, { query, hits }) : undefined;
+    const matches = media === 'text-match' ? await issueTextMatches(db, { query, hits, budget }) : undefined;
     const rows = await presentIssueHits({ db, links, viewer }, hits, matches);
-    return { rows, total: total_count, extra: { incomplete_results, ...typeFor(services.vocabulary, 'lexical') } };
+    const isWhole = !incomplete_results && (!matches || matches.length === hits.length);
+    return { rows, total: total_count, extra: { incomplete_results: !isWhole, ...typeFor(services.vocabulary, 'lexical') } };
   },
 });

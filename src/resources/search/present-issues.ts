@@ -25,7 +25,7 @@ export async function presentIssueHits(
   const there = hits.flatMap((hit, at) => {
     const row = issues.get(hit.id);
     return row && row.repository_id === hit.repositoryId && repositories.has(hit.repositoryId)
-      ? [{ hit, row, own: matches?.[at] }]
+      ? [{ hit, row, own: matches && (matches[at] ?? []) }]
       : [];
   });
   const presented = keyed(

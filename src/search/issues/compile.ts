@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
 import { both } from '#search/lexeme-query.ts';
 import { mayHoldPhrase } from '#search/pairs.ts';
@@ -9,7 +9,12 @@ import { qualifierMatching } from './qualifiers.ts';
 import { anywhere, inPlaces, type Place } from './terms.ts';
 
 /** What the meaning of a query depends on beside its words. */
-export type Meaning = { places: readonly Place[]; people: People };
+export type Meaning = {
+  places: readonly Place[];
+  people: People;
+  /** Which fields of issues, `f`, the caller may know of. */
+  fields: RawBuilder<unknown>;
+};
 
 /**
  * Which rows a part of a query asks for; undefined where it has nothing to look for. A phrase is taken as its words, so that
@@ -22,7 +27,7 @@ export function compile(node: Node, meaning: Meaning, negated = false): Matching
     case 'qualifier':
       // `in:` says where words are looked for, and asks for no rows by itself.
       if (node.value.type === 'set') return undefined;
-      return qualifierMatching(node, meaning.people);
+      return qualifierMatching(node, meaning);
     case 'not': {
       const part = compile(node.part, meaning, !negated);
       return part && noneOf(part);

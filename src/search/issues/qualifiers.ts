@@ -2,14 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { either, lexeme } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
+import type { Meaning } from './compile.ts';
 import { facet } from './facets.ts';
+import { inField } from './fields.ts';
 import { byLexemes, byRow, everything, type Matching, nothing } from './matching.ts';
 import type { People } from './people.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(facet.fact(name)));
 
 /** Which rows a qualifier asks for. What Hearth doesn't hold yet, no row has. */
-export function qualifierMatching(qualifier: Qualifier, people: People): Matching {
+export function qualifierMatching(qualifier: Qualifier, { people, fields }: Pick<Meaning, 'people' | 'fields'>): Matching {
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
@@ -26,7 +28,9 @@ export function qualifierMatching(qualifier: Qualifier, people: People): Matchin
     case 'choice':
       return ofChoice(name, value.choice);
     case 'text':
-      return ofText(name, value.text);
+      return name.startsWith('field.')
+        ? byRow(inField(name.slice('field.'.length), value.text, fields))
+        : ofText(name, value.text);
     default:
       return ofRepository(qualifier);
   }

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import { QueryError } from '#search/query/errors.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
@@ -7,11 +8,11 @@ import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
 import { compile, hasPhrase, type Meaning } from './compile.ts';
 import * as hits from './hits.ts';
-import { allOf, nothing } from './matching.ts';
+import { allOf } from './matching.ts';
 import { findPeople } from './people.ts';
 import { type Plan, planOf } from './plan.ts';
 import { tiersOf } from './ranking.ts';
-import { type Place, placesOf } from './terms.ts';
+import { type Place, places, placesOf } from './terms.ts';
 import { loadTexts, textsIn } from './texts.ts';
 
 export type IssueSearch = Asked & {
@@ -19,6 +20,8 @@ export type IssueSearch = Asked & {
   query: Node;
   /** Whether the query was read by the advanced grammar. */
   advanced?: boolean;
+  /** Which fields of issues the caller may know of: a condition on a row `f`; none, where it isn't given. */
+  fields?: RawBuilder<unknown>;
   sort?: hits.IssueSort;
   order?: 'asc' | 'desc';
 };
@@ -34,6 +37,7 @@ type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
  */
 export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
   const slice = withinResults(asked.page);
+  requireSomething(asked.query);
   const look: Look = {
     asked,
     plan: planOf(asked.query, { advanced: asked.advanced === true }),
@@ -44,6 +48,12 @@ export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchRe
     ? await findChecked(db, look, slice)
     : await findIndexed(db, look, slice);
   return { items: rows, total_count: total, incomplete_results: !complete };
+}
+
+/** Refuses what has neither a word nor a qualifier that asks for something, such as signs alone. */
+function requireSomething(query: Node): void {
+  const asksFor = compile(query, { places, people: new Map(), fields: sql`false` });
+  if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
 
 /** Milliseconds for the hits that are given when the budget is over. */
@@ -63,16 +73,19 @@ async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found
   return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
 }
 
+const meaningOf = async (db: Reader, { asked, places }: Pick<Look, 'asked' | 'places'>): Promise<Meaning> => ({
+  places,
+  people: await findPeople(db, asked.query, asked.viewerId),
+  fields: asked.fields ?? sql`false`,
+});
+
 /** Which rows match; undefined when there is no repository to look into. */
 async function select(tx: Reader, { asked, plan, places }: Look): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
   const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true, only: sql`r.has_issues` });
   if (ids.length === 0) return undefined;
-  const meaning: Meaning = { places, people: await findPeople(tx, asked.query, asked.viewerId) };
-  // A query without words or qualifiers, such as signs alone, asks for nothing.
-  const matching = compile(asked.query, meaning)
-    ? allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined))
-    : nothing;
+  const meaning = await meaningOf(tx, { asked, places });
+  const matching = allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined));
   return { where: await hits.whereOf(tx, matching, ids), meaning };
 }
 
@@ -97,9 +110,9 @@ const mostChecked = 1_000_000;
 
 /** Candidates from the index, then a look at what each of them says, the best first, for as long as there is time. */
 async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const { asked, plan, places, budget } = look;
+  const { plan, places, budget } = look;
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
-  const check = makeCheck(plan.required, { places, people: await findPeople(db, asked.query, asked.viewerId) });
+  const check = makeCheck(plan.required, await meaningOf(db, look));
   const rows: hits.IssueHit[] = [];
   let looked = 0;
   for (; looked < candidates.rows.length && budget.left() > 0; looked += checkedAtOnce) {

@@ -1,6 +1,8 @@
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { Node } from '#search/query/tree.ts';
+import { within } from '#search/read.ts';
+import type { Budget } from '#search/result.ts';
 import { analyseTree, wantedWords } from '#search/terms.ts';
 import { findMatches, type Wanted } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
@@ -16,24 +18,26 @@ const mostMatches = 40;
 /** Matches are looked for in the first comments of each hit, up to so many characters. */
 const mostCharacters = 100_000;
 
-/** Document 1, rule 11: where the title, the body and the comments of each hit match, in the order of the hits. */
-export async function issueTextMatches(
-  db: Db,
-  { query, hits }: { query: Node; hits: readonly IssueHit[] },
-): Promise<IssueTextMatch[][]> {
+export type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
+
+/**
+ * Document 1, rule 11: where the title, the body and the comments of each hit match, in the order of the hits. When the budget
+ * ends, the last hits are missing.
+ */
+export async function issueTextMatches(db: Db, { query, hits, budget }: IssueMatching): Promise<IssueTextMatch[][]> {
   const terms = analyseTree(query);
   const wanted = terms ? wantedWords(terms) : [];
   if (wanted.length === 0) return hits.map(() => []);
   const places = placesOf(query);
-  const texts = await loadTexts(
-    db,
-    hits.map(({ id }) => id),
-    { places, most: mostCharacters },
-  );
-  return hits.map(({ id }) => {
-    const own = texts.get(id);
-    return own ? matchesIn(own, wanted, new Set(places)) : [];
-  });
+  const ids = hits.map(({ id }) => id);
+  const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: mostCharacters }));
+  const found: IssueTextMatch[][] = [];
+  for (const id of texts ? ids : []) {
+    if (found.length > 0 && budget.left() === 0) break;
+    const own = texts?.get(id);
+    found.push(own ? matchesIn(own, wanted, new Set(places)) : []);
+  }
+  return found;
 }
 
 function matchesIn({ title, body, comments }: Texts, wanted: readonly Wanted[], places: ReadonlySet<string>): IssueTextMatch[] {

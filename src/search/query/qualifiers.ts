@@ -141,6 +141,6 @@ const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 
 /** What a qualifier takes; `name` in lower case. Issues may be searched by the fields of their organization too. */
 export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {
-  if (kind === 'issues' && issueField.test(name)) return all(text, 'issue fields');
+  if (kind === 'issues' && issueField.test(name)) return all(text);
   return Object.hasOwn(qualifiers[kind], name) ? qualifiers[kind][name] : undefined;
 }

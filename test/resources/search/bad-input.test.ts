@@ -13,6 +13,7 @@ beforeAll(async () => {
   ada = await user('ada');
   const engine = await repo(await org(ada, 'acme'), { name: 'engine', by: ada });
   await commitFiles(w, engine, { 'src/hello.ts': 'const hello = "world";\n' }, 'Say hello');
+  await (await as(ada)).post('/repos/acme/engine/issues', { title: 'Say hello' });
   await settle();
 });
 
@@ -27,7 +28,7 @@ async function answerTo(kind: string, q: string): Promise<number | 'refused'> {
   return 'refused';
 }
 
-describe.each(['code', 'commits'])('%s', (kind) => {
+describe.each(['code', 'commits', 'issues'])('%s', (kind) => {
   test.each([
     ['', 'refused'],
     [' \t\n', 'refused'],

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely';
+import { readDateRange } from '#search/query/dates.ts';
+
+/**
+ * Whether an issue holds a value in a field that its organization calls so, blanks and signs being hyphens in a query. `visible`
+ * says which fields `f` the caller may know of.
+ */
+export const inField = (name: string, text: string, visible: RawBuilder<unknown>): RawBuilder<unknown> => sql`issue_id in (
+  select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
+  join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
+  left join issue_field_options o on o.id = v.option_id
+  where trim(both '-' from regexp_replace(lower(f.name), '[^a-z0-9._-]+', '-', 'g')) = ${name} and ${visible}
+    and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)}))`;
+
+const digits = String.raw`(-?\d{1,15}(?:\.\d{1,9})?)`;
+const comparison = new RegExp(`^(>=|<=|>|<|)${digits}$`);
+const between = new RegExp(`^(?:${digits}|\\*)\\.\\.(?:${digits}|\\*)$`);
+
+/** Unlike other qualifiers, whose numbers are counts, fields hold fractions. */
+function isNumber(text: string): RawBuilder<unknown> {
+  const [, sign, limit] = comparison.exec(text) ?? [];
+  if (limit !== undefined) return sql`v.number_value ${sql.raw(sign || '=')} ${Number(limit)}::double precision`;
+  const [range, low, high] = between.exec(text) ?? [];
+  if (range === undefined) return sql`false`;
+  const ends = [Number(low ?? Number.NEGATIVE_INFINITY), Number(high ?? Number.POSITIVE_INFINITY)];
+  return sql`v.number_value between ${ends[0]}::double precision and ${ends[1]}::double precision`;
+}
+
+function isDay(text: string): RawBuilder<unknown> {
+  const range = readDateRange(text);
+  if (!range) return sql`false`;
+  const { from, until } = range;
+  const low = from === undefined ? sql`v.date_value is not null` : sql`v.date_value >= ${dayOf(from)}::date`;
+  return until === undefined ? low : sql`(${low} and v.date_value < ${dayOf(until)}::date)`;
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
