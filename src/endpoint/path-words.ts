@@ -46,6 +46,8 @@ export const pathWords = {
   hook_id: id('webhooks'),
   delivery_id: id('webhook_deliveries'),
   hosted_runner_id: id('hosted_runners'),
+  image_definition_id: id('custom_images'),
+  version: Type.String({ pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}$' }),
   name: text,
   secret_name: text,
   assignee: login,

@@ -116,6 +116,9 @@ export type EventData = {
   'hosted_runner.created': { runner: Id<'hosted_runners'> };
   'hosted_runner.updated': { runner: Id<'hosted_runners'> };
   'hosted_runner.deleted': { runner: Id<'hosted_runners'>; name: string };
+  'custom_image.published': { image: Id<'custom_images'>; version: string; runner: Id<'hosted_runners'> };
+  'custom_image.deleted': { image: Id<'custom_images'>; name: string };
+  'custom_image_version.deleted': { image: Id<'custom_images'>; version: string };
   'app.created': { app: Id<'apps'> };
   'installation.created': { installation: Id<'installations'> };
   'installation.deleted': {

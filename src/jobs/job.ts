@@ -35,13 +35,27 @@ export type EnqueueOptions = {
   runAt?: Date;
 };
 
+type Wanted<Payload extends object> = Pick<Job<Payload>, 'name' | 'attempts'>;
+
 /** Adds a job in the transaction that makes it necessary. */
-export const enqueue = async <Payload extends object>(
+export const enqueue = <Payload extends object>(
   tx: Tx,
-  wanted: Pick<Job<Payload>, 'name' | 'attempts'>,
+  wanted: Wanted<Payload>,
   payload: Payload,
   options: EnqueueOptions = {},
-) => {
-  await sql`select jobs.add_job(${wanted.name}, ${JSON.stringify(payload)}::json, queue_name => ${options.queue ?? null},
-    job_key => ${options.key ?? null}, run_at => ${options.runAt ?? null}, max_attempts => ${wanted.attempts})`.execute(tx);
-};
+): Promise<void> => enqueueAll(tx, wanted, [{ payload, options }]);
+
+/** Adds many jobs of one kind, in one statement. */
+export async function enqueueAll<Payload extends object>(
+  tx: Tx,
+  wanted: Wanted<Payload>,
+  pieces: readonly { payload: Payload; options?: EnqueueOptions }[],
+): Promise<void> {
+  if (pieces.length === 0) return;
+  const rows = pieces.map(({ payload, options }) => ({ payload, ...options }));
+  await sql`
+    select jobs.add_job(${wanted.name}, payload, queue_name => queue, job_key => key, run_at => "runAt", max_attempts => ${wanted.attempts})
+    from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz)`.execute(
+    tx,
+  );
+}

@@ -32,8 +32,9 @@ import * as gitObjects from './git-data/endpoints/objects.ts';
 import * as gitRefs from './git-data/endpoints/refs.ts';
 import * as gitSchemas from './git-data/schemas.ts';
 import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
+import * as customImages from './hosted-runners/endpoints/images.ts';
 import * as hostedRunners from './hosted-runners/endpoints/runners.ts';
-import { provisionRunner, resumeRunners, takeRunnerAway } from './hosted-runners/jobs.ts';
+import { dropImageContent, provisionRunner, resumeRunners, takeRunnerAway } from './hosted-runners/jobs.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
@@ -110,7 +111,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   meta: [metaSchemas, meta],
   'private-registries': [privateRegistrySchemas, privateRegistries],
   search: [searchSchemas, search],
-  'hosted-runners': [runnerSchemas, hostedRunners, runnerCatalogue],
+  'hosted-runners': [runnerSchemas, hostedRunners, runnerCatalogue, customImages],
   webhooks: [webhookSchemas, orgWebhooks, repoWebhooks, appWebhooks],
 };
 
@@ -153,6 +154,7 @@ export const allJobs: readonly Job<never, Services>[] = [
   provisionRunner,
   takeRunnerAway,
   resumeRunners,
+  dropImageContent,
 ];
 
 /** What workers do beside the queue. */

@@ -28,11 +28,20 @@ export type Provider = {
   provision(order: RunnerOrder): Promise<{ readonly publicIps: readonly string[] }>;
   /** Takes a runner away, with everything that it holds. */
   remove(runner: RunnerId): Promise<void>;
+  /** Keeps what a runner holds now, for images; undefined where there is no machine to keep. */
+  capture(runner: RunnerId): Promise<Captured | undefined>;
+  /** Forgets what was kept. */
+  drop(content: string): Promise<void>;
 };
+
+/** What was kept of a machine: under which name it is found again, and its size. */
+export type Captured = { readonly content: string; readonly sizeGb: number };
 
 /** Makes no machines: runners go through their states, and whatever runs jobs stands elsewhere. */
 export const noProvider: Provider = {
   name: 'none',
   provision: async () => ({ publicIps: [] }),
   remove: async () => undefined,
+  capture: async () => undefined,
+  drop: async () => undefined,
 };

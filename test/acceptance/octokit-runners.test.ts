@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { groupOf } from '#test/resources/hosted-runners/setting.ts';
+import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });
@@ -66,4 +66,44 @@ test('Octokit’s methods for hosted runners', async () => {
   expect(deleted).toMatchObject({ status: 202, data: { status: 'Deleting' } });
   await here.settle();
   await expect(actions.getHostedRunnerForOrg({ org, hosted_runner_id })).rejects.toMatchObject({ status: 404 });
+});
+
+test('Octokit’s methods for custom images', async () => {
+  const owner = await here.user();
+  const account = await here.org(owner);
+  const org = account.login;
+  const runner_group_id = await groupOf(here, account);
+  const { actions } = clientOf(await here.token(owner, ['manage_runners:org'])).rest;
+  const maker = { name: 'maker', size: '4-core', runner_group_id, image_gen: true };
+  await actions.createHostedRunnerForOrg({ org, ...maker, image: { id: 'ubuntu-24.04', source: 'github' } });
+  await here.settle();
+  const { image: image_definition_id } = await publish({ here, org: account });
+  await publish({ here, org: account });
+
+  const { data: listed } = await actions.listCustomImagesForOrg({ org });
+  const { data: image } = await actions.getCustomImageForOrg({ org, image_definition_id });
+  expect(listed).toEqual({ total_count: 1, images: [image] });
+  expect(image).toMatchObject({ name: 'toolchain', source: 'custom', versions_count: 2, latest_version: '1.1.0' });
+  const { data: versions } = await actions.listCustomImageVersionsForOrg({ org, image_definition_id });
+  expect(versions.image_versions.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
+  const version = '1.0.0';
+  const one = await actions.getCustomImageVersionForOrg({ org, image_definition_id, version });
+  expect(one.data).toEqual(versions.image_versions[1]);
+
+  const runner = { name: 'follower', size: '4-core', runner_group_id };
+  const made = await actions.createHostedRunnerForOrg({
+    org,
+    ...runner,
+    image: { id: String(image_definition_id), source: 'custom', version: null },
+  });
+  expect(made.data.image_details).toMatchObject({ source: 'custom', size_gb: 40, version: 'latest' });
+  await expect(actions.deleteCustomImageFromOrg({ org, image_definition_id })).rejects.toMatchObject({
+    status: 422,
+    response: { data: { message: 'The image toolchain is in use by the runner follower' } },
+  });
+  expect((await actions.deleteCustomImageVersionFromOrg({ org, image_definition_id, version })).status).toBe(204);
+  await actions.deleteHostedRunnerForOrg({ org, hosted_runner_id: made.data.id });
+  await here.settle();
+  expect((await actions.deleteCustomImageFromOrg({ org, image_definition_id })).status).toBe(204);
+  expect((await actions.listCustomImagesForOrg({ org })).data).toEqual({ total_count: 0, images: [] });
 });

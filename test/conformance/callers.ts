@@ -76,6 +76,7 @@ const samples: Readonly<Record<string, string>> = {
   username: 'carl',
   assignee: 'carl',
   basehead: 'one...two',
+  version: '9.9.9',
 };
 
 /** A path of the stage for a path of the declarations. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { groupOf } from '#test/resources/hosted-runners/setting.ts';
+import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 import { makeStage, samplePath } from './callers.ts';
@@ -34,15 +34,18 @@ async function makeHook(parent: string): Promise<Record<string, string>> {
   return { hook_id: String(id), ...(body.length > 0 ? { delivery_id: String(body[0].id) } : {}) };
 }
 
-/** A hosted runner. */
+/** A hosted runner, and an image that it made. */
 async function makeRunner(parent: string): Promise<Record<string, string>> {
   const runner = await made(`${parent}/actions/hosted-runners`, {
-    name: 'builder',
+    name: 'maker',
+    image_gen: true,
     image: { id: 'ubuntu-24.04', source: 'service' },
     size: '4-core',
     runner_group_id: await groupOf(opened, org),
   });
-  return { hosted_runner_id: String(runner.id) };
+  await opened.settle();
+  const { image, version } = await publish({ here: opened, org });
+  return { hosted_runner_id: String(runner.id), image_definition_id: String(image), version };
 }
 
 /** What exists below the stage's repository and organization, by the words that name it. */

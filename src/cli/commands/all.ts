@@ -4,6 +4,7 @@ import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
+import { imageCommand } from './image.ts';
 import { importCommand } from './import.ts';
 import { orgCommand } from './org.ts';
 import { reindexCommand } from './reindex.ts';
@@ -23,6 +24,7 @@ export const commands = [
   tokenCommand,
   appCommand,
   repoCommand,
+  imageCommand,
   importCommand,
   reindexCommand,
   backupCommand,

@@ -1,24 +1,80 @@
-import { type Selectable, sql } from 'kysely';
-import type { Db } from '#database/connect.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
 
+export type ImageRow = Selectable<DB['custom_images']>;
+/** An image with what its versions come to; without versions there is no latest. */
+export type CountedImage = ImageRow & { versions_count: number; total_versions_size: number; latest_version: string | null };
 export type VersionRow = Selectable<DB['custom_image_versions']>;
+export type VersionNumber = Pick<VersionRow, 'major' | 'minor' | 'patch'>;
 type Organization = Id<'accounts'>;
 type Image = Id<'custom_images'>;
-export type VersionNumber = Pick<VersionRow, 'major' | 'minor' | 'patch'>;
+
+const inside = (db: Db, organization: Organization) =>
+  db.selectFrom('custom_images').selectAll().where('organization_id', '=', organization);
+
+const counted = (db: Db, organization: Organization) =>
+  inside(db, organization).select([
+    sql<number>`(select count(*) from custom_image_versions v where v.image_id = custom_images.id)`.as('versions_count'),
+    sql<number>`(select coalesce(sum(size_gb), 0) from custom_image_versions v where v.image_id = custom_images.id)`.as(
+      'total_versions_size',
+    ),
+    sql<string | null>`(select format('%s.%s.%s', major, minor, patch) from custom_image_versions v
+      where v.image_id = custom_images.id order by major desc, minor desc, patch desc limit 1)`.as('latest_version'),
+  ]);
+
+export const listImages = (db: Db, organization: Organization, page: Page): Promise<Listed<CountedImage>> =>
+  list(db, counted(db, organization).orderBy('id'), page);
+
+export const findCountedImage = (db: Db, organization: Organization, id: Image): Promise<CountedImage | undefined> =>
+  counted(db, organization).where('id', '=', id).executeTakeFirst();
+
+export const findCustomImage = (db: Db, organization: Organization, id: Image): Promise<ImageRow | undefined> =>
+  inside(db, organization).where('id', '=', id).executeTakeFirst();
+
+/** Names are unique without regard to case. */
+export const findImageNamed = (db: Db, organization: Organization, name: string): Promise<ImageRow | undefined> =>
+  inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+
+export const insertImage = (tx: Tx, row: Insertable<DB['custom_images']>): Promise<ImageRow> =>
+  tx.insertInto('custom_images').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const removeImage = (tx: Tx, id: Image) => tx.deleteFrom('custom_images').where('id', '=', id).execute();
 
 const versions = (db: Db, image: Image) => db.selectFrom('custom_image_versions').selectAll().where('image_id', '=', image);
 
-export const findCustomImage = (db: Db, organization: Organization, id: Image) =>
-  db.selectFrom('custom_images').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
+const latestFirst = (db: Db, image: Image) =>
+  versions(db, image).orderBy('major', 'desc').orderBy('minor', 'desc').orderBy('patch', 'desc');
+
+/** The highest version first. */
+export const listVersions = (db: Db, image: Image, page: Page): Promise<Listed<VersionRow>> =>
+  list(db, latestFirst(db, image), page);
 
 export const findVersion = (db: Db, image: Image, { major, minor, patch }: VersionNumber): Promise<VersionRow | undefined> =>
   versions(db, image).where('major', '=', major).where('minor', '=', minor).where('patch', '=', patch).executeTakeFirst();
 
 /** The highest version of an image. */
 export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | undefined> =>
-  versions(db, image).orderBy('major', 'desc').orderBy('minor', 'desc').orderBy('patch', 'desc').limit(1).executeTakeFirst();
+  latestFirst(db, image).limit(1).executeTakeFirst();
+
+/** The highest version of an image among those of one major number. */
+export const findLatestOf = (db: Db, image: Image, major: number): Promise<VersionRow | undefined> =>
+  latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
+
+export const insertVersion = (tx: Tx, row: Insertable<DB['custom_image_versions']>): Promise<VersionRow> =>
+  tx.insertInto('custom_image_versions').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const removeVersion = (tx: Tx, id: VersionRow['id']) =>
+  tx.deleteFrom('custom_image_versions').where('id', '=', id).execute();
+
+/** What providers keep of an image's versions. */
+export async function listContents(db: Db, image: Image): Promise<(string | null)[]> {
+  const rows = await db.selectFrom('custom_image_versions').select('content').where('image_id', '=', image).execute();
+  return rows.map(({ content }) => content);
+}
 
 /** How large the custom images are that runners stand on: that of the latest version where they follow it. */
 export async function loadImageSizes(

@@ -1,13 +1,13 @@
 import type { Db } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { enqueue, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addMinutes } from '#lib/time.ts';
 import type { RunnerOrder } from '#runners/provider.ts';
 import { findLatestVersion, findVersion } from './image-store.ts';
 import { listUnsettled, loadRunner, type RunnerRow, removeRunner, settleRunner } from './store.ts';
 import { parseVersion } from './versions.ts';
-import { provisioning, removal, workOn } from './work.ts';
+import { askToProvision, askToRemove, contentRemoval, provisioning, removal } from './work.ts';
 
 type Payload = { runner: Id<'hosted_runners'> };
 
@@ -38,6 +38,14 @@ export const takeRunnerAway = job<Payload, Services>({
   },
 });
 
+/** Lets the provider forget what it kept of image versions that are deleted. */
+export const dropImageContent = job<{ content: string }, Services>({
+  ...contentRemoval,
+  async run({ content }, { services }) {
+    await services.runners.provider.drop(content);
+  },
+});
+
 const patienceMinutes = 10;
 const atOnce = 1_000;
 
@@ -48,11 +56,12 @@ export const resumeRunners = job<Record<string, never>, Services>({
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { db, change, now }) {
     const waiting = await listUnsettled(db, { before: addMinutes(now, -patienceMinutes), limit: atOnce });
+    const [leaving = [], staying = []] = [true, false].map((isLeaving) =>
+      waiting.filter(({ status }) => (status === 'Deleting') === isLeaving).map(({ id }) => id),
+    );
     await change(async (tx) => {
-      for (const { id, status } of waiting) {
-        if (status === 'Deleting') await enqueue(tx, removal, { runner: id }, workOn(id, 'remove'));
-        else await enqueue(tx, provisioning, { runner: id }, workOn(id));
-      }
+      await askToRemove(tx, leaving);
+      await askToProvision(tx, staying);
     });
   },
 });

@@ -1,10 +1,10 @@
 import type { Db } from '#database/connect.ts';
-import { timestampOrNull } from '#lib/time.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { Catalogue } from '#runners/catalogue.ts';
-import { loadImageSizes } from './image-store.ts';
-import type { HostedRunner, MachineSize, RunnerImage } from './schemas.ts';
+import { type CountedImage, loadImageSizes, type VersionRow } from './image-store.ts';
+import type { CustomImage, CustomImageVersion, HostedRunner, MachineSize, RunnerImage } from './schemas.ts';
 import type { RunnerRow } from './store.ts';
-import { latestWord } from './versions.ts';
+import { latestWord, versionText } from './versions.ts';
 
 /** The images that one source offers to everybody. */
 export const presentImages = ({ images }: Catalogue, source: 'service' | 'partner'): RunnerImage[] =>
@@ -50,4 +50,23 @@ const presentRunner = (row: RunnerRow, imageSize: number): HostedRunner => ({
   }),
   last_active_on: timestampOrNull(row.last_active_on),
   image_gen: row.image_gen,
+});
+
+export const presentImage = (row: CountedImage): CustomImage => ({
+  id: row.id,
+  platform: row.platform,
+  name: row.name,
+  source: 'custom',
+  versions_count: row.versions_count,
+  total_versions_size: row.total_versions_size,
+  latest_version: row.latest_version ?? '', // a text in both descriptions, also of an image that has no version left
+  state: 'Ready',
+});
+
+export const presentVersion = (row: VersionRow): CustomImageVersion => ({
+  version: versionText(row),
+  size_gb: row.size_gb,
+  state: 'Ready',
+  state_details: 'None',
+  created_on: timestamp(row.created_at),
 });

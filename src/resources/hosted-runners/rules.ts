@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Org, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
-import { enqueue } from '#jobs/job.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound, unprocessable } from '#lib/refusal.ts';
@@ -20,7 +19,7 @@ import {
   updateRunner,
 } from './store.ts';
 import { latestWord } from './versions.ts';
-import { provisioning, removal, workOn } from './work.ts';
+import { askToProvision, askToRemove } from './work.ts';
 
 type Step = { org: Org; by: Viewer; now: Date; catalogue: Catalogue };
 
@@ -48,7 +47,7 @@ export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner):
     updated_at: now,
   });
   await record(tx, { ...eventOf(step), kind: 'hosted_runner.created', data: { runner: runner.id } });
-  await enqueue(tx, provisioning, { runner: runner.id }, workOn(runner.id));
+  await askToProvision(tx, [runner.id]);
   return runner;
 }
 
@@ -73,7 +72,7 @@ export async function changeRunner(
     updated_at: now,
   });
   await record(tx, { ...eventOf(step), kind: 'hosted_runner.updated', data: { runner: changed.id } });
-  if (changed.status !== 'Ready') await enqueue(tx, provisioning, { runner: changed.id }, workOn(changed.id));
+  if (changed.status !== 'Ready') await askToProvision(tx, [changed.id]);
   return changed;
 }
 
@@ -85,7 +84,7 @@ export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id
   if (runner.status === 'Deleting') return runner;
   const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
   await record(tx, { ...eventOf(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
-  await enqueue(tx, removal, { runner: runner.id }, workOn(runner.id, 'remove'));
+  await askToRemove(tx, [runner.id]);
   return deleted;
 }
 

@@ -86,3 +86,24 @@ export const HostedRunnerChange = Type.Object(
   { title: 'HostedRunner' },
 );
 export type HostedRunnerChange = Static<typeof HostedRunnerChange>;
+
+export const CustomImage = Type.Object({
+  id: Type.Integer(),
+  platform: Type.String(),
+  name: Type.String(),
+  source: OneOf(['custom']),
+  versions_count: Type.Integer(),
+  total_versions_size: Type.Integer(),
+  latest_version: Type.String(),
+  state: OneOf(['Ready']),
+});
+export type CustomImage = Static<typeof CustomImage>;
+
+export const CustomImageVersion = Type.Object({
+  version: Type.String(),
+  size_gb: Type.Integer(),
+  state: OneOf(['Ready']),
+  state_details: Type.String(),
+  created_on: Timestamp,
+});
+export type CustomImageVersion = Static<typeof CustomImageVersion>;

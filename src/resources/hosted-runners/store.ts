@@ -80,3 +80,34 @@ export const listUnsettled = (db: Db, { before, limit }: { before: Date; limit: 
     .orderBy('updated_at')
     .limit(limit)
     .execute();
+
+/** The first runner that stands on an image; with a version, the first that stands on just that one. */
+export function findUserOf(
+  db: Db,
+  image: Id<'custom_images'>,
+  version?: { readonly text: string; readonly isLatest: boolean },
+): Promise<RunnerRow | undefined> {
+  const users = db.selectFrom('hosted_runners').selectAll().where('custom_image_id', '=', image).orderBy('id').limit(1);
+  if (!version) return users.executeTakeFirst();
+  const { text, isLatest } = version;
+  return users
+    .where((where) =>
+      isLatest
+        ? where.or([where('image_version', '=', text), where('image_version', 'is', null)])
+        : where('image_version', '=', text),
+    )
+    .executeTakeFirst();
+}
+
+/** Runners that follow the latest version of an image are to be made anew; their ids. */
+export async function unsettleFollowers(tx: Tx, image: Id<'custom_images'>, now: Date): Promise<Runner[]> {
+  const rows = await tx
+    .updateTable('hosted_runners')
+    .set({ status: 'Provisioning', revision: sql<number>`revision + 1`, updated_at: now })
+    .where('custom_image_id', '=', image)
+    .where('image_version', 'is', null)
+    .where('status', '!=', 'Deleting')
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

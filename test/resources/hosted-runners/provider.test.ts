@@ -22,6 +22,8 @@ const provider: Provider = {
     if (isOff) throw new Error('the machine room is off');
     removed.push(runner);
   },
+  capture: async () => undefined,
+  drop: async () => undefined,
 };
 await world({ runners: { provider } });
 

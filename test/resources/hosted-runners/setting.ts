@@ -1,4 +1,5 @@
 import type { Account } from '#access/viewer.ts';
+import { type Publication, publishImage } from '#resources/hosted-runners/index.ts';
 import { type World, world } from '#test/support/world.ts';
 
 /** An organization with its owner, a member, and its default group of runners. */
@@ -22,4 +23,20 @@ export async function groupOf({ db }: World, org: Account): Promise<number> {
     .where('is_default', '=', true)
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** A runner that is ready and generates images; its id. */
+export async function generator({ here, client, group, path }: Awaited<ReturnType<typeof setting>>, more: object = {}) {
+  const wanted = { name: 'maker', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core', image_gen: true };
+  const { body } = await client.post(path, { ...wanted, runner_group_id: group, ...more });
+  await here.settle();
+  return body.id as number;
+}
+
+/** Publishes a version from a runner of an organization. */
+export function publish({ here, org }: { here: World; org: Account }, more: Partial<Publication> = {}) {
+  const { db, change, clock } = here;
+  const { provider } = here.hearth.services.runners;
+  const publication = { organization: org.id, runner: 'maker', image: 'toolchain', sizeGb: 40, ...more };
+  return publishImage({ db, change, provider, now: clock.now }, publication);
 }

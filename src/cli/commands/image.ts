@@ -1,0 +1,31 @@
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { publishImage } from '#resources/hosted-runners/index.ts';
+import { installationCommand, onInstallation, print } from '../command.ts';
+import { orgNamed } from '../lookup.ts';
+
+function gigabytes(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of gigabytes.');
+  return Number(text);
+}
+
+const publish = installationCommand(
+  'publish',
+  'Make a version of a custom image from what a runner holds.',
+  'hearth image publish acme toolchain --runner builder --size 40',
+)
+  .argument('<org>')
+  .argument('<image>', 'name of the image; it appears with its first version')
+  .requiredOption('--runner <name>', 'runner that generates images')
+  .option('--number <version>', 'as 2.4.0, or 2.* for the next one of 2; else the next one')
+  .option('--size <gb>', 'size, where the provider of runners keeps no machine to measure', gigabytes)
+  .action((login, image, { runner, number, size }, command) =>
+    onInstallation(command, async ({ db, change, hearth, now }) => {
+      const org = await orgNamed(db, login);
+      const { provider } = hearth.services.runners;
+      const wanted = { organization: org.id, runner, image, version: number, sizeGb: size };
+      const published = await publishImage({ db, change, provider, now }, wanted);
+      print(command, published, `Published version ${published.version} of ${published.name} (${published.size_gb} GB)`);
+    }),
+  );
+
+export const imageCommand = new Command('image').description('Publish custom images of hosted runners.').addCommand(publish);

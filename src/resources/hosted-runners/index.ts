@@ -1,0 +1,1 @@
+export { type Publication, type Published, publishImage } from './publish.ts';

@@ -1,0 +1,124 @@
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid, unprocessable } from '#lib/refusal.ts';
+import type { Provider } from '#runners/provider.ts';
+import {
+  findImageNamed,
+  findLatestOf,
+  findLatestVersion,
+  findVersion,
+  type ImageRow,
+  insertImage,
+  insertVersion,
+  type VersionNumber,
+} from './image-store.ts';
+import { findRunnerNamed, lockOrganization, type RunnerRow, unsettleFollowers } from './store.ts';
+import { parseVersion, versionText } from './versions.ts';
+import { askToProvision } from './work.ts';
+
+/** What a runner publishes. */
+export type Publication = {
+  readonly organization: Id<'accounts'>;
+  /** The runner's name. */
+  readonly runner: string;
+  readonly image: string;
+  /** `2.4.0`, or `2.*` for the next minor version of 2; left out: the next minor version of the latest. */
+  readonly version?: string | undefined;
+  /** Needed where the provider keeps no machine that could be measured. */
+  readonly sizeGb?: number | undefined;
+};
+
+export type Published = {
+  readonly image: Id<'custom_images'>;
+  readonly name: string;
+  readonly version: string;
+  readonly size_gb: number;
+};
+
+type Place = { db: Db; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; provider: Provider; now: Date };
+
+const invalidImage = (field: string, message: string) => invalid('CustomImage', field, 'invalid', message);
+const largest = 1_000_000;
+
+/**
+ * Makes a version of a custom image from what a runner holds: the provider's own call, and the operator's. The image appears
+ * with its first version.
+ */
+export async function publishImage({ db, change, provider, now }: Place, publication: Publication): Promise<Published> {
+  const { organization, image, version } = publication;
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(image))
+    throw invalidImage('name', 'A name has 1 to 64 letters, digits, dots, hyphens, underscores');
+  const wanted = version === undefined ? undefined : parseWanted(version);
+  const runner = await getPublisher(db, publication);
+  const captured = await provider.capture(runner.id);
+  try {
+    return await change(async (tx) => {
+      await lockOrganization(tx, organization);
+      const publisher = await getPublisher(tx, publication);
+      const sizeGb = checkSize(captured?.sizeGb ?? publication.sizeGb);
+      const definition = await definitionFor(tx, publisher, { name: image, now });
+      const number = await freeVersion(tx, definition, wanted);
+      const row = { image_id: definition.id, ...number, size_gb: sizeGb, content: captured?.content ?? null, created_at: now };
+      const text = versionText(await insertVersion(tx, row));
+      await record(tx, {
+        kind: 'custom_image.published',
+        owner: organization,
+        actor: undefined,
+        at: now,
+        data: { image: definition.id, version: text, runner: publisher.id },
+      });
+      const latest = await findLatestVersion(tx, definition.id);
+      if (latest && versionText(latest) === text) await askToProvision(tx, await unsettleFollowers(tx, definition.id, now));
+      return { image: definition.id, name: definition.name, version: text, size_gb: sizeGb };
+    });
+  } catch (error) {
+    if (captured) await provider.drop(captured.content);
+    throw error;
+  }
+}
+
+async function getPublisher(db: Db, { organization, runner: name }: Publication): Promise<RunnerRow> {
+  const runner = await findRunnerNamed(db, organization, name);
+  if (!runner) throw unprocessable(`There is no runner ${name} in this organization`);
+  if (!runner.image_gen) throw unprocessable(`The runner ${runner.name} is not set up to generate images (image_gen)`);
+  if (runner.status !== 'Ready') throw unprocessable(`The runner ${runner.name} is not ready: its status is ${runner.status}`);
+  return runner;
+}
+
+function checkSize(sizeGb: number | undefined): number {
+  if (sizeGb === undefined)
+    throw invalid('CustomImage', 'size_gb', 'missing_field', 'The size is needed: there is no machine to measure');
+  if (!Number.isInteger(sizeGb) || sizeGb < 1 || sizeGb > largest)
+    throw invalidImage('size_gb', `The size must be a whole number from 1 to ${largest}`);
+  return sizeGb;
+}
+
+async function definitionFor(tx: Tx, runner: RunnerRow, { name, now }: { name: string; now: Date }): Promise<ImageRow> {
+  const { organization_id, platform } = runner;
+  const known = await findImageNamed(tx, organization_id, name);
+  if (!known) return insertImage(tx, { organization_id, name, platform, created_at: now });
+  if (known.platform !== platform)
+    throw unprocessable(`The image ${known.name} is for ${known.platform}; the runner ${runner.name} is ${platform}`);
+  return known;
+}
+
+type WantedVersion = { readonly exact: VersionNumber } | { readonly major: number };
+
+function parseWanted(text: string): WantedVersion {
+  const exact = parseVersion(text);
+  if (exact) return { exact };
+  const [, major] = /^(\d{1,9})\.\*$/.exec(text) ?? [];
+  if (major === undefined) throw invalidImage('version', 'A version is written as 2.4.0, or as 2.* for the next one of 2');
+  return { major: Number(major) };
+}
+
+async function freeVersion(tx: Tx, { id }: ImageRow, wanted: WantedVersion | undefined): Promise<VersionNumber> {
+  if (wanted && 'exact' in wanted) {
+    if (await findVersion(tx, id, wanted.exact)) throw invalid('CustomImage', 'version', 'already_exists');
+    return wanted.exact;
+  }
+  const before = wanted ? await findLatestOf(tx, id, wanted.major) : await findLatestVersion(tx, id);
+  const { major, minor } = before ?? { major: wanted?.major ?? 1, minor: -1 };
+  return { major, minor: minor + 1, patch: 0 };
+}
