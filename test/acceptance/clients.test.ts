@@ -49,7 +49,7 @@ async function certificate(): Promise<{ key: string; cert: string } | undefined>
 }
 
 const tls = await certificate();
-const { user, org, token, url } = await world({ vocabulary: 'github', tls });
+const { user, org, token, settle, url } = await world({ vocabulary: 'github', tls });
 const address = new URL(url);
 let secret = '';
 beforeAll(async () => {
@@ -67,9 +67,9 @@ describe.skipIf(!gh)('gh', () => {
       GH_ENTERPRISE_TOKEN: secret,
       SSL_CERT_FILE: join(folder, 'cert.pem'),
     };
-    return (await execute('gh', ['api', ...args], { env })).stdout;
+    return (await execute('gh', args, { env })).stdout;
   };
-  const api = async (...args: string[]) => JSON.parse(await run(...args));
+  const api = async (...args: string[]) => JSON.parse(await run('api', ...args));
 
   test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
     expect((await api('/orgs/acme/repos', '-f', 'name=by-gh')).full_name).toBe('acme/by-gh');
@@ -86,8 +86,40 @@ describe.skipIf(!gh)('gh', () => {
     expect(put.commit.message).toBe('Say hello');
     for (const title of ['one', 'two', 'three']) await api('/repos/acme/by-gh/issues', '-f', `title=${title}`);
     expect((await api('/repos/acme/by-gh/issues/1/comments', '-f', 'body=Yes')).body).toBe('Yes');
-    const titles = await run('--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
+    const titles = await run('api', '--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
     expect(titles.trim().split('\n')).toEqual(['one', 'two', 'three']);
+  });
+  test('searches commits, by words and by its flags', async () => {
+    await api('/orgs/acme/repos', '-f', 'name=searched');
+    const write = (file: string, message: string) =>
+      api('-X', 'PUT', `/repos/acme/searched/contents/${file}`, '-f', `message=${message}`, '-f', 'content=aGVsbG8K');
+    for (const [file, message] of [
+      ['a.txt', 'Mend the unmistakable valve'],
+      ['b.txt', 'Polish the valve'],
+    ] as const)
+      await write(file, message);
+    await settle();
+    const search = async (...args: string[]) => {
+      const found: { commit: { message: string }; repository: { fullName: string } }[] = JSON.parse(
+        await run('search', 'commits', ...args, '--json', 'sha,commit,repository,author,committer,parents,url'),
+      );
+      expect(new Set(found.map(({ repository }) => repository.fullName))).toEqual(new Set(['acme/searched']));
+      return found.map(({ commit }) => commit.message);
+    };
+    expect(await search('unmistakable')).toEqual(['Mend the unmistakable valve']);
+    expect(await search('valve', '--repo', 'acme/searched', '--sort', 'author-date', '--order', 'asc')).toHaveLength(2);
+    expect(
+      await search('valve', '--owner', 'acme', '--author-date', '>2000-01-01', '--author', 'ada', '--limit', '1'),
+    ).toHaveLength(1);
+    expect(await search('polish', 'the valve', '--visibility', 'public')).toEqual(['Polish the valve']);
+    await expect(run('search', 'commits', 'valve', '--repo', 'acme/none')).rejects.toThrow(/Validation Failed|HTTP 422/);
+  });
+
+  test('asks for code by the API, with text matches', async () => {
+    const accept = 'Accept: application/vnd.github.v3.text-match+json';
+    const { items } = await api('-X', 'GET', '/search/code', '-H', accept, '-f', 'q=hello in:file repo:acme/searched');
+    expect(items.map(({ path }: { path: string }) => path).sort()).toEqual(['a.txt', 'b.txt']);
+    expect(items[0].text_matches[0]).toMatchObject({ property: 'content', fragment: 'hello\n', matches: [{ indices: [0, 5] }] });
   });
 });
 

@@ -72,7 +72,16 @@ export const searchCommitsEndpoint = endpoint({
   replies: { 200: found(CommitItem) },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
     const query = parse('commits', q);
-    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account?.id };
+    const host = new URL(links.html).hostname;
+    const asked = {
+      query,
+      sort,
+      order,
+      page,
+      visible: readableRepositoryIds(viewer, 'contents'),
+      viewerId: viewer.account?.id,
+      host,
+    };
     const { items: hits, total_count, incomplete_results } = await searchCommits(db, { ...asked, budget: searchBudget });
     const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits }) : undefined;
     const rows = await presentCommitHits({ db, links, viewer, git }, hits, matches);

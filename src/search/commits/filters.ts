@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
+import { noreplyAddress } from '#lib/noreply.ts';
 import { identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { both, either, type LexemeQuery, lexeme, lexemePrefix, never, not } from '#search/lexeme-query.ts';
 import type { Filter } from '#search/query/filters.ts';
@@ -17,21 +18,24 @@ export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown
 /** The email addresses of the accounts that a query names, by their names as they were written. */
 export type Emails = ReadonlyMap<string, string[]>;
 
+/** Who searches, and on which host: its accounts have an address there that stands for them. */
+export type Asking = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
+
 /** Looks up the accounts that `author:` and `committer:` name anywhere in a query: commits know people by their addresses. */
-export async function findEmails(db: Reader, query: Node, viewerId: Id<'accounts'> | undefined): Promise<Emails> {
+export async function findEmails(db: Reader, query: Node, { viewerId, host }: Asking): Promise<Emails> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
   );
   if (logins.length === 0) return new Map();
-  const { rows } = await sql<{ login: string; email: string }>`
-    select case when id = ${viewerId ?? null} and ${logins.includes('@me')} then '@me' else lower(login) end as login, email
-    from accounts where email is not null
-      and (lower(login) = any(${logins.map((login) => login.toLowerCase())}::text[]) or (id = ${viewerId ?? null} and ${logins.includes('@me')}))`.execute(
-    db,
-  );
-  return new Map(
-    logins.map((login) => [login, rows.filter((row) => row.login === login.toLowerCase()).map(({ email }) => email)]),
-  );
+  const { rows } = await sql<{ id: number; login: string; email: string | null }>`
+    select id, lower(login) as login, email from accounts
+    where kind <> 'organization' and (lower(login) = any(${logins.map((login) => login.toLowerCase())}::text[])
+      or (id = ${viewerId ?? null} and ${logins.includes('@me')}))`.execute(db);
+  const addresses = (login: string): string[] =>
+    rows
+      .filter((row) => (login === '@me' ? row.id === viewerId : row.login === login.toLowerCase()))
+      .flatMap((row) => [...(row.email === null ? [] : [row.email]), ...(host === undefined ? [] : [noreplyAddress(row, host)])]);
+  return new Map(logins.map((login) => [login, addresses(login)]));
 }
 
 /** Turns the filters about commits into conditions: values of one qualifier are alternatives where its table says so. */

@@ -18,6 +18,8 @@ export type CommitSearch = Asked & {
   query: Node;
   sort?: hits.CommitSort;
   order?: 'asc' | 'desc';
+  /** The name of this server, which is part of addresses that stand for accounts. */
+  host?: string;
 };
 
 type Look = { asked: CommitSearch; split: Split; terms: Terms | undefined; budget: Budget };
@@ -74,7 +76,7 @@ async function selection(tx: Reader, { asked, split: { filters, rest }, terms }:
   const nested = rest.flatMap((part) => filtersIn(part, isNaming));
   const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true });
   if (ids.length === 0) return undefined;
-  const emails = await findEmails(tx, asked.query, asked.viewerId);
+  const emails = await findEmails(tx, asked.query, asked);
   const own = commitFilter(
     filters.filter((filter) => !isScopeFilter(filter)),
     emails,

@@ -114,6 +114,22 @@ describe('rule 1: terms and qualifiers of a commit search', () => {
     expect(await found('tree:0000000')).toEqual([]);
   });
 
+  test('an account without an address of its own is known by the one that stands for it on this host', async () => {
+    const eve = await place.account('Eve');
+    const { id, repo } = await place.repository(eve, 'by-eve');
+    const by = (email: string) => ({ author: { ...ada, email } });
+    const first = await push(repo, { a: '1' }, { message: 'By eve', ...by(`${eve}+eve@users.noreply.code.example`) });
+    await push(
+      repo,
+      { a: '2' },
+      { message: 'By another', parents: [first], ...by(`${eve}+eve@users.noreply.elsewhere.example`) },
+    );
+    await indexRepositoryCommits({ db: place.db, git: place.git, repositoryId: id, now });
+    expect(await found('author:eve', { host: 'code.example' })).toEqual([first]);
+    expect(await found('author:@me author:eve', { host: 'code.example', viewerId: eve })).toEqual([first]);
+    expect(await found('author:eve -author:@me', { host: 'code.example', viewerId: eve })).toEqual([]);
+  });
+
   test('user:@me is the viewer, among alternatives too', async () => {
     expect((await found('user:@me merge:true', { viewerId: octo })).toSorted()).toEqual(['merge']);
     expect((await found('merge:true OR user:@me', { viewerId: octo })).toSorted()).toEqual(['first', 'merge', 'second', 'side']);
