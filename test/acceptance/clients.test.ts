@@ -112,7 +112,9 @@ describe.skipIf(!gh)('gh', () => {
       await search('valve', '--owner', 'acme', '--author-date', '>2000-01-01', '--author', 'ada', '--limit', '1'),
     ).toHaveLength(1);
     expect(await search('polish', 'the valve', '--visibility', 'public')).toEqual(['Polish the valve']);
-    await expect(run('search', 'commits', 'valve', '--repo', 'acme/none')).rejects.toThrow(/cannot be searched: they do not exist/);
+    await expect(run('search', 'commits', 'valve', '--repo', 'acme/none')).rejects.toThrow(
+      /cannot be searched: they do not exist/,
+    );
   });
 
   test('asks for code by the API, with text matches', async () => {
