@@ -44,6 +44,8 @@ export type Declaration<
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
   /** The rate limit that a request counts against, where it isn't the common one. */
   readonly limit?: 'search' | 'code_search';
+  /** Refusals that its rules add to those that follow from the rest of the declaration. */
+  readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
   handle(call: Call<Path, Query, Body, Access>): Promise<Handled<Answers, Lists>>;
 };

@@ -7,6 +7,7 @@ import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
 import { makeReferences, type NamedSchemas, type References } from './components.ts';
 import { needsText } from './needs.ts';
+import { refusalReasons, refusalsOf } from './refusals.ts';
 
 type Json = Record<string, unknown>;
 
@@ -49,7 +50,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     tags: [family],
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
-    responses: { ...repliesOf(endpoint, references, vocabulary), ...refusalsOf(endpoint, isOpen) },
+    responses: { ...repliesOf(endpoint, references, vocabulary), ...refusalRefs(endpoint) },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
@@ -141,20 +142,8 @@ const isNothing = (schema: object): boolean => 'type' in schema && schema.type =
 const linked = ({ paging }: Endpoint): Json =>
   paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
 
-/** The refusals that an endpoint may answer with, as its declaration tells. */
-function refusalsOf(endpoint: Endpoint, isOpen: boolean): Json {
-  const takesInput = endpoint.body !== undefined || endpoint.query !== undefined;
-  const possible: [keyof typeof refusals, boolean][] = [
-    ['400', endpoint.body !== undefined],
-    ['401', !isOpen],
-    ['403', true],
-    ['404', endpoint.path.includes('{')],
-    ['422', takesInput],
-  ];
-  return Object.fromEntries(
-    possible.filter(([, may]) => may).map(([status]) => [status, { $ref: `#/components/responses/${status}` }]),
-  );
-}
+const refusalRefs = (endpoint: Endpoint): Json =>
+  Object.fromEntries(refusalsOf(endpoint).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 
 const errorSchema = {
   type: 'object',
@@ -184,13 +173,7 @@ const refusal = (description: string): Json => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
 
-const refusals = {
-  '400': refusal('The body is not JSON'),
-  '401': refusal('A credential is needed, or the one given is not valid'),
-  '403': refusal('The credential or its holder may not do this, or a rate limit is exceeded'),
-  '404': refusal('It does not exist, or may not be known of'),
-  '422': refusal('A value is not valid; `errors` names each field'),
-};
+const refusals = Object.fromEntries(Object.entries(refusalReasons).map(([status, reason]) => [status, refusal(reason)]));
 
 const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'A token of any kind.' },

@@ -3,11 +3,16 @@ import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { greedyWords } from '#endpoint/path-words.ts';
+import { refusalsOf } from '#openapi/refusals.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { neutralReply } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Answer } from './client.ts';
 import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
+
+/** Every refusal is one that the description of the API tells of. */
+const refusalProblems = (endpoint: Endpoint, status: number): string[] =>
+  refusalsOf(endpoint).some((known) => known === status) ? [] : [`the refusal ${status} is not declared`];
 
 const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
 const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
@@ -58,6 +63,7 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   const endpoint = endpointOf(method, path);
   if (!endpoint) return answer.status === 404 ? [] : [`no endpoint is declared for ${method} ${path}`];
   if (answer.status >= 500) return [`${answer.status}: ${answer.text}`];
+  if (answer.status >= 400) return refusalProblems(endpoint, answer.status);
   if (answer.status >= 300) return [];
   const schema = endpoint.replies[answer.status];
   if (!schema) return [`the status ${answer.status} is not declared`];

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { maxId } from '#lib/id.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
@@ -68,7 +69,7 @@ export const InstallationToken = Type.Object({
 export const TokenWish = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
-    repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 500 })),
+    repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 500 })),
     permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
   },
   { title: 'Installation' },

@@ -56,6 +56,7 @@ export const rename = endpoint({
   access: writes,
   body: NewBranchName,
   example: { new_name: 'trunk' },
+  refuses: [409],
   replies: { 201: Branch },
   async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
     const name = await renameBranch({ db, change, git, now }, { repo: at.repo, by: viewer }, at.branch, body.new_name);
@@ -74,6 +75,7 @@ export const mergeBranch = endpoint({
   access: writes,
   body: NewMerge,
   example: { base: 'main', head: 'feature' },
+  refuses: [409],
   replies: { 201: Commit, 204: Nothing },
   async handle({ db, change, at, body, viewer, now, links, reply, services: { git } }) {
     const merging = { repo: at.repo, by: viewer, identity: identityOf(viewer.account, links, now) };
@@ -92,6 +94,7 @@ export const syncFork = endpoint({
   access: writes,
   body: Upstream,
   example: { branch: 'main' },
+  refuses: [409],
   replies: { 200: MergedUpstream },
   async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);

@@ -30,6 +30,7 @@ export const listCommits = endpoint({
   access: reads,
   query: Type.Object({ sha: text, path: text, author: text, committer: text, since: text, until: text }),
   paging: pages(),
+  refuses: [409],
   replies: { 200: Type.Array(Commit) },
   async handle({ db, at, query, page, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -49,6 +50,7 @@ export const getCommit = endpoint({
   access: reads,
   paging: pagesInside({ defaultLimit: filesOnPage, maxLimit: filesOnPage, most: mostFiles }),
   media: ['diff', 'patch', 'sha'],
+  refuses: [409, 422],
   replies: { 200: FullCommit },
   async handle({ db, at, page, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -85,6 +87,7 @@ export const compareTwo = endpoint({
   access: reads,
   paging: pagesInside({ defaultLimit: commitsOnPage, maxLimit: commitsOnPage }),
   media: ['diff', 'patch'],
+  refuses: [409, 422],
   replies: { 200: Comparison },
   async handle({ db, at, viewer, page, media, links, services: { git } }) {
     const asked = await findEnds({ db, git, viewer }, at.repo, at.basehead);
@@ -105,6 +108,7 @@ export const listBranchesOfHead = endpoint({
   path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
   summary: 'List branches for HEAD commit',
   access: reads,
+  refuses: [409, 422],
   replies: { 200: Type.Array(BranchShort) },
   async handle({ at, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -125,6 +129,7 @@ export const listContributors = endpoint({
   access: { ...reads, permission: 'metadata:read' },
   query: Type.Object({ anon: text }),
   paging: pages(),
+  refuses: [409],
   replies: { 200: Type.Array(Contributor), 204: Nothing },
   async handle({ db, at, query, page, links, reply, services: { git } }) {
     const disk = repoOf(git, at.repo.id);

@@ -120,7 +120,9 @@ const fields = {
   assignees: Type.Optional(Type.Array(login, { maxItems: 10 })),
   assignee: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
   milestone: Type.Optional(
-    Nullable(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[0-9]*$', maxLength: 9 })])),
+    Nullable(
+      Type.Union([Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), Type.String({ pattern: '^[0-9]*$', maxLength: 9 })]),
+    ),
   ),
 };
 

@@ -52,6 +52,7 @@ export const getRateLimits = endpoint({
   path: '/rate_limit',
   summary: 'Get the rate limits of the caller',
   access,
+  refuses: [404],
   replies: { 200: RateLimits },
   async handle({ db, viewer, services: { limits }, address }) {
     if (!limits.enabled) throw new Refusal('not_found', 'Rate limiting is not enabled.');

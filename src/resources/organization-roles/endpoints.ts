@@ -74,6 +74,7 @@ export const assignUser = endpoint({
   path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
   summary: 'Assign an organization role to a user',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at: { org, user, role_id: role }, viewer: by, now }) {
     await change(async (tx) => assignRole(tx, { org, by, now, role, holder: await memberHolder(tx, org, user) }));

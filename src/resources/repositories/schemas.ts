@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { repositoryLinks } from './links.ts';
@@ -111,7 +112,7 @@ export const NewRepository = Type.Object(
     auto_init: Type.Optional(Type.Boolean()),
     gitignore_template: Type.Optional(Type.String({ maxLength: 100 })),
     license_template: Type.Optional(Type.String({ maxLength: 100 })),
-    team_id: Type.Optional(Type.Integer({ minimum: 1 })),
+    team_id: Type.Optional(Type.Integer({ minimum: 1, maximum: maxId })),
   },
   { title: 'Repository' },
 );

@@ -57,3 +57,15 @@ test('milestones are numbered, count their issues, and are closed', async () => 
   expect((await owner.delete(`${path}/milestones/1`)).status).toBe(204);
   expect((await owner.get(`${path}/issues/2`)).body.milestone).toBeNull();
 });
+
+test('a number that no milestone can have is refused', async () => {
+  const owner = await user();
+  const engine = await repo(owner);
+  const client = await as(owner);
+  const issues = `/repos/${owner.login}/${engine.name}/issues`;
+  await client.post(issues, { title: 'It stalls' });
+  for (const milestone of [0, 10_764_335_617, 2 ** 60, '99999999999']) {
+    expect((await client.patch(`${issues}/1`, { milestone })).status, String(milestone)).toBe(422);
+    expect((await client.post(issues, { title: 'x', milestone })).status, String(milestone)).toBe(422);
+  }
+});

@@ -72,6 +72,7 @@ export const removeRepoCollaborator = endpoint({
   path: '/repos/{owner}/{repo}/collaborators/{username}',
   summary: 'Remove a repository collaborator',
   access: { ...writes, role: 'read' },
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
     await change((tx) => dropCollaborator(tx, { repo: at.repo, user: at.user, by: viewer, now }));

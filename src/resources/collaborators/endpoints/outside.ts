@@ -48,6 +48,7 @@ export const removeOutsideCollaborator = endpoint({
   path: '/orgs/{org}/outside_collaborators/{username}',
   summary: 'Remove outside collaborator from an organization',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
     await change((tx) => removeOutside(tx, { org: at.org, user: at.user, by: viewer, now }));

@@ -42,6 +42,7 @@ export const putFile = endpoint({
   body: FileWrite,
   example: { message: 'Add a note', content: 'TXkgbmV3IGZpbGU=' },
   carries: 'file',
+  refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
   async handle({ db, change, at, body: wanted, viewer, now, links, reply, services: { git } }) {
     const writing = { repo: at.repo, by: viewer, links, path: at.path };
@@ -62,6 +63,7 @@ export const deleteFile = endpoint({
   access: writes,
   body: FileRemoval,
   example: { message: 'Remove a note', sha },
+  refuses: [409],
   replies: { 200: FileCommit },
   async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
     const writing = { repo: at.repo, by: viewer, links, path: at.path };

@@ -17,6 +17,7 @@ export const getGitCommit = endpoint({
   path: '/repos/{owner}/{repo}/git/commits/{commit_sha}',
   summary: 'Get a commit object',
   access: reads,
+  refuses: [409],
   replies: { 200: GitCommit },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
@@ -34,6 +35,7 @@ export const createGitCommit = endpoint({
   access: writes,
   body: NewCommit,
   example: { message: 'Add an engine', tree: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', parents: [] },
+  refuses: [409],
   replies: { 201: GitCommit },
   async handle({ at, body, viewer, now, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -49,6 +51,7 @@ export const getTag = endpoint({
   path: '/repos/{owner}/{repo}/git/tags/{tag_sha}',
   summary: 'Get a tag',
   access: reads,
+  refuses: [409],
   replies: { 200: GitTag },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
@@ -66,6 +69,7 @@ export const createGitTag = endpoint({
   access: writes,
   body: NewTag,
   example: { tag: 'v1.0.0', message: 'First release', object: 'c3d0be41ecbe669545ee3e94d31ed9a4bc91ee3c', type: 'commit' },
+  refuses: [409],
   replies: { 201: GitTag },
   async handle({ at, body, viewer, now, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);

@@ -24,6 +24,7 @@ export const getBlob = endpoint({
   summary: 'Get a blob',
   access: reads,
   media: ['raw'],
+  refuses: [409],
   replies: { 200: GitBlob },
   async handle({ at, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -48,6 +49,7 @@ export const createBlob = endpoint({
   body: NewBlob,
   example: { content: 'Content of the blob', encoding: 'utf-8' },
   carries: 'file',
+  refuses: [409],
   replies: { 201: ObjectLink },
   async handle({ at, body, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -70,6 +72,7 @@ export const getTree = endpoint({
   access: reads,
   // Whatever it says, a recursive listing is meant, as in the public API.
   query: Type.Object({ recursive: Type.Optional(Type.String()) }),
+  refuses: [409],
   replies: { 200: GitTree },
   async handle({ at, query, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -90,6 +93,7 @@ export const createGitTree = endpoint({
   body: NewTree,
   example: { tree: [{ path: 'hello.txt', mode: '100644', type: 'blob', content: 'Hello' }] },
   carries: 'file',
+  refuses: [409],
   replies: { 201: GitTree },
   async handle({ at, body, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);

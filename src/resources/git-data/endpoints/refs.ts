@@ -19,6 +19,7 @@ export const getRef = endpoint({
   path: '/repos/{owner}/{repo}/git/ref/{ref}',
   summary: 'Get a reference',
   access: reads,
+  refuses: [409],
   replies: { 200: GitRef },
   async handle({ at, links, services: { git } }) {
     const found = await findNamedRef({ git }, at.repo, at.ref);
@@ -33,6 +34,7 @@ export const listMatchingRefs = endpoint({
   path: '/repos/{owner}/{repo}/git/matching-refs/{ref}',
   summary: 'List matching references',
   access: reads,
+  refuses: [409],
   replies: { 200: Type.Array(GitRef) },
   async handle({ at, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -51,6 +53,7 @@ export const createGitRef = endpoint({
   access: writes,
   body: NewRef,
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
+  refuses: [409],
   replies: { 201: GitRef },
   async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
@@ -67,6 +70,7 @@ export const updateGitRef = endpoint({
   access: writes,
   body: RefChange,
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
+  refuses: [409],
   replies: { 200: GitRef },
   async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
@@ -81,6 +85,7 @@ export const deleteGitRef = endpoint({
   path: '/repos/{owner}/{repo}/git/refs/{ref}',
   summary: 'Delete a reference',
   access: writes,
+  refuses: [409, 422],
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now, services: { git } }) {
     await deleteRef({ db, change, git, now }, { repo: at.repo, by: viewer }, at.ref);

@@ -69,6 +69,7 @@ export const updateRepository = endpoint({
   access: administer,
   body: RepositoryChange,
   example: { description: 'Steam and rotary engines' },
+  refuses: [409],
   replies: { 200: FullRepository },
   async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
     const row = await change((tx) => changeRepository(tx, { git, repo: at.repo, by: viewer, wanted: body, now }));

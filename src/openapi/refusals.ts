@@ -1,0 +1,33 @@
+import type { Endpoint } from '#endpoint/endpoint.ts';
+
+/** Why a request may be refused, by status. */
+export const refusalReasons = {
+  400: 'The body is not JSON, or the version header or a cursor is not valid',
+  401: 'A credential is needed, or the one given is not valid',
+  403: 'The credential or its holder may not do this, or a rate limit is exceeded',
+  404: 'It does not exist, or may not be known of',
+  409: 'It is not possible as things stand; they may have changed meanwhile',
+  410: 'It is switched off here',
+  413: 'The body is too large',
+  415: 'The body is of another type than JSON',
+  422: 'A value is not valid; `errors` names each field',
+} as const;
+export type RefusalStatus = keyof typeof refusalReasons;
+
+/** The refusals that an endpoint may answer with: those that follow from its declaration, and those that its rules add. */
+export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): RefusalStatus[] {
+  const hasBody = body !== undefined;
+  const follows: Record<RefusalStatus, boolean> = {
+    400: true,
+    401: true,
+    403: true,
+    404: path.includes('{'),
+    409: false,
+    410: path.startsWith('/repos/{owner}/{repo}/issues'), // which a repository may have switched off
+    413: hasBody,
+    415: hasBody,
+    422: hasBody || query !== undefined,
+  };
+  const statuses = Object.keys(refusalReasons).map(Number) as RefusalStatus[];
+  return statuses.filter((status) => follows[status] || refuses.some((added) => added === status));
+}
