@@ -25,9 +25,9 @@ function placeOf(first: number, second: number, index: number): number {
   return mixed(pair + Math.imul(index, 0x9e3779b1));
 }
 
-/** The filter of a text's words, which come in their order. */
-export function pairsOf(words: readonly Pick<Word, 'hash'>[]): Buffer {
-  const bytes = Math.ceil(Math.max(smallest, words.length * bitsPerWord) / 8);
+/** The filter of a text's words, which come in their order; more bits for each deny more of what isn't there. */
+export function pairsOf(words: readonly Pick<Word, 'hash'>[], bitsForEach = bitsPerWord): Buffer {
+  const bytes = Math.ceil(Math.max(smallest, words.length * bitsForEach) / 8);
   const filter = Buffer.alloc(bytes);
   const bits = bytes * 8;
   let before: number | undefined;

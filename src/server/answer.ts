@@ -137,7 +137,8 @@ function statusAndBody(
   const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
   linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
   const envelope = envelopeOf(endpoint, status);
-  return { status, body: envelope ? { total_count: total, ...extra, [envelope]: rows } : rows };
+  // Clients that page take the first field that they don't know for the list.
+  return { status, body: envelope ? { total_count: total, [envelope]: rows, ...extra } : rows };
 }
 
 /** The name of the array in a list's envelope, read from the reply's schema. */

@@ -64,6 +64,12 @@ export async function whereOf(
   };
 }
 
+/** These hits alone: few enough for a look at the words of each. */
+export const amongst =
+  (hits: readonly IssueHit[]): Where =>
+  (more = always) =>
+    sql`(issue_id = any(${hits.map(({ id }) => id)}::bigint[]) and ${wholly({ lexemes: more })})`;
+
 /** The part of all indexed issues that lies in these repositories, roughly. */
 async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
   const { rows } = await sql<{ part: number }>`

@@ -108,24 +108,35 @@ async function listOrdered(
 const checkedAtOnce = 100;
 const mostChecked = 1_000_000;
 
-/** Candidates from the index, then a look at what each of them says, the best first, for as long as there is time. */
+/**
+ * Candidates from the index, then a look at what each of them says, for as long as there is time; what matches is put in order
+ * last, since few do. The candidates come in the order that was asked for, or else those that were changed last.
+ */
 async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const { plan, places, budget } = look;
-  const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
-  const check = makeCheck(plan.required, await meaningOf(db, look));
-  const rows: hits.IssueHit[] = [];
+  const { asked, plan, places, budget } = look;
+  const by = asked.sort ? { sort: asked.sort, order: asked.order ?? 'desc' } : ({ sort: 'updated', order: 'desc' } as const);
+  const candidates = await within(db, budget, async (tx) => {
+    const selected = await select(tx, look);
+    if (!selected) return undefined;
+    return { ...selected, ...(await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 })) };
+  });
+  if (!candidates) return { rows: [], total: 0, complete: budget.left() > 0 };
+  const check = makeCheck(plan.required, candidates.meaning);
+  let rows: hits.IssueHit[] = [];
   let looked = 0;
-  for (; looked < candidates.rows.length && budget.left() > 0; looked += checkedAtOnce) {
+  for (; looked < candidates.rows.length; looked += checkedAtOnce) {
     const some = candidates.rows.slice(looked, looked + checkedAtOnce);
     const matching = await within(db, budget, (tx) => whichMatch(tx, some, check, places));
     if (!matching) break;
     rows.push(...some.filter(({ id }) => matching.has(id)));
   }
-  return {
-    rows: rows.slice(slice.offset, slice.offset + slice.limit),
-    total: rows.length,
-    complete: candidates.complete && looked >= candidates.rows.length && candidates.total <= candidates.rows.length,
-  };
+  const complete = looked >= candidates.rows.length && candidates.total <= candidates.rows.length;
+  const total = rows.length;
+  const tiers = asked.sort ? undefined : tiersOf(asked.query, places);
+  if (tiers && total > 1)
+    rows =
+      (await within(db, budget, (tx) => hits.listBestHits(tx, hits.amongst(rows), tiers, { limit: total, offset: 0 }))) ?? rows;
+  return { rows: rows.slice(slice.offset, slice.offset + slice.limit), total, complete };
 }
 
 async function whichMatch(
