@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate } from '#test/support/certificate.ts';
 import { world } from '#test/support/world.ts';
 
 const execute = promisify(execFile);
@@ -24,31 +25,7 @@ const python = (
 const folder = await mkdtemp(join(tmpdir(), 'hearth-clients-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function certificate(): Promise<{ key: string; cert: string } | undefined> {
-  if (!gh) return undefined;
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1';
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  await execute('openssl', [
-    'req',
-    '-x509',
-    ...curve,
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=localhost',
-    '-addext',
-    names,
-    '-keyout',
-    key,
-    '-out',
-    cert,
-  ]);
-  return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
-}
-
-const tls = await certificate();
+const tls = gh ? await makeCertificate(folder) : undefined;
 const { user, org, token, settle, url } = await world({ vocabulary: 'github', tls });
 const address = new URL(url);
 let secret = '';
