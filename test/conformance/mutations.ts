@@ -77,6 +77,9 @@ const oddTexts = [
 ];
 const oddNumbers = ['-1', '0', '1e309', '99999999999999999999', '1.5', 'NaN', '-0', '0x1f', '٣'];
 
+/** At the bounds of what columns and JavaScript hold. */
+const largeNumbers = [0, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 10_764_335_617, Number.MAX_SAFE_INTEGER];
+
 const wrongValues: readonly unknown[] = [
   null,
   true,
@@ -210,30 +213,30 @@ function wrongBody(endpoint: Endpoint, random: Random): Bad {
 const accepts = (schema: object, value: unknown): boolean =>
   ajv.validate(schema, value) && !JSON.stringify(value).includes('\\u0000');
 
-/** A value that a schema takes, with the required fields alone, and texts by `text`. */
-function sampleOf(schema: Shape, text: (schema: Shape) => string): unknown {
+/** A value that a schema takes, with the required fields alone; texts and numbers are `leaf`'s to choose. */
+function sampleOf(schema: Shape, leaf: (schema: Shape) => unknown): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
-  if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, text);
-  if (schema.type === 'integer' || schema.type === 'number') return 1;
+  if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, leaf);
   if (schema.type === 'boolean') return false; // nothing archived, nothing suspended
-  if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 1 }, () => sampleOf(schema.items ?? {}, text));
+  if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 1 }, () => sampleOf(schema.items ?? {}, leaf));
   if (schema.type === 'object') {
     const { properties = {}, required = [] } = schema;
-    return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {}, text)]));
+    return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {}, leaf)]));
   }
-  return text(schema);
+  return leaf(schema);
 }
 
-/** A well-typed body whose texts are strange: it may be taken or refused, but must be understood. */
+/** A well-typed body whose texts and numbers are strange: it may be taken or refused, but must be understood. */
 export function strangeRequest({ method, path, body, example }: Endpoint, random: Random): Bad {
   const { properties = {}, required = [] } = (body ?? {}) as Shape;
-  const strange = (schema: Shape): string => {
-    const fitting = oddTexts.filter((text) => ajv.validate(schema, text));
-    return fitting.length === 0 || random(3) === 0 ? 'plain' : pick(fitting, random);
+  const strange = (schema: Shape): unknown => {
+    const isNumber = schema.type === 'integer' || schema.type === 'number';
+    const fitting = (isNumber ? largeNumbers : oddTexts).filter((value) => ajv.validate(schema, value));
+    return fitting.length === 0 || random(3) === 0 ? (isNumber ? 1 : 'plain') : pick(fitting, random);
   };
   const chosen = Object.entries(properties).filter(([name]) => required.includes(name) || random(3) === 0);
   const made = Object.fromEntries(chosen.map(([name, schema]) => [name, sampleOf(schema, strange)]));
   const start = typeof example === 'object' && example !== null ? example : {};
-  return { method, path: samplePath(path), body: JSON.stringify({ ...start, ...made }), what: 'strange texts' };
+  return { method, path: samplePath(path), body: JSON.stringify({ ...start, ...made }), what: 'strange values' };
 }
