@@ -8,7 +8,7 @@ import { getDelivery } from './deliveries.ts';
 import { commonOf, presentRepository } from './payloads/payload.ts';
 import type { About } from './pings.ts';
 import { reachOf, type Step } from './rules.ts';
-import { findHook, type HookRow, insertRedelivery, type Makers, type Parent } from './store.ts';
+import { findHook, type HookRow, insertRedelivery, lockHooks, type Makers, type Parent } from './store.ts';
 
 /** What a path of hooks names: an organization or a repository. */
 export type Place = { readonly org: Org } | { readonly repo: Repo };
@@ -26,6 +26,12 @@ export async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
   const hook = await findHook(db, parentOf(at), makersFor(at, viewer), at.hook_id);
   if (!hook) throw notFound();
   return hook;
+}
+
+/** The same for a change, which is of what the hook is by then: of two at once, the second sees what the first did. */
+export async function holdHookAt({ tx, at, viewer }: Omit<Here, 'db'> & { tx: Tx }): Promise<HookRow> {
+  await lockHooks(tx, parentOf(at));
+  return hookAt({ db: tx, at, viewer });
 }
 
 type Acting = { at: Place; viewer: Viewer; now: Date; services: Services };

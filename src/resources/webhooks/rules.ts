@@ -10,7 +10,7 @@ import { isSubscribable } from '#webhooks/event-names.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
 import { mask } from './present.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
-import { type HookRow, insertHook, lockHooks, type Makers, type Parent, removeHook, updateHook } from './store.ts';
+import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHook, updateHook } from './store.ts';
 
 /** What a rule needs of the process. */
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound };
@@ -136,7 +136,7 @@ type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['
 
 /** The public API's rules: no two hooks of one configuration share an event, and an event has 20 hooks at most. */
 async function checkRoom(tx: Tx, { parent }: Step, meant: Meant): Promise<void> {
-  const others = (await lockHooks(tx, parent)).filter(({ id }) => id !== meant.id);
+  const others = (await holdHooks(tx, parent)).filter(({ id }) => id !== meant.id);
   const twin = others.find(
     (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),
   );

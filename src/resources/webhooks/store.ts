@@ -34,10 +34,15 @@ export const findHook = (db: Db, parent: Parent, makers: Makers, id: Id<'webhook
 export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefined> =>
   inside(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
 
-/** Every hook of a parent, held still until the transaction ends: the parent's row is locked, so that no other comes in. */
-export async function lockHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
+/** Holds a parent's hooks still until the transaction ends: the parent's row is locked, so that none comes in or changes. */
+export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
+}
+
+/** Every hook of a parent, held. */
+export async function holdHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
+  await lockHooks(tx, parent);
   return inside(tx, parent, 'everybody').execute();
 }
 

@@ -131,3 +131,17 @@ test('another organization’s hook is absent under every path', async () => {
     for (const reply of replies) expect(reply).toMatchObject({ status: 404, body: { message: 'Not Found' } });
   });
 });
+
+test('changes at once all count, and a hook is deleted once', async () => {
+  const { here, owner, org, target } = await setting();
+  const repo = await here.repo(org, { by: owner });
+  const client = await here.as(owner);
+  const path = `/repos/${org.login}/${repo.name}/hooks`;
+  const { id } = (await client.post(path, { config: { url: target.url }, events: ['push'] })).body;
+  const added = ['issues', 'fork', 'label', 'milestone', 'create', 'delete'];
+  await Promise.all(added.map((name) => client.patch(`${path}/${id}`, { add_events: [name] })));
+  expect(new Set((await client.get(`${path}/${id}`)).body.events)).toEqual(new Set(['push', ...added]));
+
+  const deletions = await Promise.all([1, 2, 3, 4].map(() => client.delete(`${path}/${id}`)));
+  expect(deletions.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404]);
+});

@@ -6,7 +6,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deliveriesOf, getDelivery } from '../deliveries.ts';
-import { aboutPlace, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
+import { aboutPlace, holdHookAt, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery, presentOrgWebhook } from '../present.ts';
 import { changeConfig, changeHook, createHook, deleteHook } from '../rules.ts';
@@ -83,7 +83,7 @@ export const updateOrgWebhook = endpoint({
   replies: { 200: OrgWebhook },
   async handle({ change, at, body, viewer, links, now, services }) {
     const changed = await change(async (tx) =>
-      changeHook(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer }), body),
+      changeHook(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer }), body),
     );
     return presentOrgWebhook(links, at.org, changed);
   },
@@ -97,7 +97,7 @@ export const deleteOrgWebhook = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now, services }) {
-    await change(async (tx) => deleteHook(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer })));
+    await change(async (tx) => deleteHook(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer })));
   },
 });
 
@@ -124,7 +124,7 @@ export const updateOrgWebhookConfig = endpoint({
   replies: { 200: WebhookConfig },
   async handle({ change, at, body, viewer, now, services }) {
     const changed = await change(async (tx) =>
-      changeConfig(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer }), body),
+      changeConfig(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer }), body),
     );
     return presentConfig(changed);
   },

@@ -9,7 +9,7 @@ import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deliveriesOf, getDelivery } from '../deliveries.ts';
-import { aboutPlace, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
+import { aboutPlace, holdHookAt, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery, presentRepoWebhook } from '../present.ts';
 import { changeConfig, changeHook, createHook, deleteHook } from '../rules.ts';
@@ -98,7 +98,7 @@ export const updateRepoWebhook = endpoint({
   replies: { 200: RepoWebhook },
   async handle({ db, change, at, body, viewer, links, now, services }) {
     const changed = await change(async (tx) =>
-      changeHook(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer }), body),
+      changeHook(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer }), body),
     );
     return presentRepoWebhook(links, at.repo, changed, (await loadLastResponses(db, [changed.id])).get(changed.id));
   },
@@ -112,7 +112,7 @@ export const deleteRepoWebhook = endpoint({
   access: removes,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now, services }) {
-    await change(async (tx) => deleteHook(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer })));
+    await change(async (tx) => deleteHook(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer })));
   },
 });
 
@@ -139,7 +139,7 @@ export const updateRepoWebhookConfig = endpoint({
   replies: { 200: WebhookConfig },
   async handle({ change, at, body, viewer, now, services }) {
     const changed = await change(async (tx) =>
-      changeConfig(tx, stepOf({ at, viewer, now, services }), await hookAt({ db: tx, at, viewer }), body),
+      changeConfig(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer }), body),
     );
     return presentConfig(changed);
   },
