@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Org, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
+import { defined } from '#lib/collections.ts';
 import { getSettings, type Settings, updateSettings } from '#resources/organizations/index.ts';
 import type { CreationCap, CreationCapChange } from './schemas.ts';
 
@@ -15,12 +17,10 @@ type Change = { org: Org; wanted: CreationCapChange; by: SignedIn; now: Date };
 /** Switches the cap on or off, and sets it. */
 export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promise<CreationCap> {
   const before = capOf(await getSettings(tx, org.id));
-  const after = { ...before, ...wanted };
-  if (after.enabled === before.enabled && after.max_open_pull_requests === before.max_open_pull_requests) return before;
-  const settings = await updateSettings(tx, org.id, {
-    pull_request_cap_enabled: after.enabled,
-    max_open_pull_requests: after.max_open_pull_requests,
-  });
+  if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
+  // Only what is named is written: what another request sets meanwhile stays.
+  const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
+  const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
   await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });
   return capOf(settings);
 }

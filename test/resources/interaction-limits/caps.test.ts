@@ -30,3 +30,18 @@ test('owners cap the open pull requests of outsiders', async () => {
     expect((await reading.get(path)).body).toEqual({ enabled: false, max_open_pull_requests: 3 });
   });
 });
+
+test('of two changes at once, neither undoes what it does not name', async () => {
+  const owner = await user();
+  const acme = await org(owner);
+  const path = `/orgs/${acme.login}/interaction-limits/pulls/creation-cap`;
+  const client = await as(owner);
+  for (let round = 1; round <= 8; round++) {
+    await client.patch(path, { enabled: false });
+    await Promise.all([
+      client.patch(path, { enabled: true }),
+      client.patch(path, { enabled: true, max_open_pull_requests: 100 + round }),
+    ]);
+    expect((await client.get(path)).body).toEqual({ enabled: true, max_open_pull_requests: 100 + round });
+  }
+});
