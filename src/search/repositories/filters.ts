@@ -65,8 +65,10 @@ function condition({ name, value, negated }: Filter): RawBuilder<unknown> {
 /** What is unknown of a repository is not so. */
 const coalesced = (name: string, value: Value): RawBuilder<unknown> => sql`coalesce(${one(name, value)}, false)`;
 
+/** Bounds may be greater than the numbers of a column can be. */
 const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
-  sql`(${min === undefined ? sql`true` : sql`${column} >= ${min}`} and ${max === undefined ? sql`true` : sql`${column} <= ${max}`})`;
+  sql`(${min === undefined ? sql`true` : sql`${column} >= ${min}::bigint`}
+    and ${max === undefined ? sql`true` : sql`${column} <= ${max}::bigint`})`;
 
 const inRange = (column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> =>
   sql`(${from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`}

@@ -120,3 +120,9 @@ test('a page of hits costs as many statements for 1 as for 3', async () => {
   const many = await statements(bob, '/search/repositories?q=engine');
   expect(await statements(bob, '/search/repositories?q=timetable')).toBe(many);
 });
+
+test('numbers beyond what is counted find nothing, or everything', async () => {
+  expect((await search('engine stars:>999999999999999')).names).toEqual([]);
+  expect((await search('engine forks:999999999999999')).names).toEqual([]);
+  expect((await search('org:acme size:<=999999999999999 timetable')).names).toEqual(['TrainTimetable']);
+});
