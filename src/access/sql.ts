@@ -116,13 +116,13 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
 /**
  * The ids of every repository that a viewer may read, as a subquery for `in`: set-based, so that a list or a search over many
  * repositories costs no correlated look-up for each. Beyond what is public, a credential with a permission set may see what it
- * was granted alone: `permission` says what of the repositories is read.
+ * was granted alone: `permissions` say what of the repositories is read beside their metadata.
  */
-export function readableRepositoryIds(viewer: Viewer, permission: RepositoryPermission = 'metadata'): RawBuilder<number> {
+export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> {
   const { grant } = viewer;
   const open = sql`select r.id from repositories r where r.visibility = 'public'`;
   if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return sql<number>`(${open})`;
-  const reached = sql`${reachedBy(grant)} and ${permission === 'metadata' ? sql`true` : grantedIn(grant, permission)}`;
+  const reached = sql.join([reachedBy(grant), ...permissions.map((permission) => grantedIn(grant, permission))], sql` and `);
   if (grant.kind === 'installation') return sql<number>`(${open} union select r.id from repositories r where ${reached})`;
   const me = viewer.account?.id ?? 0;
   return sql<number>`(${open} union select r.id from repositories r where r.id in (${affiliatedRepositoryIds(me)}) and ${reached})`;

@@ -14,6 +14,7 @@ export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts'
 export { countedLanguageOf, languageOf } from './languages/language.ts';
 export { hasQualifier, type Node, parse, QueryError } from './query/index.ts';
 export { indexRepositoryWords } from './repositories/index-repository.ts';
+export { repositoryReads } from './repositories/reads.ts';
 export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
 export { type Asked, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';

@@ -11,6 +11,7 @@ import {
   issueTextMatches,
   maxResults,
   parse,
+  repositoryReads,
   repositorySorts,
   repositoryTextMatches,
   searchCode,
@@ -102,7 +103,8 @@ export const searchRepositoriesEndpoint = endpoint({
   replies: { 200: found(RepositoryItem) },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { searchBudget } }) {
     const query = parse('repositories', q);
-    const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer), viewerId: viewer.account?.id };
+    const visible = readableRepositoryIds(viewer, ...repositoryReads(query, sort));
+    const asked = { query, sort, order, page, visible, viewerId: viewer.account?.id };
     const { items: hits, total_count, incomplete_results } = await searchRepositories(db, { ...asked, budget: searchBudget });
     const repositories = await presentHitRepositories({ db, links, viewer }, hits);
     const matches = media === 'text-match' ? repositoryTextMatches(query, hits) : undefined;

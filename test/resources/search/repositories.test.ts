@@ -126,3 +126,23 @@ test('numbers beyond what is counted find nothing, or everything', async () => {
   expect((await search('engine forks:999999999999999')).names).toEqual([]);
   expect((await search('org:acme size:<=999999999999999 timetable')).names).toEqual(['TrainTimetable']);
 });
+
+test('a credential finds a private repository by its README or its issues only where it may read them', async () => {
+  const acme = await w.db.selectFrom('accounts').selectAll().where('login', '=', 'acme').executeTakeFirstOrThrow();
+  const vault = await repo(acme, { name: 'vault', visibility: 'private', by: ada });
+  await commitFiles(w, vault, { 'README.md': '# Vault\nHolds a xylophone.' }, 'Begin');
+  await (await as(ada)).post('/repos/acme/vault/issues', { title: 'Help', labels: ['help wanted', 'good first issue'] });
+  await settle();
+  const names = async (permissions: Record<string, string>, q: string) => {
+    const client = await as(await w.fineGrained(ada, acme, { metadata: 'read', ...permissions }, [vault]));
+    const { body } = await client.get(`/search/repositories?q=${encodeURIComponent(q)}`);
+    return body.items?.map(({ name }: { name: string }) => name).filter((name: string) => name === 'vault');
+  };
+  expect(await names({}, 'vault')).toEqual(['vault']);
+  expect(await names({}, 'xylophone in:readme')).toEqual([]);
+  expect(await names({ contents: 'read' }, 'xylophone in:readme')).toEqual(['vault']);
+  for (const q of ['org:acme help-wanted-issues:>0', 'org:acme -help-wanted-issues:0', 'org:acme good-first-issues:1']) {
+    expect(await names({ contents: 'read' }, q)).toEqual([]);
+    expect(await names({ issues: 'read' }, q)).toEqual(['vault']);
+  }
+});
