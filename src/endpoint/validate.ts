@@ -7,7 +7,8 @@ import { neutralBody } from '#vocabulary/body.ts';
 /** A body nested deeper than this is refused before it is parsed (security decision 10). */
 const maxDepth = 64;
 
-const options = { allErrors: true, strict: false, useDefaults: true, validateFormats: true } as const;
+// `strictNumbers`: 1e999 is read as Infinity, which no reply can tell again.
+const options = { allErrors: true, strict: false, strictNumbers: true, useDefaults: true, validateFormats: true } as const;
 const bodies = formats.default(new Ajv(options));
 /** Text from a path or a query becomes the number or boolean that the schema wants; a body is never converted. */
 const texts = formats.default(new Ajv({ ...options, coerceTypes: 'array' }));
@@ -65,11 +66,14 @@ function parseJson(text: string): unknown {
   if (text.trim() === '') return {};
   if (depthOf(text) > maxDepth) throw badRequest('Problems parsing JSON: it is nested too deeply');
   try {
-    return JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value));
+    return JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : wellFormed(value)));
   } catch {
     throw badRequest('Problems parsing JSON');
   }
 }
+
+/** Half of a surrogate pair is no text that the database could keep, in JSON least of all. */
+const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
 
 /** How deep brackets nest outside strings, in one pass. */
 export function depthOf(text: string): number {

@@ -24,7 +24,7 @@ export function readValue({ data_type, options }: Holder, value: SomeValue['valu
   switch (data_type) {
     case 'text':
       if (typeof value !== 'string' || value.trim() === '') return wrong('must be a text');
-      return { kind: 'text', text: value.toWellFormed() };
+      return { kind: 'text', text: value };
     case 'number':
       return typeof value === 'number' ? { kind: 'number', number: value } : wrong('must be a number');
     case 'date':

@@ -29,7 +29,7 @@ export function checkOptions(type: DataType, options: readonly WantedOption[] | 
   if (options.length === 0) throw invalid(resource, 'options', 'invalid', 'options must name at least one');
   const seen = new Set<string>();
   const taken = options.flatMap(({ name }, index) => {
-    const folded = name.trim().toLowerCase();
+    const folded = clean(name).toLowerCase();
     if (seen.has(folded)) return [wrongAt(index, 'name', 'already_exists', 'options must have different names')];
     seen.add(folded);
     return [];
@@ -37,13 +37,13 @@ export function checkOptions(type: DataType, options: readonly WantedOption[] | 
   if (taken.length > 0) throw invalidFields(taken);
 }
 
-/** A text as the database keeps it. */
-export const clean = (text: string): string => text.toWellFormed().trim();
+/** A name as it is kept. */
+export const clean = (text: string): string => text.trim();
 
 /** What an option shall be; a description that isn't told stays as it is. */
 const columnsOf = ({ name, description, color, priority }: WantedOption, before?: OptionRow): OptionColumns => ({
   name: clean(name),
-  description: description === undefined ? (before?.description ?? null) : (description?.toWellFormed() ?? null),
+  description: description === undefined ? (before?.description ?? null) : description,
   color,
   priority,
 });

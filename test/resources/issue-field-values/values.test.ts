@@ -142,6 +142,14 @@ test.each([
   });
 });
 
+test.each(['1e999', '-1e999'])('the number %s, which is none, is refused', async (number) => {
+  const { fields, path, client } = await setting();
+  await unchanged(tables, async () => {
+    const body = `{"issue_field_values":[{"field_id":${fields.effort.id},"value":${number}}]}`;
+    expect((await client.post(path, body)).status).toBe(422);
+  });
+});
+
 test('a field may be named once', async () => {
   const { fields, set } = await setting();
   await unchanged(tables, async () => {

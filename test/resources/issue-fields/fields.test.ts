@@ -51,6 +51,16 @@ test.each([
   [{ options: [{ ...option, priority: undefined }] }, 'options.0.priority', 'missing_field'],
   [{ options: [{ ...option, priority: 1.5 }] }, 'options.0.priority', 'invalid'],
   [{ options: [option, { ...option, name: ' high' }] }, 'options.1.name', 'already_exists'],
+  [
+    {
+      options: [
+        { ...option, name: '\ud800' },
+        { ...option, name: '\udfff' },
+      ],
+    },
+    'options.1.name',
+    'already_exists',
+  ],
   [{ options: Array.from({ length: 101 }, (_, i) => ({ ...option, name: `${i}` })) }, 'options', 'invalid'],
 ])('a field with %o is refused, naming what is wrong, and nothing is written', async (wrong, field, code) => {
   const { path, client } = await setting();

@@ -205,3 +205,12 @@ test('only an owner, by a credential that may, creates a registry', async () => 
   expect(await status(writer.token)).toBe(201);
   expect(await status(await writer.userToken(owner))).toBe(201);
 });
+
+test('half a surrogate pair is kept as the character that stands for it', async () => {
+  const w = await world();
+  const { path, owner } = await setting(w);
+  const client = await w.as(owner);
+  const { body, status } = await client.post(path, { ...cloudA, tenant_id: 'a\ud800', username: '\udc00b' });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ tenant_id: 'a\ufffd', username: '\ufffdb' });
+});
