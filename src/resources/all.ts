@@ -75,7 +75,7 @@ import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
 import * as repositorySchemas from './repositories/schemas.ts';
 import * as search from './search/endpoints.ts';
-import { indexRepository } from './search/jobs.ts';
+import { catchUp, indexRepository } from './search/jobs.ts';
 import * as searchSchemas from './search/schemas.ts';
 import * as ownTeams from './teams/endpoints/own.ts';
 import * as teamSchemas from './teams/schemas.ts';
@@ -146,6 +146,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
 
 /** Background work beside that: by the clock, or asked for by a rule. */
 export const allJobs: readonly Job<never, Services>[] = [
+  catchUp,
   indexMissing,
   settlePushes,
   sweepUnfinished,

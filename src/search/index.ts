@@ -7,6 +7,7 @@ export { type CommitHit, type CommitSort, commitSorts } from './commits/hits.ts'
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
+export { indexStale } from './indexing/stale.ts';
 export { type IssueHit, type IssueSort, issueSorts } from './issues/hits.ts';
 export { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';

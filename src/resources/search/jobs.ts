@@ -1,6 +1,7 @@
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { indexRepositoryWords } from '#search/index.ts';
+import { job } from '#jobs/job.ts';
+import { indexRepositoryWords, indexStale } from '#search/index.ts';
 
 const kinds = [
   'repository.created',
@@ -18,5 +19,21 @@ export const indexRepository = subscription<(typeof kinds)[number], Services>({
   key: ({ repository }) => String(repository),
   async run({ repository }, { db, services: { git } }) {
     if (repository !== undefined) await indexRepositoryWords({ db, git, id: repository });
+  },
+});
+
+/** Indexes what an upgrade, a restored backup or an interrupted rebuilding left behind. */
+export const catchUp = job<object, Services>({
+  name: 'search.catch-up',
+  attempts: 1,
+  schedule: { cron: '37 * * * *', atStart: true },
+  async run(_payload, { db, services: { git }, now, log }) {
+    const repositories = await indexStale({
+      db,
+      git,
+      now,
+      onFailure: (error, repository) => log.error({ err: error, repository }, 'a repository could not be indexed for the search'),
+    });
+    if (repositories > 0) log.info({ repositories }, 'indexed repositories that were left behind');
   },
 });

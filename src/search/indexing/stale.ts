@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { GitStore } from '#git/repo.ts';
+import type { Id } from '#lib/id.ts';
+import { analyserVersion } from '#search/analyse/analyse.ts';
+import { indexRepositoryCode } from '#search/code/index-repository.ts';
+import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
+import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
+
+type Repository = Id<'repositories'>;
+
+const atOnce = 500;
+
+/**
+ * Repositories, by their ids, whose indexes are older than the analyser or the choice of a default branch, or were never
+ * finished: an upgrade, a restored backup or an interrupted rebuilding leaves them so.
+ */
+async function listStale(db: Db, after: number): Promise<Repository[]> {
+  const { rows } = await sql<{ id: Repository }>`
+    select r.id from repositories r
+      left join code_indexes f on f.repository_id = r.id
+      left join commit_indexes c on c.repository_id = r.id
+      left join repository_words w on w.repository_id = r.id
+    where r.id > ${after} and (
+      w.analyser is distinct from ${analyserVersion}
+      or r.pushed_at is not null and (
+        f.analyser is distinct from ${analyserVersion} or f.commit_oid is null or f.branch <> r.default_branch
+        or c.analyser is distinct from ${analyserVersion} or c.commit_oid is null or c.branch <> r.default_branch))
+    order by r.id limit ${atOnce}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+export type CatchUp = {
+  db: Db;
+  git: GitStore;
+  now: Date;
+  /** Told of a repository that can't be indexed; the others are. */
+  onFailure: (error: unknown, repository: Repository) => void;
+};
+
+/** Brings every index that was left behind up to date, one repository after the other. Returns how many there were. */
+export async function indexStale({ db, git, now, onFailure }: CatchUp): Promise<number> {
+  let done = 0;
+  for (let after = 0; ; ) {
+    const ids = await listStale(db, after);
+    for (const repositoryId of ids) {
+      after = repositoryId;
+      done += 1;
+      try {
+        await indexRepositoryCode({ db, git, repositoryId, now });
+        await indexRepositoryCommits({ db, git, repositoryId, now });
+        await indexRepositoryWords({ db, git, id: repositoryId });
+      } catch (error) {
+        onFailure(error, repositoryId);
+      }
+    }
+    if (ids.length < atOnce) return done;
+  }
+}
