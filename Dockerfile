@@ -3,7 +3,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends git ca-certific
 WORKDIR /hearth
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
-COPY hearth ./
+COPY hearth LICENSE NOTICE ./
 COPY src ./src
 RUN mkdir /data && chown node:node /data
 USER node

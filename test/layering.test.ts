@@ -15,10 +15,10 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
   jobs: { may: ['database', 'lib'] },
   events: { may: ['jobs', 'database', 'lib'] },
   access: { may: ['database', 'lib'] },
-  search: { may: ['git', 'database', 'lib'] },
+  search: { may: ['git', 'net', 'database', 'lib'] },
   webhooks: { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
   runners: { may: ['database', 'lib'] },
-  endpoint: { may: ['access', 'vocabulary', 'lib'], types: ['database', 'git', 'net', 'webhooks', 'runners'] },
+  endpoint: { may: ['access', 'vocabulary', 'lib'], types: ['database', 'git', 'net', 'search', 'webhooks', 'runners'] },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
   resources: {
     may: [
@@ -45,6 +45,7 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
       'endpoint',
       'runners',
       'webhooks',
+      'search',
       'access',
       'events',
       'jobs',

@@ -96,6 +96,12 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
     limits: { ...defaultLimits, enabled: config.rateLimits },
     version,
     searchBudget: config.searchBudget,
+    embeddings: {
+      provider: config.embeddings,
+      url: config.embeddingsUrl,
+      model: config.embeddingsModel,
+      key: config.embeddingsKey,
+    },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     runners: { catalogue: config.runnerCatalogue },
     clock: () => new Date(),

@@ -1,6 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 import { isRange } from '#net/ranges.ts';
+import { parseTarget } from '#net/target.ts';
+import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
 /** One setting: a flag, a variable, or both; a secret has no flag, since command lines are seen by everybody on a machine. */
@@ -54,6 +56,12 @@ function addressRanges(text: string): string[] {
   const wrong = ranges.find((range) => !isRange(range));
   if (wrong !== undefined) throw new Error(`must be address ranges with commas between, as 10.0.0.0/8; '${wrong}' is none`);
   return ranges;
+}
+
+function serverAddress(text: string): string {
+  const url = parseTarget(text);
+  if (!url) throw new Error('must be an http or https address without a user and password');
+  return url.href;
 }
 
 /** Document 1 asks nothing of it; the length keeps it from being guessed (20 to 255 printable ASCII characters). */
@@ -138,6 +146,29 @@ export const settings = {
     initial: '2000',
     parse: wholeNumber(10, 60_000),
     about: 'milliseconds that a search may take before it gives what it has found',
+  },
+  embeddings: {
+    flag: '--embeddings <provider>',
+    variable: 'HEARTH_EMBEDDINGS',
+    initial: 'builtin',
+    parse: oneOf(...embeddingProviders),
+    about: 'who makes the vectors of semantic search: builtin, transformers, http, or off for none',
+  },
+  embeddingsUrl: {
+    variable: 'HEARTH_EMBEDDINGS_URL',
+    parse: serverAddress,
+    about: 'whole address of the embedding server, as http://10.0.0.5:11434/v1/embeddings',
+  },
+  embeddingsModel: {
+    variable: 'HEARTH_EMBEDDINGS_MODEL',
+    parse: String,
+    about: "model of the embedding server, or the transformers' model: a name or a folder",
+  },
+  embeddingsKey: {
+    variable: 'HEARTH_EMBEDDINGS_KEY',
+    secret: true,
+    parse: String,
+    about: 'key of the embedding server, sent as a bearer token',
   },
   tlsCert: {
     flag: '--tls-cert <file>',

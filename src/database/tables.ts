@@ -144,6 +144,11 @@ export interface DeviceCodes {
   expires_at: Date;
 }
 
+export interface Embedders {
+  id: GeneratedAlways<Id<'embedders'>>;
+  identity: string;
+}
+
 export interface Events {
   id: GeneratedAlways<Id<'events'>>;
   kind: string;
@@ -298,6 +303,16 @@ export interface IssueFields {
 export interface IssueLabels {
   issue_id: Id<'issues'>;
   label_id: Id<'labels'>;
+}
+
+export interface IssueVectors {
+  issue_id: Id<'issues'>;
+  embedder_id: Id<'embedders'>;
+  repository_id: number;
+  version: GeneratedAlways<number>;
+  text_hash: Buffer;
+  code: Buffer;
+  components: Buffer;
 }
 
 export interface Issues {
@@ -673,6 +688,7 @@ export interface DB {
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   device_codes: DeviceCodes;
+  embedders: Embedders;
   events: Events;
   hosted_runners: HostedRunners;
   indexed_commits: IndexedCommits;
@@ -686,6 +702,7 @@ export interface DB {
   issue_field_values: IssueFieldValues;
   issue_fields: IssueFields;
   issue_labels: IssueLabels;
+  issue_vectors: IssueVectors;
   issues: Issues;
   labels: Labels;
   memberships: Memberships;

@@ -3,6 +3,7 @@ import type { GitStore } from '#git/repo.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Runners } from '#runners/open.ts';
+import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhooks/settings.ts';
 
@@ -16,6 +17,8 @@ export type Services = {
   readonly version: string;
   /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
   readonly searchBudget: number;
+  /** Semantic search over issues; undefined where it is turned off. */
+  readonly embeddings: Embeddings | undefined;
   /** The only way out to HTTP. */
   readonly outbound: Outbound;
   readonly webhooks: WebhookSettings;

@@ -74,6 +74,7 @@ import * as repositoryLists from './repositories/endpoints/lists.ts';
 import * as repositories from './repositories/endpoints/repositories.ts';
 import { removeFolder } from './repositories/jobs.ts';
 import * as repositorySchemas from './repositories/schemas.ts';
+import { embedIssue, embedMissing } from './search/embed-jobs.ts';
 import * as search from './search/endpoints.ts';
 import { catchUp, indexRepository } from './search/jobs.ts';
 import * as searchSchemas from './search/schemas.ts';
@@ -142,6 +143,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   unassignLost,
   tellWebhooks,
   leaveRegistries,
+  embedIssue,
 ];
 
 /** Background work beside that: by the clock, or asked for by a rule. */
@@ -156,6 +158,7 @@ export const allJobs: readonly Job<never, Services>[] = [
   takeRunnerAway,
   resumeRunners,
   dropImageContent,
+  embedMissing,
 ];
 
 /** What workers do beside the queue. */

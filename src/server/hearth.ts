@@ -10,6 +10,7 @@ import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runners/open.ts';
+import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhooks/settings.ts';
 import { buildApp } from './app.ts';
@@ -27,6 +28,8 @@ export type Settings = {
   secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
+  /** Semantic search is off where they are missing. */
+  embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
   log: Logger;
@@ -49,10 +52,14 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
+  // An embedding server is named by the administrator alone, and most often stands in their own network.
+  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
+  const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const database = openDatabase(settings.address, { max: settings.connections });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow });
+  const embeddings = embedder && openEmbeddings(embedder, database.db);
   const secrets = secretsUnder(settings.secretKey);
   const services: Services = {
     git,
@@ -61,6 +68,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     secrets,
     version,
     searchBudget,
+    embeddings,
     outbound,
     webhooks,
     runners,
@@ -76,6 +84,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     async [Symbol.asyncDispose]() {
       await app.close();
       outbound.close();
+      embeddingServer.close();
       await git[Symbol.asyncDispose]();
       await database.close();
     },

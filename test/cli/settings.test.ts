@@ -41,6 +41,9 @@ test.each<[SettingName, string]>([
   ['adminToken', 'x'.repeat(256)],
   ['adminToken', 'with spaces that are not fit'],
   ['secretKey', 'c2hvcnQ='],
+  ['embeddings', 'openai'],
+  ['embeddingsUrl', 'ftp://x/v1/embeddings'],
+  ['embeddingsUrl', 'https://user:word@x/v1/embeddings'],
   ['log', 'loud'],
 ])('%s refuses %s and names its variable', (name, text) => {
   expect(error(name, text)).toMatch(new RegExp(`^${settings[name].variable} must `));
@@ -48,6 +51,8 @@ test.each<[SettingName, string]>([
 
 test.each<[SettingName, string]>([
   ['port', '0'],
+  ['embeddings', 'off'],
+  ['embeddingsUrl', 'http://127.0.0.1:11434/v1/embeddings'],
   ['url', 'https://code.example.com/'],
   ['webhookAllow', '10.0.0.0/8, fd00::/8, 127.0.0.1'],
   ['adminToken', '!'.repeat(20)],

@@ -21,6 +21,7 @@ export const reindexCommand = installationCommand(
       let files = 0;
       let commits = 0;
       let issues = 0;
+      let vectors = 0;
       try {
         for (const [at, { id, name }] of repositories.entries()) {
           const options = { db, git: hearth.services.git, repositoryId: id, now, rebuild: true };
@@ -40,14 +41,19 @@ export const reindexCommand = installationCommand(
             onProgress: ({ done, total }) => bar.show(`${label} issues`, done, total),
           });
           issues += said.issues;
+          const meant = await hearth.services.embeddings?.embedMissing(db, {
+            repositoryId: id,
+            onProgress: ({ done, total }) => bar.show(`${label} meanings`, done, total),
+          });
+          vectors += meant?.issues ?? 0;
           files += code?.files ?? 0;
           commits += history?.commits ?? 0;
         }
       } finally {
         bar.end();
       }
-      print(command, { repositories: repositories.length, files, commits, issues }, [
-        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits, ${issues} issues`,
+      print(command, { repositories: repositories.length, files, commits, issues, vectors }, [
+        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits, ${issues} issues, ${vectors} of them embedded`,
       ]);
     }),
   );

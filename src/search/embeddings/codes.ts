@@ -1,0 +1,138 @@
+/** What is known of an issue's vector before the vector itself is read. */
+export type CodeRow = { issueId: number; repositoryId: number; code: Buffer };
+
+/** Which issues may be candidates: those of these repositories and, where given, these alone. */
+export type Bounds = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
+
+/**
+ * The codes of many issues in memory, in the order of the issues' ids: 48 bytes an issue at 256 dimensions. Nothing is given
+ * out by them alone: what they name is looked up in the database.
+ */
+export class Codes {
+  readonly #words: number;
+  #count = 0;
+  #issues = new Float64Array(0);
+  #repositories = new Float64Array(0);
+  #codes = new Uint32Array(0);
+
+  /** `bytes` is the length of a code; rows with another are passed over. */
+  constructor(bytes: number) {
+    this.#words = bytes / 4;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds issues, or replaces what was known of them. */
+  put(rows: readonly CodeRow[]): void {
+    const fitting = rows.filter(({ code }) => code.length === this.#words * 4);
+    const latest = new Map(fitting.map((row) => [row.issueId, row]));
+    const added = [...latest.values()].filter((row) => !this.#replace(row)).sort((a, b) => a.issueId - b.issueId);
+    if (added.length > 0) this.#merge(added);
+  }
+
+  /** The issues whose codes differ least from this one, at most so many; the newer of equals. In no order. */
+  nearest(code: Buffer, { repositories, among }: Bounds, limit: number): number[] {
+    const wanted = wordsOf(code, this.#words);
+    const visible = new Set(repositories);
+    const distances = new Uint16Array(this.#count);
+    const unreachable = this.#words * 32 + 1;
+    const having = new Uint32Array(unreachable + 1);
+    let repository = -1;
+    let isVisible = false;
+    for (let at = 0; at < this.#count; at++) {
+      const own = this.#repositories[at] ?? 0;
+      if (own !== repository) {
+        repository = own;
+        isVisible = visible.has(own);
+      }
+      const inBounds = isVisible && (among === undefined || among.has(this.#issues[at] ?? 0));
+      const distance = inBounds ? this.#distance(at, wanted) : unreachable;
+      distances[at] = distance;
+      having[distance] = (having[distance] ?? 0) + 1;
+    }
+    return this.#upTo(distances, having, limit);
+  }
+
+  #distance(at: number, wanted: Uint32Array): number {
+    const codes = this.#codes;
+    const from = at * this.#words;
+    let distance = 0;
+    for (let word = 0; word < wanted.length; word++) {
+      // The number of ones among 32 bits, by adding neighbours: pairs, fours, bytes, all.
+      let bits = ((codes[from + word] ?? 0) ^ (wanted[word] ?? 0)) | 0;
+      bits -= (bits >>> 1) & 0x55555555;
+      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+      distance += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+    }
+    return distance;
+  }
+
+  /** Takes from the least distance upwards; of the last distance that is taken from, the newest issues. */
+  #upTo(distances: Uint16Array, having: Uint32Array, limit: number): number[] {
+    let greatest = 0;
+    let room = limit;
+    for (; greatest < having.length - 1 && (having[greatest] ?? 0) <= room; greatest++) room -= having[greatest] ?? 0;
+    const found: number[] = [];
+    const unreachable = having.length - 1;
+    for (let at = this.#count - 1; at >= 0 && found.length < limit; at--) {
+      const distance = distances[at] ?? unreachable;
+      if (distance > greatest || distance === unreachable) continue;
+      if (distance === greatest && room-- <= 0) continue;
+      found.push(this.#issues[at] ?? 0);
+    }
+    return found;
+  }
+
+  #replace({ issueId, repositoryId, code }: CodeRow): boolean {
+    let from = 0;
+    let to = this.#count;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#issues[middle] ?? 0) < issueId) from = middle + 1;
+      else to = middle;
+    }
+    if (from === this.#count || this.#issues[from] !== issueId) return false;
+    this.#repositories[from] = repositoryId;
+    this.#codes.set(wordsOf(code, this.#words), from * this.#words);
+    return true;
+  }
+
+  /** Makes room where it is needed and puts rows of new issues, which are in order, among those that are there, from the back. */
+  #merge(added: readonly CodeRow[]): void {
+    const count = this.#count + added.length;
+    if (count > this.#issues.length) this.#grow(Math.ceil(count * 1.25));
+    let old = this.#count - 1;
+    let next = added.length - 1;
+    for (let at = count - 1; next >= 0; at--) {
+      const row = added[next];
+      if (row && (old < 0 || row.issueId > (this.#issues[old] ?? 0))) {
+        this.#issues[at] = row.issueId;
+        this.#repositories[at] = row.repositoryId;
+        this.#codes.set(wordsOf(row.code, this.#words), at * this.#words);
+        next--;
+      } else {
+        this.#issues[at] = this.#issues[old] ?? 0;
+        this.#repositories[at] = this.#repositories[old] ?? 0;
+        this.#codes.copyWithin(at * this.#words, old * this.#words, (old + 1) * this.#words);
+        old--;
+      }
+    }
+    this.#count = count;
+  }
+
+  #grow(room: number): void {
+    const larger = <A extends Float64Array | Uint32Array>(array: A, length: number, make: (length: number) => A): A => {
+      const grown = make(length);
+      grown.set(array);
+      return grown;
+    };
+    this.#issues = larger(this.#issues, room, (length) => new Float64Array(length));
+    this.#repositories = larger(this.#repositories, room, (length) => new Float64Array(length));
+    this.#codes = larger(this.#codes, room * this.#words, (length) => new Uint32Array(length));
+  }
+}
+
+const wordsOf = (code: Buffer, words: number): Uint32Array =>
+  Uint32Array.from({ length: words }, (_, at) => code.readUInt32LE(at * 4));

@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { Reader } from '#search/read.ts';
+import type { CodeRow } from './codes.ts';
+import type { Quantised } from './quantise.ts';
+
+type Issue = Id<'issues'>;
+export type EmbedderId = Id<'embedders'>;
+
+/** Longer texts are cut: what an issue is about stands at its beginning. */
+const longestText = 2_000;
+
+/** What is embedded of an issue. */
+const textOf = sql.raw(`left(i.title || e'\\n' || coalesce(i.body, ''), ${longestText})`);
+/** Half of a SHA-256: texts of one issue are told apart by it, nothing else. */
+const hashOf = sql`substr(sha256(convert_to(${textOf}, 'UTF8')), 1, 16)`;
+
+/** The number of an embedder, given at its first use. */
+export async function ensureEmbedder(db: Db, identity: string): Promise<EmbedderId> {
+  const found = await findEmbedder(db, identity);
+  if (found !== undefined) return found;
+  await sql`insert into embedders (identity) values (${identity}) on conflict (identity) do nothing`.execute(db);
+  const made = await findEmbedder(db, identity);
+  if (made === undefined) throw new Error(`The embedder ${identity} has no number`);
+  return made;
+}
+
+async function findEmbedder(db: Db, identity: string): Promise<EmbedderId | undefined> {
+  return (await db.selectFrom('embedders').select('id').where('identity', '=', identity).executeTakeFirst())?.id;
+}
+
+/** A text to embed, and by which hash it will be known. */
+export type IssueText = { id: Issue; text: string; hash: Buffer };
+
+/** The texts of those of these issues whose vector is missing or of another text. */
+export async function loadChangedTexts(db: Db, embedder: EmbedderId, issues: readonly Issue[]): Promise<IssueText[]> {
+  const { rows } = await sql<IssueText>`
+    select i.id, ${textOf} as text, ${hashOf} as hash
+    from issues i left join issue_vectors v on v.issue_id = i.id and v.embedder_id = ${embedder}
+    where i.id = any(${issues}::bigint[]) and v.text_hash is distinct from ${hashOf}`.execute(db);
+  return rows;
+}
+
+export type NewVector = Quantised & { id: Issue; hash: Buffer };
+
+/**
+ * Writes vectors, but for issues that are gone or whose text changed meanwhile: who changed it has it embedded again. One
+ * writer at a time takes versions and commits, so that no version comes to light after a greater one.
+ */
+export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonly NewVector[]): Promise<void> {
+  const column = <T>(value: (vector: NewVector) => T): T[] => vectors.map(value);
+  await sql`select pg_advisory_xact_lock(hashtextextended('issue vectors', 0))`.execute(tx);
+  await sql`
+    insert into issue_vectors (issue_id, embedder_id, repository_id, text_hash, code, components)
+    select i.id, ${embedder}, i.repository_id, n.hash, n.code, n.components
+    from unnest(${column(({ id }) => id)}::bigint[], ${column(({ hash }) => hash)}::bytea[],
+      ${column(({ code }) => code)}::bytea[], ${column(({ components }) => components)}::bytea[]) as n (id, hash, code, components)
+    join issues i on i.id = n.id and ${hashOf} = n.hash
+    on conflict (issue_id, embedder_id) do update set repository_id = excluded.repository_id, version = default,
+      text_hash = excluded.text_hash, code = excluded.code, components = excluded.components`.execute(tx);
+}
+
+/** Where a search for issues without a vector is, and how far it goes. */
+export type Missing = { embedder: EmbedderId; repository: Id<'repositories'> | undefined; after: number; limit: number };
+
+/** Issues that have no vector of an embedder, in the order of their ids. */
+export async function listMissing(db: Db, { embedder, repository, after, limit }: Missing): Promise<Issue[]> {
+  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+  const { rows } = await sql<{ id: Issue }>`
+    select i.id from issues i where i.id > ${after} and ${here}
+      and not exists (select from issue_vectors v where v.issue_id = i.id and v.embedder_id = ${embedder})
+    order by i.id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** How many issues there are, and how many of them have a vector of an embedder. */
+export async function countVectors(db: Db, embedder: EmbedderId, repository: Id<'repositories'> | undefined) {
+  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+  const { rows } = await sql<{ issues: number; vectors: number }>`
+    select count(*) as issues, count(v.issue_id) as vectors
+    from issues i left join issue_vectors v on v.issue_id = i.id and v.embedder_id = ${embedder} where ${here}`.execute(db);
+  return rows[0] ?? { issues: 0, vectors: 0 };
+}
+
+/** Removes vectors of other embedders, at most so many; whether there may be more. */
+export async function removeOthers(tx: Tx, embedder: EmbedderId, limit: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from issue_vectors where (issue_id, embedder_id) in (
+      select issue_id, embedder_id from issue_vectors where embedder_id <> ${embedder} limit ${limit}
+    )`.execute(tx);
+  return Number(numAffectedRows ?? 0) === limit;
+}
+
+/** The codes written since a version, in the order of their versions. */
+export async function listCodes(db: Db, embedder: EmbedderId, since: number, limit: number) {
+  const { rows } = await sql<CodeRow & { version: number }>`
+    select version, issue_id as "issueId", repository_id as "repositoryId", code from issue_vectors
+    where embedder_id = ${embedder} and version > ${since} order by version limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The stored vectors of those of these issues that are still there and in these repositories. */
+export async function loadVectors(
+  db: Reader,
+  embedder: EmbedderId,
+  { issues, repositories }: { issues: readonly number[]; repositories: readonly number[] },
+): Promise<{ issueId: Issue; components: Buffer }[]> {
+  const { rows } = await sql<{ issueId: Issue; components: Buffer }>`
+    select v.issue_id as "issueId", v.components from issue_vectors v join issues i on i.id = v.issue_id
+    where v.issue_id = any(${issues}::bigint[]) and v.embedder_id = ${embedder}
+      and i.repository_id = any(${repositories}::bigint[])`.execute(db);
+  return rows;
+}
+
+/** The issues whose row of the issue index fulfils a condition. */
+export async function listMatching(db: Reader, condition: RawBuilder<unknown>): Promise<Set<number>> {
+  // One long text: a row for each of a hundred thousand issues takes the driver four times as long.
+  const { rows } = await sql<{ ids: string | null }>`
+    select string_agg(issue_id::text, ',') as ids from issue_documents where ${condition}`.execute(db);
+  return new Set(rows[0]?.ids ? rows[0].ids.split(',').map(Number) : []);
+}

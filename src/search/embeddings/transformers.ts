@@ -1,0 +1,65 @@
+import { findPackageJSON } from 'node:module';
+import { StartupError } from '#lib/startup-error.ts';
+import { type Embedder, EmbeddingsUnavailable, normalise } from './embedder.ts';
+
+/** An optional package: whoever chooses this provider installs it. */
+const packageName: string = '@huggingface/transformers';
+const textsAtOnce = 16;
+
+/** As much of the package as is used here; nothing is known of its types where it isn't installed. */
+type Extract = (texts: string[], options: { pooling: 'mean'; normalize: true }) => Promise<{ tolist(): unknown }>;
+type Transformers = { pipeline(task: 'feature-extraction', model: string): Promise<Extract> };
+
+/**
+ * Vectors of a model that runs in this process, in ONNX's form: a folder, or a name that the package downloads.
+ * @throws StartupError where the package isn't installed.
+ */
+export function transformersEmbedder({ model }: { model: string }): Embedder {
+  if (!isInstalled())
+    throw new StartupError(`HEARTH_EMBEDDINGS=transformers needs the package ${packageName}: npm install ${packageName}`);
+  let extractor: Promise<Extract> | undefined;
+  return {
+    identity: `transformers/${model}`,
+    async embed(texts) {
+      const vectors: Float32Array[] = [];
+      try {
+        extractor ??= loadExtractor(model);
+        const extract = await extractor;
+        for (let at = 0; at < texts.length; at += textsAtOnce) {
+          const found = await extract(texts.slice(at, at + textsAtOnce), { pooling: 'mean', normalize: true });
+          vectors.push(...rowsOf(found.tolist()));
+        }
+      } catch (error) {
+        // What failed to load may load the next time: a download, say.
+        extractor = undefined;
+        throw new EmbeddingsUnavailable(`The model ${model} gives no vectors: ${error instanceof Error ? error.message : error}`);
+      }
+      return vectors;
+    },
+  };
+}
+
+function isInstalled(): boolean {
+  try {
+    return findPackageJSON(packageName, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function loadExtractor(model: string): Promise<Extract> {
+  const loaded: unknown = await import(packageName);
+  if (!isTransformers(loaded)) throw new Error(`${packageName} has no function pipeline`);
+  return loaded.pipeline('feature-extraction', model);
+}
+
+const isTransformers = (loaded: unknown): loaded is Transformers =>
+  typeof loaded === 'object' && loaded !== null && 'pipeline' in loaded && typeof loaded.pipeline === 'function';
+
+function rowsOf(lists: unknown): Float32Array[] {
+  if (!Array.isArray(lists)) throw new Error('it answered without rows');
+  return lists.map((row: unknown) => {
+    if (!Array.isArray(row)) throw new Error('it answered with a row that is no list');
+    return normalise(Float32Array.from(row, Number));
+  });
+}
