@@ -57,7 +57,21 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
     ],
   },
   cli: {
-    may: ['server', 'backup', 'resources', 'search', 'access', 'events', 'jobs', 'git', 'net', 'database', 'vocabulary', 'lib'],
+    may: [
+      'server',
+      'backup',
+      'resources',
+      'runners',
+      'search',
+      'access',
+      'events',
+      'jobs',
+      'git',
+      'net',
+      'database',
+      'vocabulary',
+      'lib',
+    ],
   },
 };
 
@@ -135,8 +149,8 @@ test('one room each runs programs, speaks HTTP to others, and reads the environm
   // The demonstration is a client of the server that it started.
   const roomsOf = (found: readonly string[]): string[] =>
     [...new Set(found.filter((file) => file !== 'cli/commands/demo.ts').map(roomOf))].sort();
-  // database/ starts the embedded server; cli/ is where the process begins.
-  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git']);
+  // database/ starts the embedded server, runners/ the processes of runners; cli/ is where the process begins.
+  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git', 'runners']);
   expect(roomsOf([...importing('node:http'), ...importing('node:https'), ...saying(/\bfetch\(/)])).toEqual(['net']);
   expect(roomsOf(saying(/process\.env/))).toEqual(['cli', 'database']);
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
@@ -6,6 +7,8 @@ import { migrate } from '#database/migrate.ts';
 import { becomePresent } from '#database/presence.ts';
 import { assertGitPresent } from '#git/version.ts';
 import { hashToken } from '#lib/token.ts';
+import { processProvider } from '#runners/process/provider.ts';
+import { noProvider, type Provider } from '#runners/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
 import type { Config } from './settings.ts';
@@ -103,12 +106,15 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
       key: config.embeddingsKey,
     },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
-    runners: { catalogue: config.runnerCatalogue },
+    runners: { catalogue: config.runnerCatalogue, provider: providerFor(config) },
     clock: () => new Date(),
     url,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };
 }
+
+const providerFor = ({ runnerProvider, data }: Config): Provider =>
+  runnerProvider === 'process' ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '' }) : noProvider;
 
 /** Runs work on an installation beside its running server, or with the folder's PostgreSQL started for as long as it takes. */
 export async function withInstallation<T>(

@@ -203,6 +203,13 @@ export const settings = {
     parse: asPath,
     about: 'images, sizes and limits of hosted runners (JSON), instead of those that come with Hearth',
   },
+  runnerProvider: {
+    flag: '--runner-provider <name>',
+    variable: 'HEARTH_RUNNER_PROVIDER',
+    initial: 'none',
+    parse: oneOf('none', 'process'),
+    about: 'what makes the machines of hosted runners: nothing, or a process and a folder each on this machine',
+  },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',
     secret: true,

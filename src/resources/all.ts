@@ -36,6 +36,7 @@ import * as customImages from './hosted-runners/endpoints/images.ts';
 import * as hostedRunners from './hosted-runners/endpoints/runners.ts';
 import { dropImageContent, provisionRunner, resumeRunners, takeRunnerAway } from './hosted-runners/jobs.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
+import { watchRunners } from './hosted-runners/watch.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
 import * as issueFieldValues from './issue-field-values/endpoints.ts';
@@ -159,6 +160,7 @@ export const allJobs: readonly Job<never, Services>[] = [
   resumeRunners,
   dropImageContent,
   embedMissing,
+  watchRunners,
 ];
 
 /** What workers do beside the queue. */

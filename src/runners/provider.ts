@@ -28,11 +28,31 @@ export type Provider = {
   provision(order: RunnerOrder): Promise<{ readonly publicIps: readonly string[] }>;
   /** Takes a runner away, with everything that it holds. */
   remove(runner: RunnerId): Promise<void>;
-  /** Keeps what a runner holds now, for images; undefined where there is no machine to keep. */
-  capture(runner: RunnerId): Promise<Captured | undefined>;
+  /** Keeps what a runner holds now, for images, under the name given or one of its own; undefined where there is no machine. */
+  capture(runner: RunnerId, content?: string): Promise<Captured | undefined>;
   /** Forgets what was kept. */
   drop(content: string): Promise<void>;
+  /** Everything that there is now, also what nobody knows of any more; undefined where no machines are made. */
+  observe(): Promise<Observed | undefined>;
+  /** Tells a runner what became of its wish, which is done with. */
+  answer(runner: RunnerId, said: { readonly version: string } | { readonly refused: string }): Promise<void>;
 };
+
+/** What a provider sees of one runner. */
+export type Observation = {
+  readonly runner: RunnerId;
+  readonly isRunning: boolean;
+  /** When it last ran a job. */
+  readonly lastActiveOn?: Date;
+  /** What a job of it wants to publish. */
+  readonly wish?: Wish;
+};
+
+/** `content` is the same each time that the same wish is seen: what came of it isn't made twice. */
+export type Wish = { readonly content: string; readonly image: string; readonly version: string | undefined };
+
+/** `contents`: what was kept for images, but for what may be published just now. */
+export type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
 
 /** What was kept of a machine: under which name it is found again, and its size. */
 export type Captured = { readonly content: string; readonly sizeGb: number };
@@ -44,4 +64,6 @@ export const noProvider: Provider = {
   remove: async () => undefined,
   capture: async () => undefined,
   drop: async () => undefined,
+  observe: async () => undefined,
+  answer: async () => undefined,
 };

@@ -64,6 +64,16 @@ export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | un
 export const findLatestOf = (db: Db, image: Image, major: number): Promise<VersionRow | undefined> =>
   latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
 
+/** The version that a kept content became. */
+export const findByContent = (db: Db, organization: Organization, content: string): Promise<VersionRow | undefined> =>
+  db
+    .selectFrom('custom_image_versions')
+    .selectAll('custom_image_versions')
+    .innerJoin('custom_images', 'custom_images.id', 'custom_image_versions.image_id')
+    .where('organization_id', '=', organization)
+    .where('content', '=', content)
+    .executeTakeFirst();
+
 export const insertVersion = (tx: Tx, row: Insertable<DB['custom_image_versions']>): Promise<VersionRow> =>
   tx.insertInto('custom_image_versions').values(row).returningAll().executeTakeFirstOrThrow();
 
@@ -90,4 +100,12 @@ export async function loadImageSizes(
       order by major desc, minor desc, patch desc limit 1) v
     where r.id = any(${[...runners]}::bigint[])`.execute(db);
   return new Map(rows.map(({ runner, size_gb }) => [runner, size_gb]));
+}
+
+/** Those of the kept contents given that no version has. */
+export async function listForgotten(db: Db, contents: readonly string[]): Promise<string[]> {
+  if (contents.length === 0) return [];
+  const rows = await db.selectFrom('custom_image_versions').select('content').where('content', 'in', contents).execute();
+  const known = new Set(rows.map(({ content }) => content));
+  return contents.filter((content) => !known.has(content));
 }

@@ -4,6 +4,7 @@ import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import type { Provider } from '#runners/provider.ts';
 import {
+  findByContent,
   findImageNamed,
   findLatestOf,
   findLatestVersion,
@@ -27,6 +28,8 @@ export type Publication = {
   readonly version?: string | undefined;
   /** Needed where the provider keeps no machine that could be measured. */
   readonly sizeGb?: number | undefined;
+  /** The name under which the provider is to keep it, where publishing may come again. */
+  readonly content?: string;
 };
 
 export type Published = {
@@ -51,7 +54,9 @@ export async function publishImage({ db, change, provider, now }: Place, publica
     throw invalidImage('name', 'A name has 1 to 64 letters, digits, dots, hyphens, underscores');
   const wanted = version === undefined ? undefined : parseWanted(version);
   const runner = await getPublisher(db, publication);
-  const captured = await provider.capture(runner.id);
+  const captured = await provider.capture(runner.id, publication.content);
+  const before = captured && (await findByContent(db, runner.organization_id, captured.content));
+  if (before) return { image: before.image_id, name: image, version: versionText(before), size_gb: before.size_gb };
   try {
     return await change(async (tx) => {
       await lockOrganization(tx, organization);

@@ -111,3 +111,28 @@ export async function unsettleFollowers(tx: Tx, image: Id<'custom_images'>, now:
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Those of the runners given that there are, whoever owns them. */
+export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
+
+/** Runners that are said to be ready since before a time, and aren't among those alive, are to be made anew; their ids. */
+export async function unsettleLost(
+  tx: Tx,
+  { alive, before, now }: { alive: readonly Runner[]; before: Date; now: Date },
+): Promise<Runner[]> {
+  const { rows } = await sql<{ id: Runner }>`
+    update hosted_runners set status = 'Provisioning', revision = revision + 1, updated_at = ${now}::timestamptz
+    where status = 'Ready' and updated_at < ${before}::timestamptz and id <> all(${[...alive]}::bigint[]) returning id`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function noteActivity(tx: Tx, seen: readonly { runner: Runner; at: Date }[]): Promise<void> {
+  if (seen.length === 0) return;
+  await sql`
+    update hosted_runners r set last_active_on = s.at
+    from json_to_recordset(${JSON.stringify(seen)}::json) as s(runner bigint, at timestamptz)
+    where r.id = s.runner and r.last_active_on is distinct from s.at`.execute(tx);
+}

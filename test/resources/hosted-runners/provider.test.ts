@@ -24,6 +24,8 @@ const provider: Provider = {
   },
   capture: async () => undefined,
   drop: async () => undefined,
+  observe: async () => undefined,
+  answer: async () => undefined,
 };
 await world({ runners: { provider } });
 

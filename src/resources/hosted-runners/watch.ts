@@ -1,0 +1,63 @@
+import type { Services } from '#endpoint/services.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import { keyed } from '#lib/collections.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { addSeconds } from '#lib/time.ts';
+import type { Observation, Wish } from '#runners/provider.ts';
+import { listForgotten } from './image-store.ts';
+import { publishImage } from './publish.ts';
+import { loadRunners, noteActivity, type RunnerRow, unsettleLost } from './store.ts';
+import { askToProvision } from './work.ts';
+
+/** A runner that was made since the machines were looked at isn't lost. */
+const settlingSeconds = 60;
+
+/**
+ * Holds what the provider sees beside what the rows say: runners whose machine is gone are made anew, machines and kept
+ * contents that nobody knows of are taken away, and what jobs want to publish is published.
+ */
+export const watchRunners = job<Record<string, never>, Services>({
+  name: 'hosted-runners.watch',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const { db, change, services, now } = context;
+    const { provider } = services.runners;
+    const seen = await provider.observe();
+    if (!seen) return;
+    // The rows are read after the machines were looked at: a machine is never made before its row is there.
+    const alive = seen.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
+    const known = keyed(
+      await loadRunners(
+        db,
+        seen.runners.map(({ runner }) => runner),
+      ),
+      ({ id }) => id,
+    );
+    await change(async (tx) => {
+      await askToProvision(tx, await unsettleLost(tx, { alive, before: addSeconds(now, -settlingSeconds), now }));
+      await noteActivity(tx, seen.runners.flatMap(activityOf));
+    });
+    for (const observation of seen.runners) {
+      const row = known.get(observation.runner);
+      if (!row) await provider.remove(observation.runner);
+      else if (observation.wish) await fulfil(context, row, observation.wish);
+    }
+    for (const content of await listForgotten(db, seen.contents)) await provider.drop(content);
+  },
+});
+
+const activityOf = ({ runner, lastActiveOn }: Observation) => (lastActiveOn ? [{ runner, at: lastActiveOn }] : []);
+
+/** Publishes what a job asked for, or tells it why not. */
+async function fulfil({ db, change, services, now }: JobContext<Services>, row: RunnerRow, wish: Wish): Promise<void> {
+  const { provider } = services.runners;
+  try {
+    const publication = { organization: row.organization_id, runner: row.name, ...wish };
+    const { version } = await publishImage({ db, change, provider, now }, publication);
+    await provider.answer(row.id, { version });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await provider.answer(row.id, { refused: error.errors[0]?.message ?? error.message });
+  }
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asId } from '#lib/id.ts';
+import type { Observation, Provider, RunnerId, RunnerOrder, Wish } from '#runners/provider.ts';
+import { contentNamed, copyFolder, dropFolder, keepFolder, listKept } from './content.ts';
+import { type Files, filesOf, isRunning, killGroup, livingAgent, readJson, writeJson } from './machine.ts';
+
+const agentFile = new URL('agent.ts', import.meta.url).pathname;
+const patienceMs = 20_000;
+const lookEveryMs = 50;
+
+/** Where runners live, and the search path of their programs. */
+type Place = { readonly folder: string; readonly path: string };
+
+/**
+ * A working folder and a process for each runner, on this machine: for tests and small installations. Nothing walls runners
+ * off from each other, nor from Hearth.
+ */
+export function processProvider({ folder, path }: Place): Provider {
+  const machines = join(folder, 'machines');
+  const images = join(folder, 'images');
+  const machineOf = (runner: RunnerId): string => join(machines, String(runner));
+  return {
+    name: 'process',
+    async provision(order) {
+      const machine = machineOf(order.id);
+      const files = filesOf(machine);
+      await furnish(files, order, images);
+      await startAgent(machine, files, path);
+      return { publicIps: [] };
+    },
+    async remove(runner) {
+      await stopAgent(filesOf(machineOf(runner)));
+      await rm(machineOf(runner), { recursive: true, force: true, maxRetries: 5 });
+    },
+    capture: (runner, content) => keepFolder(images, filesOf(machineOf(runner)).work, content),
+    drop: (content) => dropFolder(images, content),
+    async observe() {
+      const names = (await readdir(machines).catch(() => [])).filter((name) => /^[1-9]\d{0,15}$/.test(name));
+      const runners = names.map((name) => asId<'hosted_runners'>(Number(name)));
+      return {
+        runners: await Promise.all(runners.map((runner) => observeOne(runner, filesOf(machineOf(runner))))),
+        contents: await listKept(images, Date.now()),
+      };
+    },
+    async answer(runner, said) {
+      const files = filesOf(machineOf(runner));
+      await writeJson(files.published, said);
+      await rm(files.publish, { force: true });
+    },
+  };
+}
+
+/** Lays out the folders of a runner. Another image begins with another working folder; the same one keeps what is in it. */
+async function furnish(files: Files, order: RunnerOrder, images: string): Promise<void> {
+  const image = `${order.image.source}:${order.image.id}:${order.image.content ?? ''}`;
+  await mkdir(files.inbox, { recursive: true });
+  await mkdir(files.outbox, { recursive: true });
+  const before = await readJson(files.order);
+  if (before?.image !== image) {
+    await stopAgent(files);
+    const draft = `${files.work}.part`;
+    await rm(draft, { recursive: true, force: true });
+    if (order.image.content === undefined) await mkdir(draft);
+    else await copyFolder(join(images, order.image.content), draft);
+    await rm(files.work, { recursive: true, force: true, maxRetries: 5 });
+    await rename(draft, files.work);
+  }
+  await writeJson(files.order, { ...order, image });
+}
+
+/** Starts the process of a runner where none is alive. It outlives the one that started it. */
+async function startAgent(machine: string, files: Files, path: string): Promise<void> {
+  if ((await livingAgent(files)) !== undefined) return;
+  const log = await open(files.log, 'a');
+  try {
+    const agent = spawn(process.execPath, [agentFile, machine, path], {
+      detached: true,
+      cwd: machine,
+      env: {},
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    agent.on('error', () => undefined); // seen below: it never comes to life
+    agent.unref();
+  } finally {
+    await log.close();
+  }
+  const until = Date.now() + patienceMs;
+  while ((await livingAgent(files)) === undefined) {
+    if (Date.now() > until) throw new Error(`The process of the runner in ${machine} did not start`);
+    await sleep(lookEveryMs);
+  }
+}
+
+/** Ends the process of a runner, and what it runs. */
+async function stopAgent(files: Files): Promise<void> {
+  const pid = await livingAgent(files);
+  if (pid === undefined) return;
+  killGroup(pid);
+  const until = Date.now() + patienceMs;
+  while (isRunning(pid) && Date.now() < until) await sleep(lookEveryMs);
+  await rm(files.agent, { force: true });
+}
+
+async function observeOne(runner: RunnerId, files: Files): Promise<Observation> {
+  const { at } = (await readJson(files.active)) ?? {};
+  const time = typeof at === 'string' ? new Date(at) : undefined;
+  const wish = await wishOf(files);
+  return {
+    runner,
+    isRunning: (await livingAgent(files)) !== undefined,
+    ...(time && !Number.isNaN(time.getTime()) ? { lastActiveOn: time } : {}),
+    ...(wish ? { wish } : {}),
+  };
+}
+
+async function wishOf({ publish }: Files): Promise<Wish | undefined> {
+  const [wanted, written] = [await readJson(publish), await stat(publish).catch(() => undefined)];
+  if (!wanted || !written) return undefined;
+  const content = contentNamed(`${publish} ${written.mtimeMs} ${JSON.stringify(wanted)}`);
+  return { content, image: String(wanted.image ?? ''), version: versionOf(wanted.version) };
+}
+
+const versionOf = (version: unknown): string | undefined =>
+  version === undefined || version === null ? undefined : String(version);
