@@ -46,6 +46,7 @@ export const deleteCustomImage = endpoint({
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}',
   summary: 'Delete a custom image from an organization',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
     await change((tx) => deleteImage(tx, { org: at.org, by: viewer, now }, at.image_definition_id));
@@ -86,6 +87,7 @@ export const deleteCustomImageVersion = endpoint({
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions/{version}',
   summary: 'Delete a version of a custom image from an organization',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
     const wanted = { id: at.image_definition_id, version: at.version };
