@@ -88,10 +88,11 @@ async function findChecked(
 ): Promise<SearchResult<hits.CodeHit>> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(look.terms);
+  const budget = startBudget(Math.max(look.budget.left(), lastResort));
   const matching: hits.CodeHit[] = [];
   let looked = 0;
   for (const some of portionsOf(candidates.items)) {
-    if (look.budget.left() === 0) break;
+    if (budget.left() === 0) break;
     looked += some.length;
     const read = look.places.file ? await readTexts(git, some) : new Map<string, string>();
     matching.push(...some.filter(({ path, blobOid }) => check([read.get(blobOid) ?? '', ...(look.places.path ? [path] : [])])));

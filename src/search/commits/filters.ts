@@ -134,6 +134,7 @@ function repositoryCondition(name: string, value: Value, viewerId: number | unde
   if (value.type === 'repository') return sql`lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name})`;
   if (value.type === 'login' && (name === 'user' || name === 'org'))
     return value.login === '@me' ? sql`o.id = ${viewerId ?? null}` : sql`lower(o.login) = lower(${value.login})`;
-  if (value.type === 'choice') return value.choice === 'public' ? sql`r.visibility = 'public'` : sql`r.visibility <> 'public'`;
+  if (value.type === 'choice')
+    return value.choice === 'private' ? sql`r.visibility <> 'public'` : sql`r.visibility = ${value.choice}`;
   return undefined;
 }

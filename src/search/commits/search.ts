@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#database/connect.ts';
 import type { Term } from '#search/analyse/analyse.ts';
 import { makeCheck } from '#search/check.ts';
@@ -90,14 +91,23 @@ async function selection(tx: Reader, { asked, split: { filters, rest }, terms }:
 const inMessage = (terms: readonly Term[]): LexemeQuery => both(terms.flatMap((term) => term.lexemes).map(lexeme));
 const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => lexeme(facet.subject(word))));
 
+const checkedAtOnce = 50;
+
 /** Candidates from the index, then a look at each message. */
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
-  const rows = candidates.rows.filter(({ message }) => check([message]));
+  const budget = startBudget(Math.max(look.budget.left(), lastResort));
+  const rows: hits.CommitRow[] = [];
+  let looked = 0;
+  for (; looked < candidates.rows.length && budget.left() > 0; looked += checkedAtOnce) {
+    rows.push(...candidates.rows.slice(looked, looked + checkedAtOnce).filter(({ message }) => check([message])));
+    // Long messages take a while; others have their turn in between.
+    await setImmediate();
+  }
   return {
     rows: rows.slice(slice.offset, slice.offset + slice.limit),
     total: rows.length,
-    complete: candidates.complete && candidates.total <= candidates.rows.length,
+    complete: candidates.complete && looked >= candidates.total,
   };
 }

@@ -33,7 +33,7 @@ const code: Record<string, QualifierSpec> = {
   language: any(text),
   size: all(number),
   fork: all(choice('true', 'only', 'false')),
-  is: all(choice('public', 'private')),
+  is: all(choice('public', 'private', 'internal')),
   archived: all(flag),
 };
 
@@ -51,7 +51,7 @@ const commits: Record<string, QualifierSpec> = {
   hash: any(hash),
   parent: all(hash),
   tree: any(hash),
-  is: all(choice('public', 'private')),
+  is: all(choice('public', 'private', 'internal')),
 };
 
 const reviews = 'pull request reviews';

@@ -124,6 +124,7 @@ function kindOf({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unkn
     if (value.type !== 'choice') continue;
     if (name === 'is' && value.choice === 'public') wants(negated, sql`r.visibility = 'public'`);
     if (name === 'is' && value.choice === 'private') wants(negated, sql`r.visibility <> 'public'`);
+    if (name === 'is' && value.choice === 'internal') wants(negated, sql`r.visibility = 'internal'`);
     if (name !== 'fork') continue;
     forksAsked = true;
     if (value.choice !== 'true')

@@ -124,6 +124,7 @@ describe('rule 1: qualifiers', () => {
     ['forkedThing repo:octo/fork', ['fork.ts']],
     ['hello is:public org:acme', ['config/app.yml', 'main.py']],
     ['hello is:private', []],
+    ['hello is:internal', []],
   ])('%s', async (q, paths) => {
     expect(await foundSorted(q)).toEqual(paths);
   });
@@ -131,6 +132,14 @@ describe('rule 1: qualifiers', () => {
   test('private repositories are found by those who see them', async () => {
     expect(await found('privateThing', { visible: everything })).toEqual(['secret.ts']);
     expect(await found('hello is:private', { visible: everything })).toEqual(['secret.ts']);
+  });
+
+  test('internal repositories are found as such', async () => {
+    await sql`update repositories set visibility = 'internal' where name = 'secret'`.execute(place.db);
+    expect(await found('hello is:internal', { visible: everything })).toEqual(['secret.ts']);
+    expect(await found('hello is:private', { visible: everything })).toEqual(['secret.ts']);
+    await sql`update repositories set visibility = 'private' where name = 'secret'`.execute(place.db);
+    expect(await found('hello is:internal', { visible: everything })).toEqual([]);
   });
 
   test('user:@me is the viewer', async () => {

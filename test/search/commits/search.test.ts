@@ -95,6 +95,8 @@ describe('rule 1: terms and qualifiers of a commit search', () => {
     ['user:octo merge:true', ['merge']],
     ['is:public merge:true', ['merge']],
     ['is:private', []],
+    ['is:internal', []],
+    ['is:internal OR merge:true', ['merge']],
     ['merge:true OR author-name:hopper', ['merge', 'second']],
     ['merge:true OR NOT author:octo', ['merge', 'second']],
     ['repo:acme/secret OR repo:octo/hello merge:true', ['merge']],
