@@ -7,6 +7,8 @@ import type { KnownPath } from './path-words.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+type Limit = 'search' | 'code_search' | 'semantic_search';
+
 /** The schemas of the successful replies, by status. */
 export type Replies = Readonly<Record<number, TSchema>>;
 
@@ -42,8 +44,8 @@ export type Declaration<
   readonly media?: readonly Media[];
   /** What a newer API version changes in the reply, by the version that began it. */
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
-  /** The rate limit that a request counts against, where it isn't the common one. */
-  readonly limit?: 'search' | 'code_search';
+  /** The rate limit that a request counts against, where it isn't the common one; by its query, where that decides. */
+  readonly limit?: Limit | ((query: Readonly<Record<string, unknown>>) => Limit);
   /** Refusals that its rules add to those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;

@@ -11,6 +11,7 @@ export { indexStale } from './indexing/stale.ts';
 export { type IssueHit, type IssueSort, issueSorts } from './issues/hits.ts';
 export { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';
+export { type SearchType, searchIssuesAs, searchTypes, type TypedResult } from './issues/similar.ts';
 export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts';
 export { countedLanguageOf, languageOf } from './languages/language.ts';
 export { hasQualifier, type Node, parse, QueryError } from './query/index.ts';

@@ -183,7 +183,9 @@ async function count(
   reply: FastifyReply,
 ): Promise<Limited | undefined> {
   if (!services.limits.enabled || endpoint.id === 'rate-limit/get') return undefined;
-  const bucket: Bucket = endpoint.limit ?? 'core';
+  const { limit } = endpoint;
+  const query = request.query as Record<string, unknown>; // the query parser's own object
+  const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
   const key = limitKey(viewer, request.ip);
   const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer.grant.kind !== 'none'));
   reply.headers(limitHeaders(state));

@@ -16,13 +16,13 @@ import {
   repositoryTextMatches,
   searchCode,
   searchCommits,
-  searchIssues,
+  searchIssuesAs,
   searchRepositories,
   startBudget,
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkTarget, searchableFields, typeFor } from './rules.ts';
+import { checkSignedIn, checkTarget, limitOf, searchableFields, tellType } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
@@ -127,12 +127,15 @@ export const searchIssuesEndpoint = endpoint({
     ...common,
     sort: Type.Optional(OneOf(issueSorts)),
     advanced_search: Type.Optional(Type.String({ maxLength: 100 })),
+    search_type: Type.Optional(OneOf(['semantic', 'hybrid'])),
   }),
   paging: pages({ most: maxResults }),
   media: ['text-match'],
-  limit: 'search',
+  limit: limitOf,
   replies: { 200: FoundIssues },
   async handle({ db, query: { q, sort, order, ...wanted }, page, viewer, links, media, services }) {
+    const type = wanted.search_type ?? 'lexical';
+    checkSignedIn(type, viewer);
     const advanced = wanted.advanced_search === 'true';
     const query = parse('issues', q, { advanced });
     checkTarget(query, viewer);
@@ -147,10 +150,11 @@ export const searchIssuesEndpoint = endpoint({
       fields: searchableFields(viewer),
       viewerId: viewer.account?.id,
     };
-    const { items: hits, total_count, incomplete_results } = await searchIssues(db, { ...asked, budget: services.searchBudget });
+    const found = await searchIssuesAs(db, { ...asked, type, embeddings: services.embeddings, budget: services.searchBudget });
+    const { items: hits, total_count, incomplete_results } = found;
     const matches = media === 'text-match' ? await issueTextMatches(db, { query, hits, budget }) : undefined;
     const rows = await presentIssueHits({ db, links, viewer }, hits, matches);
     const isWhole = !incomplete_results && (!matches || matches.length === hits.length);
-    return { rows, total: total_count, extra: { incomplete_results: !isWhole, ...typeFor(services.vocabulary, 'lexical') } };
+    return { rows, total: total_count, extra: { incomplete_results: !isWhole, ...tellType(services.vocabulary, found) } };
   },
 });

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '#access/viewer.ts';
+import { unauthenticated } from '#lib/refusal.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
-import { hasQualifier, type Node, QueryError } from '#search/index.ts';
+import { hasQualifier, type Node, QueryError, type SearchType, type TypedResult } from '#search/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import type { SearchType } from './schemas.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
 
@@ -17,6 +17,20 @@ export function checkTarget(query: Node, { grant }: Viewer): void {
 /** Which fields of issues, `f`, the viewer may search by. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
 
-/** The documents name the type of a search where it isn't the usual one; the public API always does. */
-export const typeFor = (vocabulary: Vocabulary, type: SearchType): { search_type?: SearchType } =>
-  type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type };
+/** Document 1, rule 8: what costs a vector is for those who sign in. */
+export function checkSignedIn(type: SearchType, { grant }: Viewer): void {
+  if (type !== 'lexical' && grant.kind === 'none') throw unauthenticated();
+}
+
+/** Searches by meaning have a rate limit of their own (document 1, Limits). */
+export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
+  search_type === 'semantic' || search_type === 'hybrid' ? 'semantic_search' : 'search';
+
+/**
+ * What a reply tells of how it was made. The documents name the type of a search where it isn't the usual one; the public API
+ * always does, and says why words alone had to answer.
+ */
+export const tellType = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
+  ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),
+  ...(fallback ? { lexical_fallback_reason: [fallback] } : {}),
+});

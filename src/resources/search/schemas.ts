@@ -4,6 +4,7 @@ import { User } from '#resources/accounts/index.ts';
 import { Commit } from '#resources/commits/index.ts';
 import { Issue } from '#resources/issues/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
+import { searchTypes } from '#search/index.ts';
 
 /** Document 1, text match entries; `indices` count UTF-16 code units within the fragment, as the public API's do. */
 export const TextMatch = Type.Object({
@@ -65,8 +66,9 @@ export type IssueItem = Static<typeof IssueItem>;
 export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object<P>>) =>
   Type.Object({ total_count: Type.Integer(), incomplete_results: Type.Boolean(), items: Type.Array(item) });
 
-/** Issue searches say by which type they were answered (document 1). */
-export const searchTypes = ['lexical', 'semantic', 'hybrid'] as const;
-export type SearchType = (typeof searchTypes)[number];
-
-export const FoundIssues = Type.Object({ ...found(IssueItem).properties, search_type: Type.Optional(OneOf(searchTypes)) });
+export const FoundIssues = Type.Object({
+  ...found(IssueItem).properties,
+  /** By which type a search was answered (document 1). */
+  search_type: Type.Optional(OneOf(searchTypes)),
+  lexical_fallback_reason: Type.Optional(Type.Array(Type.String())),
+});

@@ -140,6 +140,19 @@ export async function listAnyHits(db: Reader, where: Where, { limit, offset }: S
   return rows;
 }
 
+/** In which of these repositories issues are, as far as they are in any. */
+export async function findRepositories(
+  db: Reader,
+  issues: readonly Id<'issues'>[],
+  repositories: readonly Id<'repositories'>[],
+): Promise<Map<number, Id<'repositories'>>> {
+  if (issues.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; repositoryId: Id<'repositories'> }>`
+    select id, repository_id as "repositoryId" from issues
+    where id = any(${issues}::bigint[]) and repository_id = any(${repositories}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, repositoryId }) => [id, repositoryId]));
+}
+
 /** Which of these hold for each of some hits. */
 export async function findFacts(
   db: Reader,

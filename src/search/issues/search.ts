@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
@@ -22,13 +23,14 @@ export type IssueSearch = Asked & {
   advanced?: boolean;
   /** Which fields of issues the caller may know of: a condition on a row `f`; none, where it isn't given. */
   fields?: RawBuilder<unknown>;
-  sort?: hits.IssueSort;
+  sort?: hits.IssueSort | undefined;
   order?: 'asc' | 'desc';
 };
 
-type Look = { asked: IssueSearch; plan: Plan; places: Place[]; budget: Budget };
-type Selected = { where: hits.Where; meaning: Meaning };
-type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
+/** A search under way. */
+export type Look = { asked: IssueSearch; plan: Plan; places: Place[]; budget: Budget };
+type Selected = { where: hits.Where; meaning: Meaning; ids: Id<'repositories'>[] };
+export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
  * Searches the issues of the repositories that the caller may see (document 1). Only these are counted. When the budget ends,
@@ -37,17 +39,22 @@ type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
  */
 export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
   const slice = withinResults(asked.page);
+  const look = lookFor(asked);
+  const { rows, total, complete } = hasPhrase(asked.query)
+    ? await findChecked(db, look, slice)
+    : await findIndexed(db, look, slice);
+  return { items: rows, total_count: total, incomplete_results: !complete };
+}
+
+/** Makes ready for a search, whose time begins to run. Throws `QueryError` for a query that asks for nothing. */
+export function lookFor(asked: IssueSearch): Look {
   requireSomething(asked.query);
-  const look: Look = {
+  return {
     asked,
     plan: planOf(asked.query, { advanced: asked.advanced === true }),
     places: placesOf(asked.query),
     budget: startBudget(asked.budget),
   };
-  const { rows, total, complete } = hasPhrase(asked.query)
-    ? await findChecked(db, look, slice)
-    : await findIndexed(db, look, slice);
-  return { items: rows, total_count: total, incomplete_results: !complete };
 }
 
 /** Refuses what has neither a word nor a qualifier that asks for something, such as signs alone. */
@@ -59,7 +66,8 @@ function requireSomething(query: Node): void {
 /** Milliseconds for the hits that are given when the budget is over. */
 const lastResort = 100;
 
-async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
+/** What the index alone can tell. Without time for the right order, some hits in no order. */
+export async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
   const ordered = await within(db, look.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { rows: [], total: 0 };
@@ -80,13 +88,13 @@ const meaningOf = async (db: Reader, { asked, places }: Pick<Look, 'asked' | 'pl
 });
 
 /** Which rows match; undefined when there is no repository to look into. */
-async function select(tx: Reader, { asked, plan, places }: Look): Promise<Selected | undefined> {
+export async function select(tx: Reader, { asked, plan, places }: Look): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
   const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true, only: sql`r.has_issues` });
   if (ids.length === 0) return undefined;
   const meaning = await meaningOf(tx, { asked, places });
   const matching = allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined));
-  return { where: await hits.whereOf(tx, matching, ids), meaning };
+  return { where: await hits.whereOf(tx, matching, ids), meaning, ids };
 }
 
 async function listOrdered(
