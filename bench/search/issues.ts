@@ -7,8 +7,11 @@ import { openDatabase } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import type { Id } from '#lib/id.ts';
+import { builtinEmbedder } from '#search/embeddings/builtin.ts';
+import { openEmbeddings } from '#search/embeddings/index.ts';
 import { indexMissingIssues } from '#search/issues/index-issues.ts';
-import { type IssueSearch, searchIssues } from '#search/issues/search.ts';
+import type { IssueSearch } from '#search/issues/search.ts';
+import { type SearchType, searchIssuesAs, type TypedSearch } from '#search/issues/similar.ts';
 import { issueTextMatches } from '#search/issues/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
@@ -32,8 +35,9 @@ const server = await startEmbedded(join(folder, 'data'));
 await migrate(server.address);
 const database = openDatabase(server.address);
 const { db } = database;
+const embeddings = openEmbeddings(builtinEmbedder(), db);
 
-type Asked = { q: string; sort?: IssueSearch['sort']; advanced?: boolean };
+type Asked = { q: string; sort?: IssueSearch['sort']; advanced?: boolean; type?: SearchType };
 type Kind = { name: string; make(): Asked };
 
 /** What people ask for; words by their rank, so that both sizes are asked for the same. */
@@ -50,6 +54,11 @@ function kindsOf(): Kind[] {
     { name: 'common word', make: () => ({ q: common() }) },
     { name: 'two words', make: () => ({ q: `${middle()} ${common()}` }) },
     { name: 'as spoken: three words', make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())}` }) },
+    { name: 'three words, hybrid', make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())}`, type: 'hybrid' }) },
+    {
+      name: 'three words, open bugs, semantic',
+      make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())} is:open label:bug`, type: 'semantic' }),
+    },
     { name: 'phrase', make: () => ({ q: `"${between(0, 30)} ${between(100, 400)}"` }) },
     { name: 'common word in:title', make: () => ({ q: `${common()} in:title` }) },
     { name: 'word, open bugs', make: () => ({ q: `${middle()} is:open label:bug` }) },
@@ -65,7 +74,9 @@ function kindsOf(): Kind[] {
   ];
 }
 
-const ask = ({ q, sort, advanced = false }: Asked): IssueSearch => ({
+const ask = ({ q, sort, advanced = false, type = 'lexical' }: Asked): TypedSearch => ({
+  type,
+  embeddings,
   query: parse('issues', q, { advanced }),
   advanced,
   ...(sort ? { sort } : {}),
@@ -100,11 +111,11 @@ async function measure(): Promise<Map<string, Measured>> {
     const asked = Array.from({ length: Number(values.queries) }, make);
     let hits = 0;
     const plain = await bestOf(asked, async (one) => {
-      hits += (await searchIssues(db, ask(one))).total_count;
+      hits += (await searchIssuesAs(db, ask(one))).total_count;
     });
     const matched = await bestOf(asked, async (one) => {
       const wanted = ask(one);
-      const { items } = await searchIssues(db, wanted);
+      const { items } = await searchIssuesAs(db, wanted);
       await issueTextMatches(db, { query: wanted.query, hits: items, budget: startBudget(wanted.budget) });
     });
     found.set(name, { hits: Math.round(hits / runs / asked.length), plain, matched });
@@ -131,6 +142,9 @@ async function main(): Promise<void> {
     const start = performance.now();
     await indexMissingIssues(db);
     const perSecond = (to - from) / ((performance.now() - start) / 1000);
+    const embedding = performance.now();
+    await embeddings.embedMissing(db);
+    say(`embedded ${((to - from) / ((performance.now() - embedding) / 1000)).toFixed(0)} issues/s`);
     await sql`vacuum analyze`.execute(db);
     const { rows } = await sql<{ index: number; texts: number; comments: number }>`
       select pg_total_relation_size('issue_documents') as index, (select sum(length(title) + length(body)) from issues) as texts,
