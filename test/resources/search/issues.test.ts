@@ -140,6 +140,13 @@ describe('document 1', () => {
     expect(comment.body.body).toContain('loose');
   });
 
+  test('without anybody who makes vectors, words answer a search by meaning, and the reply says so', async () => {
+    for (const type of ['semantic', 'hybrid']) {
+      const { body } = await (await as(bob)).get(`/search/issues?q=widget&search_type=${type}`);
+      expect(body).toMatchObject({ total_count: 2, incomplete_results: false, lexical_fallback_reason: ['service_unavailable'] });
+    }
+  });
+
   test('search without a credential shows what is public', async () => {
     expect((await (await as(undefined)).get('/search/issues?q=widget')).body.total_count).toBe(2);
   });
