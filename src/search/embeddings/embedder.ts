@@ -2,6 +2,8 @@
 export type Embedder = {
   /** Provider, model and revision: vectors of different identities are never compared. */
   readonly identity: string;
+  /** Texts that are less alike than this have nothing to do with each other. */
+  readonly least: number;
   /**
    * One vector a text, in their order. A query is waited for by somebody, so it is given up soon; issues can wait.
    * @throws EmbeddingsUnavailable

@@ -35,7 +35,7 @@ export type Embeddings = {
    * @throws EmbeddingsUnavailable
    */
   embedQuery(text: string): Promise<Float32Array>;
-  /** The issues nearest to a vector, best first, the newer of equals. */
+  /** The issues nearest to a vector, best first, the newer of equals; none that has nothing to do with it. */
   nearest(db: Reader, wanted: Wanted): Promise<Near[]>;
   /**
    * Brings the vectors of some issues to their present texts. Issues that are gone are passed over, as are texts that have
@@ -84,7 +84,11 @@ export function openEmbeddings(embedder: Embedder, db: Db): Embeddings {
 type Context = { embedder: Embedder; numbered: () => Promise<store.EmbedderId>; candidates: Candidates };
 
 /** First by the signs of the components, in memory; then the best of those by the components themselves. */
-async function nearest(db: Reader, { vector, repositories, condition, limit }: Wanted, { numbered, candidates }: Context) {
+async function nearest(
+  db: Reader,
+  { vector, repositories, condition, limit }: Wanted,
+  { embedder, numbered, candidates }: Context,
+) {
   const codes = candidates.codes();
   if (!codes || vector.every((value) => value === 0)) return [];
   const among = condition && (await store.listMatching(db, condition));
@@ -93,6 +97,7 @@ async function nearest(db: Reader, { vector, repositories, condition, limit }: W
   const loaded = issues.length > 0 ? await store.loadVectors(db, await numbered(), { issues, repositories }) : [];
   return loaded
     .map(({ issueId, components }) => ({ issueId, score: similarity(vector, components) }))
+    .filter(({ score }) => score > embedder.least)
     .sort((a, b) => b.score - a.score || b.issueId - a.issueId)
     .slice(0, limit);
 }

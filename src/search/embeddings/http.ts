@@ -28,6 +28,8 @@ const Reply = Type.Object({
 
 /** Vectors of a server that answers as OpenAI's `/v1/embeddings` does. */
 export const httpEmbedder = (options: HttpOptions): Embedder => ({
+  // What is near depends on the model.
+  least: 0,
   identity: `http/${options.url}/${options.model}`,
   async embed(texts, purpose) {
     const vectors: Float32Array[] = [];

@@ -19,6 +19,7 @@ export function transformersEmbedder({ model }: { model: string }): Embedder {
     throw new StartupError(`HEARTH_EMBEDDINGS=transformers needs the package ${packageName}: npm install ${packageName}`);
   let extractor: Promise<Extract> | undefined;
   return {
+    least: 0,
     identity: `transformers/${model}`,
     async embed(texts) {
       const vectors: Float32Array[] = [];

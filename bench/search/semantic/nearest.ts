@@ -1,0 +1,98 @@
+/**
+ * What semantic search costs at two sizes of an installation, and how often its candidates hold what looking at every vector
+ * would find.
+ *
+ *     node bench/search/semantic/nearest.ts --issues 200000
+ */
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { builtinEmbedder } from '#search/embeddings/builtin.ts';
+import { openEmbeddings } from '#search/embeddings/index.ts';
+import { similarity } from '#search/embeddings/quantise.ts';
+import { makeSpeaker } from '../issue-corpus.ts';
+import { median, quantile } from '../measure.ts';
+import { openStage } from '../stage.ts';
+import { readPairs } from './pairs.ts';
+
+const { values } = parseArgs({ options: { issues: { type: 'string', default: '200000' } } });
+const most = Number(values.issues);
+const perRepository = 1_000;
+const atOnce = 5_000;
+const limit = 100;
+
+await using stage = await openStage();
+const { db } = stage;
+const pairs = await readPairs();
+
+/** Issues made of the sentences of the committed pairs, each of four others', so that they are near and far in natural ways. */
+async function writeIssues(from: number, to: number): Promise<void> {
+  const { random } = makeSpeaker(from + 1);
+  const part = (): string => pairs[Math.floor(random() * pairs.length)]?.body ?? '';
+  const title = (): string => pairs[Math.floor(random() * pairs.length)]?.title ?? '';
+  for (let at = from; at < to; at += atOnce) {
+    const rows = Array.from({ length: Math.min(atOnce, to - at) }, (_, index) => at + index);
+    await sql`insert into issues (repository_id, number, title, body, state, created_at, updated_at)
+      select (select id from repositories order by id offset n / ${perRepository} limit 1), n % ${perRepository} + 1, title, body,
+        'open', now(), now()
+      from unnest(${rows}::int[], ${rows.map(title)}::text[], ${rows.map(() => `${part()} ${part()} ${part()}`)}::text[])
+        as i (n, title, body)`.execute(db);
+  }
+}
+
+/** The nearest of all vectors, one by one. */
+async function exactly(database: Db, vector: Float32Array): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number; components: Buffer }>`select issue_id as id, components from issue_vectors`.execute(
+    database,
+  );
+  const scored = rows.map(({ id, components }) => ({ id, score: similarity(vector, components) }));
+  return new Set(
+    scored
+      .sort((a, b) => b.score - a.score || b.id - a.id)
+      .slice(0, limit)
+      .map(({ id }) => id),
+  );
+}
+
+const ms = (values: number[]): string => `${median(values).toFixed(1)} / ${quantile(values, 0.95).toFixed(1)}`;
+async function timed<T>(into: number[], work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  into.push(performance.now() - start);
+  return result;
+}
+
+console.log(
+  '| issues | embedding, issues/s | first query, ms | query ready, ms | in all repositories, ms | in one, ms | shared with exact |',
+);
+console.log('|---|---|---|---|---|---|---|');
+let written = 0;
+for (const size of [most / 10, most]) {
+  for (let at = written; at < size; at += perRepository) await stage.addRepository(`repository-${at / perRepository}`);
+  await writeIssues(written, size);
+  const embedding: number[] = [];
+  const { issues } = await timed(embedding, () => openEmbeddings(builtinEmbedder(), db).embedMissing(db));
+  await sql`vacuum analyze`.execute(db);
+  written = size;
+  const embeddings = openEmbeddings(builtinEmbedder(), db);
+  const first: number[] = [];
+  await timed(first, () => embeddings.embedQuery('cannot sign in'));
+  const { rows } = await sql<{ id: Id<'repositories'> }>`select id from repositories order by id limit 4000`.execute(db);
+  const all = rows.map(({ id }) => id);
+  const [ready, wide, narrow]: [number[], number[], number[]] = [[], [], []];
+  const shares: number[] = [];
+  for (const [at, { query }] of pairs.slice(0, 60).entries()) {
+    const vector = await timed(ready, () => embeddings.embedQuery(query));
+    const found = await timed(wide, () => embeddings.nearest(db, { vector, repositories: all, limit }));
+    await timed(narrow, () => embeddings.nearest(db, { vector, repositories: all.slice(at % all.length).slice(0, 1), limit }));
+    if (at % 6 > 0) continue;
+    const exact = await exactly(db, vector);
+    shares.push(found.filter(({ issueId }) => exact.has(issueId)).length / Math.max(1, Math.min(limit, found.length)));
+  }
+  const rate = (issues / (embedding[0] ?? 1)) * 1_000;
+  const shared = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  console.log(
+    `| ${size} | ${rate.toFixed(0)} | ${first[0]?.toFixed(0)} | ${ms(ready)} | ${ms(wide)} | ${ms(narrow)} | ${(100 * shared).toFixed(1)} % |`,
+  );
+}
