@@ -77,7 +77,12 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
 }
 
 /** A token that an OAuth app was given by a user. */
-export async function oauthToken({ db, clock }: World, user: Account, scopes: readonly string[]): Promise<string> {
+export async function oauthToken(
+  { db, clock }: World,
+  user: Account,
+  scopes: readonly string[],
+  app?: Id<'apps'>,
+): Promise<string> {
   const token = newToken(tokenPrefixes.oauth_app);
   await db
     .insertInto('tokens')
@@ -86,11 +91,25 @@ export async function oauthToken({ db, clock }: World, user: Account, scopes: re
       hash: hashToken(token),
       last_eight: token.slice(-8),
       account_id: user.id,
+      app_id: app ?? null,
       scopes: [...scopes],
       created_at: clock.now,
     })
     .execute();
   return token;
+}
+
+/** An OAuth app, for which users give tokens. */
+export async function oauthApp({ db, clock }: World, owner: Account): Promise<Id<'apps'>> {
+  const times = { created_at: clock.now, updated_at: clock.now };
+  const slug = fresh('oauth');
+  const about = { slug, name: slug, external_url: 'https://x.example', client_id: slug };
+  const { id } = await db
+    .insertInto('apps')
+    .values({ kind: 'oauth', owner_id: owner.id, ...about, ...times })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 /** The kinds of the events that happened in an account, oldest first. */

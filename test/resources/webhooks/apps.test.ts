@@ -1,34 +1,19 @@
 import { expect, test } from 'vitest';
-import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
-import { hashToken, newToken } from '#lib/token.ts';
+import { oauthApp, oauthToken } from '#test/support/apps.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { fresh, type World } from '#test/support/world.ts';
 import { hookOf, setting } from './setting.ts';
 
-/** An OAuth app, with a token that a user gave it. */
-async function oauthApp({ db, clock }: World, user: Account): Promise<string> {
-  const times = { created_at: clock.now, updated_at: clock.now };
-  const slug = fresh('oauth');
-  const app = await db
-    .insertInto('apps')
-    .values({ kind: 'oauth', owner_id: user.id, slug, name: slug, external_url: 'https://x.example', client_id: slug, ...times })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const token = newToken(tokenPrefixes.oauth_app);
-  const row = { hash: hashToken(token), last_eight: token.slice(-8), account_id: user.id, app_id: app.id, created_at: clock.now };
-  await db
-    .insertInto('tokens')
-    .values({ kind: 'oauth_app', scopes: ['admin:org_hook'], ...row })
-    .execute();
-  return token;
-}
+/** A token that a user gave an OAuth app of its own. */
+const tokenOfApp = async (here: World, user: Account): Promise<string> =>
+  oauthToken(here, user, ['admin:org_hook'], await oauthApp(here, user));
 
 test('an OAuth app reaches the hooks that it made, and no others', async () => {
   const { here, owner, org, target } = await setting();
   const other = await hookOf(here, org, owner, target.url);
-  const client = await here.as(await oauthApp(here, owner));
-  const another = await here.as(await oauthApp(here, owner));
+  const client = await here.as(await tokenOfApp(here, owner));
+  const another = await here.as(await tokenOfApp(here, owner));
   const path = `/orgs/${org.login}/hooks`;
 
   const { body: own } = await client.post(path, { name: 'web', config: { url: `${target.url}/own` } });

@@ -1,0 +1,115 @@
+import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
+import { cloudA } from '#test/resources/private-registries/setting.ts';
+import { oauthToken } from '#test/support/apps.ts';
+import type { Client } from '#test/support/client.ts';
+import { fresh } from '#test/support/world.ts';
+import { eventNames } from '#webhooks/event-names.ts';
+import type { Stage } from './stage.ts';
+
+/** The words of a path, and a body, for a call that nothing is wrong with. */
+export type Request = { words: Record<string, string | number>; body?: object };
+
+type Maker = (stage: Stage, client: Client) => Promise<Request>;
+
+const accepted = (reply: { status: number; text: string; body: { id: number; name: string } }) => {
+  if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`);
+  return reply.body;
+};
+
+const nothing: Maker = async () => ({ words: {} });
+const wantedRunner = async ({ here, org }: Stage) => ({
+  name: fresh('runner'),
+  image: { id: 'ubuntu-24.04', source: 'service' },
+  size: '4-core',
+  runner_group_id: await groupOf(here, org),
+});
+
+const runner: Maker = async (stage, client) => {
+  const path = `/orgs/${stage.org.login}/actions/hosted-runners`;
+  return { words: { hosted_runner_id: accepted(await client.post(path, await wantedRunner(stage))).id } };
+};
+
+/** An image of one version, made by a runner of its own. */
+const image: Maker = async (stage, client) => {
+  const path = `/orgs/${stage.org.login}/actions/hosted-runners`;
+  const maker = accepted(await client.post(path, { ...(await wantedRunner(stage)), image_gen: true }));
+  await stage.here.settle();
+  const { image: id, version } = await publish(stage, { runner: maker.name, image: fresh('image') });
+  return { words: { image_definition_id: id, version } };
+};
+
+const registry: Maker = async ({ org }, client) => ({
+  words: { secret_name: accepted(await client.post(`/orgs/${org.login}/private-registries`, cloudA)).name },
+});
+
+const field: Maker = async ({ org }, client) => {
+  const made = accepted(await client.post(`/orgs/${org.login}/issue-fields`, { name: fresh('field'), data_type: 'text' }));
+  return { words: { issue_field_id: made.id } };
+};
+
+let hooks = 0;
+
+/** A webhook of an address of its own, and of an event that only a few others listen for. */
+const wantedHook = ({ url }: Stage) => {
+  const number = hooks++;
+  return { name: 'web', config: { url: `${url}/${number}` }, events: [eventNames[number % eventNames.length]] };
+};
+
+/** A webhook made by the stage's OAuth app, which alone of such apps reaches it. */
+const hook: Maker = async (stage) => {
+  const { here, owner, org, app } = stage;
+  const client = await here.as(await oauthToken(here, owner, ['admin:org_hook'], app));
+  return { words: { hook_id: accepted(await client.post(`/orgs/${org.login}/hooks`, wantedHook(stage))).id } };
+};
+
+const delivery: Maker = async (stage, client) => {
+  const { words } = await hook(stage, client);
+  await stage.here.settle();
+  const { body } = await client.get(`/orgs/${stage.org.login}/hooks/${words.hook_id}/deliveries`);
+  return { words: { ...words, delivery_id: body[0].id } };
+};
+
+const withBody =
+  (maker: Maker, body: (stage: Stage) => object | Promise<object>): Maker =>
+  async (stage, client) => ({ ...(await maker(stage, client)), body: await body(stage) });
+
+/** A call to each endpoint of document 2's organization part. */
+export const requests: Readonly<Record<string, Maker>> = {
+  'GET /orgs/{org}/actions/hosted-runners': nothing,
+  'POST /orgs/{org}/actions/hosted-runners': withBody(nothing, wantedRunner),
+  'GET /orgs/{org}/actions/hosted-runners/{hosted_runner_id}': runner,
+  'PATCH /orgs/{org}/actions/hosted-runners/{hosted_runner_id}': withBody(runner, () => ({ maximum_runners: 3 })),
+  'DELETE /orgs/{org}/actions/hosted-runners/{hosted_runner_id}': runner,
+  'GET /orgs/{org}/actions/hosted-runners/images/service-owned': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/images/partner': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/limits': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/machine-sizes': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/platforms': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/images/custom': nothing,
+  'GET /orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}': image,
+  'DELETE /orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}': image,
+  'GET /orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions': image,
+  'GET /orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions/{version}': image,
+  'DELETE /orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions/{version}': image,
+  'GET /orgs/{org}/private-registries': nothing,
+  'POST /orgs/{org}/private-registries': withBody(nothing, () => cloudA),
+  'GET /orgs/{org}/private-registries/public-key': nothing,
+  'GET /orgs/{org}/private-registries/{secret_name}': registry,
+  'PATCH /orgs/{org}/private-registries/{secret_name}': withBody(registry, () => ({ url: 'https://other.example/' })),
+  'DELETE /orgs/{org}/private-registries/{secret_name}': registry,
+  'GET /orgs/{org}/issue-fields': nothing,
+  'POST /orgs/{org}/issue-fields': withBody(nothing, () => ({ name: fresh('field'), data_type: 'number' })),
+  'PATCH /orgs/{org}/issue-fields/{issue_field_id}': withBody(field, () => ({ description: 'changed' })),
+  'DELETE /orgs/{org}/issue-fields/{issue_field_id}': field,
+  'GET /orgs/{org}/hooks': nothing,
+  'POST /orgs/{org}/hooks': withBody(nothing, wantedHook),
+  'GET /orgs/{org}/hooks/{hook_id}': hook,
+  'PATCH /orgs/{org}/hooks/{hook_id}': withBody(hook, () => ({ active: false })),
+  'DELETE /orgs/{org}/hooks/{hook_id}': hook,
+  'GET /orgs/{org}/hooks/{hook_id}/config': hook,
+  'PATCH /orgs/{org}/hooks/{hook_id}/config': withBody(hook, () => ({ content_type: 'json' })),
+  'GET /orgs/{org}/hooks/{hook_id}/deliveries': hook,
+  'GET /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}': delivery,
+  'POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts': delivery,
+  'POST /orgs/{org}/hooks/{hook_id}/pings': hook,
+};

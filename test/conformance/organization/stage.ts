@@ -1,0 +1,32 @@
+import type { Account } from '#access/viewer.ts';
+import type { Id } from '#lib/id.ts';
+import { oauthApp } from '#test/support/apps.ts';
+import { receiver } from '#test/support/receiver.ts';
+import type { World } from '#test/support/world.ts';
+
+/** An organization with its people, and an OAuth app that makes its webhooks. */
+export type Stage = {
+  here: World;
+  org: Account;
+  owner: Account;
+  /** A member whose roles make an administrator of every repository, and of nothing else. */
+  member: Account;
+  outsider: Account;
+  elsewhere: Account;
+  app: Id<'apps'>;
+  /** Where webhooks are delivered to. */
+  url: string;
+};
+
+export async function makeStage(here: World): Promise<Stage> {
+  const [owner, member, outsider] = [await here.user(), await here.user(), await here.user()];
+  const [org, elsewhere] = [await here.org(owner), await here.org(owner)];
+  await here.member(org, member);
+  const client = await here.as(owner);
+  const { body } = await client.get(`/orgs/${org.login}/organization-roles`);
+  for (const { id } of body.roles) {
+    const given = await client.put(`/orgs/${org.login}/organization-roles/users/${member.login}/${id}`);
+    if (given.status !== 204) throw new Error(given.text);
+  }
+  return { here, org, owner, member, outsider, elsewhere, app: await oauthApp(here, owner), url: (await receiver()).url };
+}
