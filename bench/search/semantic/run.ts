@@ -46,14 +46,15 @@ function lexical(all: boolean): Ranking {
   });
 }
 
-async function builtin(): Promise<Ranking> {
+/** How alike a query and an issue are, as `builtin` has it. */
+async function builtin(): Promise<(query: number, issue: number) => number> {
   const embedder = builtinEmbedder();
   const queries = await embedder.embed(
     pairs.map(({ query }) => query),
     'query',
   );
   const issues = (await embedder.embed(texts, 'issues')).map((vector) => quantise(vector).components);
-  return rank((query, issue) => similarity(queries[query] ?? new Float32Array(), issues[issue] ?? Buffer.alloc(0)));
+  return (query, issue) => similarity(queries[query] ?? new Float32Array(), issues[issue] ?? Buffer.alloc(0));
 }
 
 /** From vectors that `tools/embeddings/reference.py` wrote. */
@@ -73,7 +74,8 @@ const fused = (a: Ranking, b: Ranking): Ranking =>
   });
 
 const all = lexical(true);
-const [own, model] = [await builtin(), await minilm()];
+const likeness = await builtin();
+const [own, model] = [rank(likeness), await minilm()];
 const rankings: [string, Ranking][] = [
   ['words, all of them (as Hearth asks)', all],
   ['words, any of them (BM25)', lexical(false)],
@@ -87,4 +89,9 @@ for (const [name, ranking] of rankings)
   console.log(`| ${name} | ${recall(ranking, 10).toFixed(3)} | ${recall(ranking, 1).toFixed(3)} |`);
 const [theirs, ours] = [recall(model, 10), recall(own, 10)];
 console.log(`\nbuiltin finds ${((100 * ours) / theirs).toFixed(0)} % of what the model itself finds among the first ten`);
+const { least } = builtinEmbedder();
+const near = (query: number): number => texts.filter((_, issue) => likeness(query, issue) > least).length;
+const meant = pairs.filter((_, query) => likeness(query, query) > least).length / pairs.length;
+const others = pairs.reduce((sum, _, query) => sum + near(query), -meant * pairs.length) / (pairs.length * (pairs.length - 1));
+console.log(`more alike than ${least}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`);
 for (const pair of shared) console.log('in common:', commonWords(pair).join(', '), '|', pair.query);
