@@ -93,5 +93,7 @@ const { least } = builtinEmbedder();
 const near = (query: number): number => texts.filter((_, issue) => likeness(query, issue) > least).length;
 const meant = pairs.filter((_, query) => likeness(query, query) > least).length / pairs.length;
 const others = pairs.reduce((sum, _, query) => sum + near(query), -meant * pairs.length) / (pairs.length * (pairs.length - 1));
-console.log(`more alike than ${least}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`);
+console.log(
+  `more alike than ${least}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`,
+);
 for (const pair of shared) console.log('in common:', commonWords(pair).join(', '), '|', pair.query);
