@@ -12,7 +12,10 @@ export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$
 
 const refused = () => unauthenticated('A JSON web token could not be decoded');
 
-/** An app that speaks for itself: RS256 by one of its keys, `iss` its id or client id, `exp` at most ten minutes ahead. */
+/**
+ * The viewer behind a JSON web token by which an app speaks for itself: signed by RS256 with one of the app's keys, `iss` is its
+ * id or client id, `exp` at most ten minutes ahead.
+ */
 export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Date }): Promise<Viewer> {
   const app = await findJwtApp(db, issuerOf(token));
   for (const key of app?.keys ?? []) {

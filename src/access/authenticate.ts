@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, unauthenticated } from '#lib/refusal.ts';
@@ -15,8 +15,8 @@ const badCredentials = () => unauthenticated('Bad credentials');
 
 /**
  * Who a request's `Authorization` header speaks for: `Bearer`, `token`, or Basic with the token as the password (or as the
- * name, with an empty password or `x-oauth-basic`). Every carrier ends in one principal that holds its grant.
- * No header is an anonymous viewer; a header that doesn't hold is a refusal, never an anonymous viewer.
+ * name, with an empty password or `x-oauth-basic`). However the credential came, the result is one viewer with its grant.
+ * Without a header the viewer is anonymous. A header with a wrong credential is refused, never treated as anonymous.
  */
 export async function authenticate(header: string | undefined, context: Authenticator): Promise<Viewer> {
   if (header === undefined || header.trim() === '') return anonymous;
@@ -95,13 +95,10 @@ function grantOf(token: FoundToken): Grant {
   }
 }
 
-/** A column that the token's kind always fills. */
+/** The value of a column that is never null for tokens of this kind. */
 function required<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error('A token row lacks a column of its kind');
   return value;
 }
 
 const sameHash = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
-
-/** A short name of a credential for logs and rate limits that tells nothing of the credential. */
-export const fingerprint = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);

@@ -41,7 +41,7 @@ export async function findToken(db: Db, hash: Buffer): Promise<FoundToken | unde
   return found && { ...found, account: reviveAccount(found.account) };
 }
 
-/** An app by its client id, for the endpoints to which it proves itself by its secret. */
+/** An app by its client id, for endpoints where apps sign in by their client secret. */
 export const findClient = (db: Db, clientId: string) =>
   db.selectFrom('apps').select(['id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
 
@@ -58,7 +58,7 @@ export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps
   return first && { id: first.id, keys: rows.map((row) => row.public_key) };
 }
 
-/** Notes that a token was used, at most once an hour for each token. */
+/** Notes that a token was used. Once an hour is enough, so that reading requests rarely write. */
 export const touchToken = (db: Db, id: Id<'tokens'>, now: Date) =>
   db
     .updateTable('tokens')

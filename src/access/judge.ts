@@ -1,79 +1,124 @@
-import { holds, type Permission, type PermissionSet, permissionScope } from './permissions.ts';
-import { alternatives, type Policy } from './policy.ts';
+import { holds, type Permission, type PermissionSet, parsePermission, permissionScope } from './permissions.ts';
+import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { type OrgRole, type Role, reaches, roles } from './roles.ts';
 import { expandScopes } from './scopes.ts';
-import { everyToken, hasScopes } from './tokens.ts';
-import { type Grant, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
+import { everyToken } from './tokens.ts';
+import { type Grant, isScoped, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
 
-/** What the path named, as found for this viewer. */
+/** What the path names, as this viewer meets it. */
 export type Target = { repo?: Repo; org?: Org };
 
-export type Verdict =
-  | { allowed: true }
-  | { allowed: false; refusal: 'unauthenticated' | 'forbidden' | 'not_found'; message: string };
+type RefusalOfAccess = 'unauthenticated' | 'forbidden' | 'not_found';
+
+export type Verdict = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
 
 /** One step of a decision, in words for `hearth explain`. */
 export type Step = { check: string; passed: boolean; because: string };
 
-const allowed: Verdict = { allowed: true };
-
 /**
- * The one decision: token kind → scope or permission set → role → visibility, over facts that were loaded before.
+ * The one decision about access: may this viewer do to the target what the policy guards? Every fact was loaded before.
  * Refusals hide what the viewer may not know of: a GET below a resource answers 404, a write below a visible one 403,
  * and whatever lies in an invisible repository 404 (security decision 4).
  */
-export function judge(policy: Policy, viewer: Viewer, target: Target, call: { write: boolean }, trace?: Step[]): Verdict {
-  const note = (check: string, passed: boolean, because: string): boolean => {
+export function judge(policy: Policy, viewer: Viewer, target: Target, { write }: { write: boolean }, trace?: Step[]): Verdict {
+  const none = typeof policy.permission === 'object' && 'none' in policy.permission ? policy.permission.none : undefined;
+  const passes = (check: string, passed: boolean, because: string): boolean => {
     trace?.push({ check, passed, because });
     return passed;
   };
-  const { grant } = viewer;
-  const none = typeof policy.permission === 'object' && 'none' in policy.permission ? policy.permission.none : undefined;
-
-  // An app that speaks for itself is answered by what it is installed on, which its endpoints ask themselves.
-  const asksItself = none === 'app_jwt' && grant.kind === 'app_jwt';
-  if (target.repo && !asksItself && !note('visible', mayRead(target.repo, grant), visibilityReason(target.repo))) {
-    return refuse('not_found', 'Not Found');
+  const question: Question = { policy, none, viewer, grant: viewer.grant, target, write, passes };
+  for (const check of checks) {
+    const verdict = check(question);
+    if (verdict) return verdict;
   }
-  if (none === 'public' || none === 'token_exchange') return allowed;
-  const open = policy.public === true && isPublic(target) && !call.write;
-  if (open && note('public', true, 'the resource is public and the endpoint reads it')) {
-    return isToken(grant) && !kindAllowed(policy, grant) ? wrongKind(grant) : allowed;
-  }
-  if (!note('signed in', grant.kind !== 'none', 'the request carries a credential')) {
-    return refuse('unauthenticated', 'Requires authentication');
-  }
-  if (none === 'app_jwt') return note('app', grant.kind === 'app_jwt', 'a JSON web token of an app') ? allowed : jwtNeeded();
-  if (none === 'client_secret')
-    return note('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
-  if (!isToken(grant)) return jwtRefused();
-  if (!note('token kind', kindAllowed(policy, grant), `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`))
-    return wrongKind(grant);
-
-  const hidden = call.write || !(target.repo || target.org) ? 'forbidden' : 'not_found';
-  if (none === 'site_admin') {
-    const admin = viewer.account?.site_admin === true && grant.kind === 'classic_pat' && grant.scopes.includes('site_admin');
-    return note('site administrator', admin, 'a site administrator by a classic token with the scope site_admin')
-      ? allowed
-      : refuse('forbidden', 'Must be a site administrator');
-  }
-  if (hasScopes(grant.kind) && 'scopes' in grant) {
-    const passed = scopesSuffice(policy, grant.scopes, target);
-    if (!note('scope', passed, `needs one of [${policy.scopes?.join(', ') ?? ''}], has [${grant.scopes.join(', ')}]`)) {
-      return refuse(hidden, hidden === 'not_found' ? 'Not Found' : 'Token lacks a needed scope');
-    }
-  } else if (none === undefined) {
-    const passed = permissionsSuffice(policy, grant, target);
-    if (!note('permission', passed, `needs ${JSON.stringify(policy.permission)}`)) return wrongPermission(grant);
-  }
-  if (target.repo?.archived && call.write && policy.archived === undefined) {
-    note('not archived', false, 'an archived repository takes no changes');
-    return refuse('forbidden', 'Repository was archived so is read-only.');
-  }
-  if (policy.role === undefined || grant.kind === 'installation') return allowed;
-  if (note('role', roleSuffices(policy.role, target), `needs ${policy.role}`)) return allowed;
-  return refuse(hidden, hidden === 'not_found' ? 'Not Found' : roleMessage(policy.role, target));
+  return allowed;
 }
+
+type Question = {
+  policy: Policy;
+  /** Why the policy asks for no permission, where it asks for none. */
+  none: NoPermissionReason | undefined;
+  viewer: Viewer;
+  grant: Grant;
+  target: Target;
+  write: boolean;
+  /** Whether a step passed; the trace keeps it. */
+  passes: (check: string, passed: boolean, because: string) => boolean;
+};
+
+/** Gives a verdict, or leaves it to the checks that follow. */
+type Check = (question: Question) => Verdict | undefined;
+
+const allowed: Verdict = { allowed: true };
+
+/** What a repository is can't be asked by whoever may not see it. */
+const visibility: Check = ({ none, grant, target: { repo }, passes }) => {
+  // An app that speaks for itself is answered by what it is installed on, which its endpoints look up themselves.
+  if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
+  return passes('visible', mayRead(repo, grant), visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
+};
+
+/** Endpoints for everybody, and public resources where the endpoint only reads them. */
+const publicAccess: Check = ({ policy, none, grant, target, write, passes }) => {
+  if (none === 'public' || none === 'token_exchange') return allowed;
+  if (policy.public !== true || write || (target.repo && target.repo.visibility !== 'public')) return undefined;
+  passes('public', true, 'the resource is public and the endpoint reads it');
+  return isToken(grant) && !kindAllowed(policy, grant) ? wrongCredential(grant) : allowed;
+};
+
+const credential: Check = ({ policy, none, grant, passes }) => {
+  if (!passes('signed in', grant.kind !== 'none', 'the request carries a credential'))
+    return refuse('unauthenticated', 'Requires authentication');
+  if (none === 'app_jwt')
+    return passes('app', grant.kind === 'app_jwt', 'a JSON web token of an app')
+      ? allowed
+      : refuse('unauthenticated', 'A JSON web token could not be decoded');
+  if (none === 'client_secret')
+    return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
+  if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
+  const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
+  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : wrongCredential(grant);
+};
+
+const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) => {
+  if (none !== 'site_admin') return undefined;
+  const admin = account?.site_admin === true && grant.kind === 'classic_pat' && grant.scopes.includes('site_admin');
+  return passes('site administrator', admin, 'a site administrator by a classic token with the scope site_admin')
+    ? allowed
+    : refuse('forbidden', 'Must be a site administrator');
+};
+
+/** Classic kinds carry scopes, all others a set of permissions. */
+const scopeOrPermission: Check = (question) => {
+  const { policy, none, grant, target, passes } = question;
+  if (isScoped(grant)) {
+    const because = `needs one of [${policy.scopes?.join(', ') ?? ''}], has [${grant.scopes.join(', ')}]`;
+    return passes('scope', scopesSuffice(policy, grant.scopes, target), because)
+      ? undefined
+      : deny(question, 'Token lacks a needed scope');
+  }
+  if (none !== undefined) return undefined;
+  const because = `needs ${JSON.stringify(policy.permission)}`;
+  return passes('permission', permissionsSuffice(policy, grant, target), because) ? undefined : wrongCredential(grant);
+};
+
+const archive: Check = ({ policy, target, write, passes }) => {
+  if (!target.repo?.archived || !write || policy.archived !== undefined) return undefined;
+  passes('not archived', false, 'an archived repository takes no changes');
+  return refuse('forbidden', 'Repository was archived so is read-only.');
+};
+
+/** An installation acts for an app, which has no role: its permissions are all that counts. */
+const role: Check = (question) => {
+  const { policy, grant, target, passes } = question;
+  if (policy.role === undefined || grant.kind === 'installation') return undefined;
+  return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
+    ? undefined
+    : deny(question, roleMessage(policy.role, target));
+};
+
+/** In this order: what an earlier check hides, a later one doesn't tell. */
+const checks: readonly Check[] = [visibility, publicAccess, credential, siteAdministrator, scopeOrPermission, archive, role];
 
 /** Whether a repository may be known of at all: by role and credential together. */
 export const mayRead = (repo: Repo, grant: Grant): boolean =>
@@ -81,8 +126,6 @@ export const mayRead = (repo: Repo, grant: Grant): boolean =>
 
 const visibilityReason = (repo: Repo): string =>
   `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}`;
-
-const isPublic = ({ repo }: Target): boolean => repo === undefined || repo.visibility === 'public';
 
 const kindAllowed = (policy: Policy, grant: Grant): boolean =>
   isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
@@ -109,8 +152,7 @@ function heldFor(grant: Grant, target: Target): PermissionSet {
 }
 
 const reachesFor = (permission: Permission, target: Target): boolean => {
-  const name = permission.slice(0, permission.lastIndexOf(':'));
-  const scope = permissionScope(name as Parameters<typeof permissionScope>[0]);
+  const scope = permissionScope(parsePermission(permission).name);
   if (scope === 'repository' && target.repo) return target.repo.reached;
   return target.org ? target.org.reached : true;
 };
@@ -127,21 +169,16 @@ const roleMessage = (role: Role | OrgRole, target: Target): string => {
   return role === 'write' ? 'Must have push access to Repository.' : 'Must have admin rights to Repository.';
 };
 
-const refuse = (refusal: 'unauthenticated' | 'forbidden' | 'not_found', message: string): Verdict => ({
-  allowed: false,
-  refusal,
-  message,
-});
+const refuse = (refusal: RefusalOfAccess, message: string): Verdict => ({ allowed: false, refusal, message });
 
-const wrongKind = (grant: Grant): Verdict => wrongPermission(grant);
+/** Refuses a write by 403 with its reason; a read by 404, which doesn't tell that there is something to read. */
+const deny = ({ write, target }: Question, message: string): Verdict =>
+  write || !(target.repo || target.org) ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
 
-const wrongPermission = (grant: Grant): Verdict =>
+const wrongCredential = ({ kind }: Grant): Verdict =>
   refuse(
     'forbidden',
-    grant.kind === 'installation' || grant.kind === 'app_user'
+    kind === 'installation' || kind === 'app_user'
       ? 'Resource not accessible by integration'
       : 'Resource not accessible by personal access token',
   );
-
-const jwtNeeded = (): Verdict => refuse('unauthenticated', 'A JSON web token could not be decoded');
-const jwtRefused = (): Verdict => refuse('forbidden', 'A JSON web token cannot be used here');

@@ -6,7 +6,7 @@ import { type OrgRole, roleOfLevel } from './roles.ts';
 import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
-/** What the path names, with everything that the decision needs of it, in one statement each. */
+/** Looks up what a path names, together with all that the decision about access needs: one statement each. */
 
 type RepoFacts = RepositoryRow & { owner: AccountJson; level: number; reached: boolean; held: PermissionSet };
 type AccountJson = Omit<Account, 'created_at' | 'updated_at' | 'suspended_at'> & {
@@ -15,7 +15,7 @@ type AccountJson = Omit<Account, 'created_at' | 'updated_at' | 'suspended_at'> &
   suspended_at: string | null;
 };
 
-/** A repository by its owner's login and its name, letters of either case. */
+/** A repository by its owner's login and its name, whatever their case. */
 export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> =>
   findRepoWhere(db, viewer, sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`);
 
@@ -34,7 +34,7 @@ async function findRepoWhere(db: Db, viewer: Viewer, condition: RawBuilder<unkno
   return { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
 }
 
-/** The repository that used to have a name, for a redirect; whether the viewer may know of it is judged like any other. */
+/** The repository that used to have a name, for a redirect. The caller judges whether the viewer may know of it. */
 export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> {
   const redirect = await db
     .selectFrom('repository_redirects')

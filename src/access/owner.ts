@@ -1,14 +1,15 @@
 import type { Db } from '#database/connect.ts';
 import { findOrg } from './lookup.ts';
 import { holds, type Permission } from './permissions.ts';
-import type { Account, Org, SignedIn } from './viewer.ts';
+import { type Account, isScoped, type Org, type SignedIn } from './viewer.ts';
 
 /** An account that the viewer wants to own something new: the viewer's own, or an organization as the viewer meets it. */
 export type NewOwner = Account & { role?: Org['role'] };
 
 /**
- * The account named in a body as the owner of something new (a fork, a copy of a template, a transferred repository), when
- * the viewer's credential holds the permission there too: an alternate way to create must not go around the token.
+ * The account that a body names as the owner of something new (a fork, a copy of a template, a transferred repository);
+ * undefined where the viewer's credential doesn't hold the permission for that account. Without this check, a fork would be a
+ * way to create a repository where the token may not.
  */
 export async function findNewOwner(
   db: Db,
@@ -23,6 +24,5 @@ export async function findNewOwner(
   }
   const org = await findOrg(db, viewer, login);
   if (!org) return undefined;
-  const scoped = grant.kind === 'classic_pat' || grant.kind === 'oauth_app';
-  return scoped || (org.reached && holds(org.held, permission)) ? org : undefined;
+  return isScoped(grant) || (org.reached && holds(org.held, permission)) ? org : undefined;
 }

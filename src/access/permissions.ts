@@ -1,6 +1,6 @@
 /**
- * The categories of the fine-grained permission sets, in the documents' words (document 3; where it shows no rows, the names
- * of the public API). `organization_…` and the others of `organization` apply to an organization, `account` ones to a user.
+ * The names of fine-grained permissions, by what they apply to: a repository, an organization or a user's account. They are
+ * document 3's; where it has none, the public API's.
  */
 export const permissions = {
   repository: [

@@ -13,7 +13,7 @@ import type { TokenKind } from './tokens.ts';
  * - token_exchange: the caller holds a secret code that stands for the right;
  * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
  */
-export const noPermissionReasons = [
+const noPermissionReasons = [
   'own_account',
   'signed_in',
   'public',
@@ -32,21 +32,21 @@ export type PermissionRule =
 
 /** What an endpoint asks of its caller. Everything that decides 401, 403 and 404 stands here. */
 export type Policy = {
-  /** Fine-grained kinds: what their permission set must hold. */
+  /** What the permission set of a fine-grained token, an installation or an app's user must hold. */
   readonly permission: PermissionRule;
-  /** Classic kinds: any one of these; for a public repository, `public_repo` serves where `repo` does. None: no scope is needed. */
+  /** Of these, a classic or OAuth token needs one; `public_repo` serves as `repo` for a public repository. Left out: none is needed. */
   readonly scopes?: readonly Scope[];
-  /** Default: every kind. */
+  /** The kinds of tokens that are accepted; left out: every kind. */
   readonly tokens?: readonly TokenKind[];
   /** The caller's role in the repository of the path, or else in its organization. */
   readonly role?: Role | OrgRole;
   /** The path's resource may be read by anybody, signed in or not, where it is public. */
   readonly public?: true;
-  /** A change that an archived repository still takes (deleting it, unarchiving it). */
+  /** Set where the change is possible in an archived repository too, as deleting or unarchiving it is. */
   readonly archived?: 'allowed';
 };
 
-/** The alternatives of a rule: the caller needs every permission of any one of them. */
+/** A rule as a list of alternatives: the caller needs all permissions of at least one of them. */
 export function alternatives(rule: PermissionRule): readonly (readonly Permission[])[] {
   if (typeof rule === 'string') return [[rule]];
   if ('anyOf' in rule) return rule.anyOf.map((permission) => [permission]);
@@ -54,7 +54,7 @@ export function alternatives(rule: PermissionRule): readonly (readonly Permissio
   return [];
 }
 
-/** The value of `X-Accepted-Service-Permissions`: alternatives by `; `, what belongs together by `, `. */
+/** The value of `X-Accepted-Service-Permissions`: alternatives are separated by `; `, permissions needed together by `, `. */
 export const acceptedPermissions = (rule: PermissionRule, word: (name: string) => string = (name) => name): string =>
   alternatives(rule)
     .map((all) => all.map((permission) => permission.replace(/^(.*):/, (_, name: string) => `${word(name)}=`)).join(', '))

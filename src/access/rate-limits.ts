@@ -6,7 +6,7 @@ import type { Viewer } from './viewer.ts';
 export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
 export type RateLimit = { resource: Bucket; limit: number; used: number; remaining: number; reset: number };
 
-/** Requests that a bucket allows in its window; `enabled` false counts nothing. */
+/** How many requests each bucket allows in its window. Unless `enabled`, nothing is counted. */
 export type Limits = {
   readonly enabled: boolean;
   readonly core: number;
@@ -54,8 +54,8 @@ export function limitKey(viewer: Viewer, address: string): string {
 }
 
 /**
- * Counts one request and tells where its bucket stands. One statement, so that the count is exact under any concurrency and
- * across processes; the database's clock ends the windows.
+ * Counts one request and tells where its bucket stands. It is one statement, so that the count is exact however many requests
+ * and processes there are at once. The database's clock ends the windows, since the clocks of processes differ.
  */
 export async function countRequest(
   db: Db,
@@ -81,7 +81,7 @@ export async function countRequest(
   };
 }
 
-/** Gives a request back that turned out not to count: a 304 to a signed-in viewer, as the public API does. */
+/** Takes the count of a request back. As in the public API, a 304 to a signed-in viewer costs nothing, and is known only afterwards. */
 export const uncountRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
 

@@ -3,10 +3,7 @@ import type { OrganizationPermission, RepositoryPermission } from './permissions
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
-/**
- * The fragments that turn "who may see which repository" into SQL. They speak of the aliases `r` (repositories) and, where a
- * role is computed, nothing else; ids of the viewer are bound as parameters.
- */
+/** SQL fragments that say who may see which repository. They expect that the query around them calls `repositories` `r`. */
 
 const rolesInOrder = sql`array['read', 'triage', 'write', 'maintain', 'admin']`;
 
@@ -62,28 +59,17 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
 }
 
 /**
- * Whether the credential reaches the organization whose id stands in `column`, with the permission to read what `name` says:
- * for lists over many organizations, where no path names the one that is judged.
+ * Whether the credential reaches the organization whose id stands in `column`, and has the permission called `name` there. For
+ * lists over many organizations, where the path names none that could be judged.
  */
 export function organizationReachedBy(
   grant: Grant,
   column: RawBuilder<unknown>,
   name: OrganizationPermission,
 ): RawBuilder<boolean> {
-  switch (grant.kind) {
-    case 'none':
-    case 'app_jwt':
-    case 'client':
-      return sql<boolean>`false`;
-    case 'classic_pat':
-    case 'oauth_app':
-      return sql<boolean>`true`;
-    case 'fine_grained_pat':
-    case 'installation':
-      return grant.permissions[name] === undefined ? sql<boolean>`false` : sql<boolean>`${column} = ${grant.ownerId}`;
-    case 'app_user':
-      return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, column)}, ${name})`;
-  }
+  if (grant.kind === 'app_user') return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, column)}, ${name})`;
+  if ('permissions' in grant && grant.permissions[name] === undefined) return sql<boolean>`false`;
+  return organizationKnownTo(grant, column);
 }
 
 /** Whether the credential may know that its holder belongs to the organization whose id stands in `column`. */
@@ -114,9 +100,9 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
 
 /**
- * The ids of every repository that a viewer may read, as a subquery for `in`: set-based, so that a list or a search over many
- * repositories costs no correlated look-up for each. Beyond what is public, a credential with a permission set may see what it
- * was granted alone: `permissions` say what of the repositories is read beside their metadata.
+ * The ids of all repositories that a viewer may read, as a subquery for `in`. It is evaluated once for a whole list or search,
+ * where a look-up for each repository would be slow. `permissions` name what the caller is going to show of the repositories
+ * beside their metadata: where a credential has a permission set without them, only public repositories are left.
  */
 export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> {
   const { grant } = viewer;
@@ -128,14 +114,14 @@ export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly R
   return sql<number>`(${open} union select r.id from repositories r where r.id in (${affiliatedRepositoryIds(me)}) and ${reached})`;
 }
 
-/** Whether the credential's permission set, if it has one, holds this for the repository `r`. */
+/** Whether the credential may read this of the repository `r`. Credentials without a permission set may. */
 function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {
   if (grant.kind === 'app_user')
     return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, ${permission})`;
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The ids of the repositories in which an account has a role other than by their being public. */
+/** The ids of the repositories in which an account has a role, those left out that it may only read since they are public. */
 export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
   select o.id from repositories o where o.owner_id = ${accountId}
   union select o.id from repositories o where o.visibility = 'internal'

@@ -35,9 +35,7 @@ export type Grant =
   | { kind: 'app_jwt'; appId: Id<'apps'> }
   | { kind: 'client'; appId: Id<'apps'> };
 
-export type GrantKind = Grant['kind'];
-
-/** Who asks, and by which credential. The effective right is what both allow (security decision 2). */
+/** Who asks, and by which credential. A viewer may do what both the account and the grant allow (security decision 2). */
 export type Viewer = { account?: Account; grant: Grant };
 
 /** A viewer behind whom an account stands: a user, or an app's bot. */
@@ -48,7 +46,11 @@ export const anonymous: Viewer = { grant: { kind: 'none' } };
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
   grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client';
 
-/** A repository as the viewer meets it. */
+/** Whether a grant is limited by scopes, as those of the classic kinds are; all others are by a set of permissions. */
+export const isScoped = (grant: Grant): grant is Extract<Grant, { scopes: readonly string[] }> =>
+  grant.kind === 'classic_pat' || grant.kind === 'oauth_app';
+
+/** A repository as the viewer meets it: with what the viewer is and may do in it. */
 export type Repo = RepositoryRow & {
   owner: Account;
   /** The viewer's own role, before the credential narrows it; an installation has none. */
@@ -59,5 +61,5 @@ export type Repo = RepositoryRow & {
   held: PermissionSet;
 };
 
-/** An organization as the viewer meets it. */
+/** An organization as the viewer meets it. The fields mean what they do in `Repo`. */
 export type Org = Account & { role: OrgRole | undefined; reached: boolean; held: PermissionSet };

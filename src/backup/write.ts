@@ -65,7 +65,7 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
 }
 
 /** Jobs that wait, without who has taken them: a restored one is done again, as jobs may be. */
-export const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
+const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
   left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;
 

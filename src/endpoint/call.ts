@@ -13,7 +13,7 @@ import type { Services } from './services.ts';
 
 type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
 
-/** What the words of a path became: rows that were looked up and judged visible, and parsed values for the rest. */
+/** What the words in braces of a path stand for: rows that the viewer may see, and parsed values for all other words. */
 export type At<Path extends string> = {
   [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W>;
 } & ('org' extends WordsOf<Path> ? { org: Org } : unknown) &
@@ -21,7 +21,7 @@ export type At<Path extends string> = {
   ('template_repo' extends WordsOf<Path> ? { template: Repo } : unknown) &
   ('username' extends WordsOf<Path> ? { user: Account } : unknown);
 
-/** Who may stand behind a call, told from what the endpoint asks for. */
+/** What a handler knows of its caller. It follows from the policy: where a token is demanded, there is an account. */
 export type ViewerOf<Access extends Policy> = Access extends
   | { permission: { none: 'public' | 'token_exchange' } }
   | { public: true }
@@ -52,7 +52,7 @@ export type Call<
   readonly media: Media;
   readonly version: ApiVersion;
   readonly services: Services;
-  /** The network address that the request came from: who is counted where nobody is signed in. */
+  /** The network address of the request. Rate limits count by it where nobody is signed in. */
   readonly address: string;
   readonly reply: typeof reply;
 };
@@ -74,7 +74,7 @@ export type Raw = {
   readonly body?: Buffer | string | Readable;
 };
 
-/** An answer of bytes. With an `etag` among the headers it is conditional. */
+/** An answer of bytes. Where `headers` hold an `etag`, a conditional request can be answered by 304. */
 export const raw = (type: string, body: Buffer | string | Readable, headers: Record<string, string> = {}): Raw => ({
   raw: true,
   status: 200,

@@ -36,23 +36,23 @@ export type Declaration<
   readonly access: Access;
   readonly query?: Query;
   readonly body?: Body;
-  /** A body that is right, for the reference page and the derived tests. */
+  /** A valid body, for the reference page and the derived tests. */
   readonly example?: NoInfer<Static<Body>>;
-  /** Where a body may carry a file: a higher limit (security decision 10). */
+  /** The body may carry a file, and so be larger than others (security decision 10). */
   readonly carries?: 'file';
   readonly paging?: Lists;
   readonly media?: readonly Media[];
-  /** What a newer API version changes in the reply, by the version that began it. */
+  /** What newer API versions change in the reply: for each version that changes something, a function that does it. */
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
-  /** The rate limit that a request counts against, where it isn't the common one; by its query, where that decides. */
+  /** The rate limit that a request counts against, if not the common one; a function where the query decides. */
   readonly limit?: Limit | ((query: Readonly<Record<string, unknown>>) => Limit);
-  /** Refusals that its rules add to those that follow from the rest of the declaration. */
+  /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
   handle(call: Call<Path, Query, Body, Access>): Promise<Handled<Answers, Lists>>;
 };
 
-/** A declaration as everything derived from it sees it: with the types of its own path, body and reply forgotten. */
+/** A declaration without the types of its own path, body and reply: what the router, the documents and the tests work with. */
 export type Endpoint = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined>,
   'path' | 'handle' | 'example'

@@ -2,11 +2,11 @@ import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'ty
 import type { Listed, Page } from '#lib/page.ts';
 
 export type Paging = {
-  /** `inside`: one object, a list in which is paged. */
+  /** `inside`: the reply is one object, and a list in it is paged. */
   readonly style: 'pages' | 'cursors' | 'inside';
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** Rows that can be reached at all, however many there are. */
+  /** The number of rows that paging can reach, even when there are more. */
   readonly most?: number;
 };
 
@@ -23,7 +23,7 @@ export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' 
 /** Lists that grow while they are read: `per_page`, and a `cursor` that the `Link` header hands out. */
 export const cursors = (): Paging => ({ style: 'cursors', defaultLimit: 30, maxLimit: 100 });
 
-/** One object that holds a long list: the list is paged, and the `Link` header leads on. */
+/** For replies that are one object with a long list in it: the list is paged, and `Link` leads to the next part. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
   ...pages(options),
   style: 'inside',
@@ -53,7 +53,7 @@ function whole(value: unknown, fallback: number): number {
   return number >= 1 ? Math.min(number, maxPage) : fallback;
 }
 
-/** The rows of a page out of a list that is whole in memory because it is small by its nature. */
+/** One page of a list that is in memory as a whole, as only lists are that can't become long. */
 export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => ({
   rows: rows.slice(page.offset, page.offset + page.limit),
   total: rows.length,

@@ -7,15 +7,15 @@ import { neutralBody } from '#vocabulary/body.ts';
 /** A body nested deeper than this is refused before it is parsed (security decision 10). */
 const maxDepth = 64;
 
-// `strictNumbers`: 1e999 is read as Infinity, which no reply can tell again.
+// `strictNumbers` refuses 1e999: JSON.parse makes it Infinity, which can't be written as JSON again.
 const options = { allErrors: true, strict: false, strictNumbers: true, useDefaults: true, validateFormats: true } as const;
 const bodies = formats.default(new Ajv(options));
-/** Text from a path or a query becomes the number or boolean that the schema wants; a body is never converted. */
+/** For paths and queries, where all is text: converts it to the number or boolean of the schema. Bodies are never converted. */
 const texts = formats.default(new Ajv({ ...options, coerceTypes: 'array' }));
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
-/** Compiled on first use: at hundreds of endpoints, a start that compiles all of them takes seconds. */
+/** Schemas are compiled when they are first used. To compile those of all endpoints at the start would take seconds. */
 function validatorOf(ajv: Ajv, schema: TSchema): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
@@ -24,7 +24,7 @@ function validatorOf(ajv: Ajv, schema: TSchema): ValidateFunction {
   return validator;
 }
 
-/** Whether a path word's text is of its schema; its value, or undefined. */
+/** The value of a path word, or undefined where its text doesn't fit the schema. */
 export function parseWord(schema: TSchema, text: string): unknown {
   const holder = { value: text };
   const validator = validatorOf(texts, wordSchema(schema));
@@ -72,29 +72,28 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Half of a surrogate pair is no text that the database could keep, in JSON least of all. */
+/** Replaces halves of surrogate pairs, which JavaScript allows in a string and PostgreSQL in none. */
 const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
 
-/** How deep brackets nest outside strings, in one pass. */
-export function depthOf(text: string): number {
+/** How deeply the brackets of a JSON text nest, those inside strings left out. */
+function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (quoted) {
-      if (char === 92) i++;
-      else if (char === 34) quoted = false;
-    } else if (char === 34) quoted = true;
-    else if (char === 123 || char === 91) deepest = Math.max(deepest, ++depth);
-    else if (char === 125 || char === 93) depth--;
+    const char = text[i];
+    if (quoted && char === '\\') i++;
+    else if (char === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (char === '{' || char === '[') deepest = Math.max(deepest, ++depth);
+    else if (char === '}' || char === ']') depth--;
   }
   return deepest;
 }
 
 function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void {
   const validator = validatorOf(ajv, schema);
-  // Alternatives are checked before defaults are filled in: what failed is judged again with them in place.
+  // Ajv checks `anyOf` before it fills in the defaults. What fails the first time may hold once they are there.
   const valid = validator(value) || validator(value);
   const errors = valid ? [] : fieldErrors(validator.errors ?? [], resource);
   const nul = pathOfNul(value, '');
@@ -103,7 +102,7 @@ function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** One error for each field, the first that was found; a union reports its own failure, not each branch's. */
+/** The first error of each field. */
 function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldError[] {
   const fields = new Map<string, FieldError>();
   for (const error of ofMeantAlternative(errors)) {
@@ -121,13 +120,13 @@ function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldErr
   return [...fields.values()];
 }
 
-/** `not: {}` stands for a field that has no place beside the others. */
+/** Schemas write `not: {}` for a field that may not stand beside the others. */
 const messageOf = ({ keyword, message }: ErrorObject): string =>
   keyword === 'not' ? 'has no place here' : (message ?? 'is not valid');
 
 /**
- * Of alternatives that a constant tells apart, only the one that was meant has something to say: the errors of those whose
- * constant is another one are left out, and so is that of the union itself.
+ * A value that fits no branch of a `oneOf` gets the errors of every branch from Ajv. Where a constant tells the branches apart
+ * (`type: 'a'`), only those of the branch that the value names are kept: the caller can't do anything with the others.
  */
 function ofMeantAlternative(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const branchOf = ({ schemaPath }: ErrorObject): string | undefined => /^.*\/oneOf\/\d+(?=\/)/.exec(schemaPath)?.[0];
@@ -139,7 +138,7 @@ function ofMeantAlternative(errors: readonly ErrorObject[]): readonly ErrorObjec
   return meant.length > 0 ? meant : errors;
 }
 
-/** PostgreSQL's text can't hold U+0000; where one stands, by its path. */
+/** The path of a string that holds U+0000, which PostgreSQL's text can't hold; undefined where there is none. */
 function pathOfNul(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path || 'body' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -150,7 +149,7 @@ function pathOfNul(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** Unknown fields are ignored, as the public API does: they don't reach the handler, so they can't reach a column. */
+/** Leaves unknown fields out, as the public API does. What doesn't reach the handler can't reach a column. */
 function known(schema: TSchema & { type?: string; properties?: Record<string, TSchema> }, value: object): object {
   if (schema.type !== 'object' || !schema.properties || Array.isArray(value)) return value;
   const { properties } = schema;

@@ -1,5 +1,4 @@
 import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
-import { countCommits } from './history.ts';
 import { openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
 import type { Commit } from './parse-commit.ts';
@@ -37,9 +36,4 @@ export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'paren
 export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
   const from = await findMergeBase(repo, given.base, given.head);
   return diffTrees(repo, { ...given, from: from ?? null, to: given.head });
-}
-
-/** Whether there is anything in `head` that `base` hasn't. */
-export async function isAhead(repo: Repo, given: { base: Oid; head: Oid }): Promise<boolean> {
-  return (await countCommits(repo, { from: given.head, without: given.base, most: 1 })) > 0;
 }

@@ -36,7 +36,7 @@ export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid }
 }
 
 /** Reads raw lines, then as many lines of counts in the same order. */
-export function parseHead(text: string): FileDiff[] {
+function parseHead(text: string): FileDiff[] {
   const files: FileDiff[] = [];
   let counted = 0;
   for (const line of text.split('\n')) {

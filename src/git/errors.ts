@@ -1,5 +1,5 @@
 /** Why a Git operation didn't succeed, for callers that answer differently to each. */
-export const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
+const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
 export type GitErrorKind = (typeof gitErrorKinds)[number];
 
 /** The only error that `src/git` throws on purpose. `message` is safe to show; `detail` (git's own words) is for logs. */

@@ -83,8 +83,3 @@ export async function setDefaultBranch(repo: Repo, branch: string): Promise<void
   checkRefName(`refs/heads/${branch}`);
   await run(repo, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }
-
-/** Puts loose refs into one file, so that listing many stays quick. */
-export async function packRefs(repo: Repo): Promise<void> {
-  await run(repo, ['pack-refs', '--all']);
-}

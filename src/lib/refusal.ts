@@ -1,5 +1,5 @@
 /** Why a request is refused, in the domain's words. `server/refusals.ts` alone knows the statuses. */
-export const refusalKinds = [
+const refusalKinds = [
   'bad_request',
   'unauthenticated',
   'forbidden',

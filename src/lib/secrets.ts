@@ -6,8 +6,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  */
 export type Secrets = {
   /**
-   * What may be stored of a secret. `context` says what the secret is of, as `webhooks.secret`, with the ids that are known
-   * by then: what was sealed in one context opens in no other, so a value that was copied to another row is refused.
+   * Encrypts a secret for storing. `context` says where it belongs: its column, as `webhooks.secret`, and the ids that are
+   * known at that time. It must be given again to open the secret, so that a value copied to another row doesn't open there.
    */
   seal(secret: string | Buffer, context: string): Buffer;
   /** The bytes that were sealed. @throws Error when the key or the context is another, or a byte was changed. */
@@ -20,7 +20,7 @@ const algorithm = 'aes-256-gcm';
 const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
-/** A sealed value is: format, mark of the key, nonce, tag, encrypted bytes. */
+/** A sealed value is: format (1 byte), mark of the key, nonce, tag, encrypted bytes. The mark tells by which key it was sealed. */
 const format = 1;
 const markLength = 4;
 const headLength = 1 + markLength + nonceLength + tagLength;

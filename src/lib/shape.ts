@@ -24,7 +24,7 @@ export const Patch = <P extends TProperties>(schema: TObject<P>, options = {}) =
     options,
   );
 
-/** Text for PostgreSQL columns of type integer. */
+/** A number that a PostgreSQL column of type integer can hold. */
 export const Integer32 = (options = {}) => Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, ...options });
 
 /** The schema of a reply without a body (204, 205, 304). */

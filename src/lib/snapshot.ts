@@ -1,12 +1,12 @@
-/** A row as JSON keeps it: its times are text there. */
+/** A row that was stored as JSON, where times are text. */
 export type Snapshot<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K];
 };
 
-/** Keeps a row that is about to go, for those who tell of it afterwards. */
+/** A copy of a row that is about to be deleted, to be stored with the event: webhooks still have to describe it. */
 export const snapshotOf = <Row extends object>(row: Row): Snapshot<Row> => JSON.parse(JSON.stringify(row)) as Snapshot<Row>; // JSON turns dates into text and nothing else of a row
 
-/** The row again; `times` names its columns that hold times. */
+/** The row that a snapshot was made of. `times` names the columns that hold times. */
 export function revived<Row extends object>(snapshot: Snapshot<Row>, times: readonly (keyof Row & string)[]): Row {
   const dates = new Set<string>(times);
   return Object.fromEntries(

@@ -46,7 +46,7 @@ const fileLimit = 40 * 1024 * 1024;
 /** Room for a search of 10,000 characters, percent-encoded: such a query is refused as a query. */
 const maxHeaderSize = 128 * 1024;
 
-export const apiPrefix = '/api/v3';
+const apiPrefix = '/api/v3';
 
 /** Asked every few seconds by machines; their lines would hide the others. */
 const watchers = new Set(['/healthz', '/readyz', '/metrics']);

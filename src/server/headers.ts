@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { acceptedPermissions } from '#access/policy.ts';
 import { normalizeScopes } from '#access/scopes.ts';
-import { hasScopes } from '#access/tokens.ts';
-import { isToken, type Viewer } from '#access/viewer.ts';
+import { isScoped, isToken, type Viewer } from '#access/viewer.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { timestamp } from '#lib/time.ts';
 import { emitHeader, emitValue } from '#vocabulary/headers.ts';
@@ -14,7 +13,7 @@ export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<s
   const expiry: Record<string, string> = grant.expiresAt
     ? { 'service-authentication-token-expiration': timestamp(grant.expiresAt) }
     : {};
-  if (hasScopes(grant.kind) && 'scopes' in grant) {
+  if (isScoped(grant)) {
     return {
       ...expiry,
       'x-oauth-scopes': normalizeScopes(grant.scopes).join(', '),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { emitHeader, emitUserAgent } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-export const targetTypes = ['organization', 'repository', 'integration'] as const;
+const targetTypes = ['organization', 'repository', 'integration'] as const;
 export type TargetType = (typeof targetTypes)[number];
 
 /** What a delivery says, before it is put into bytes. */

@@ -78,7 +78,7 @@ const keyTypes = [
 ];
 
 /** The type and blob of an OpenSSH public key line, its comment dropped; undefined when it isn't one. */
-export function parseSshKey(line: string): { key: string; fingerprint: string } | undefined {
+function parseSshKey(line: string): { key: string; fingerprint: string } | undefined {
   const [type, encoded] = line.trim().split(/\s+/);
   if (!type || !encoded || !keyTypes.includes(type) || !/^[A-Za-z0-9+/]+=*$/.test(encoded)) return undefined;
   const blob = Buffer.from(encoded, 'base64');

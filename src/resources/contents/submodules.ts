@@ -13,7 +13,7 @@ export async function submoduleUrl(reader: ObjectReader, commit: Oid, path: stri
 }
 
 /** The addresses of a `.gitmodules` file by the paths of the submodules. */
-export function parseSubmodules(text: string): Map<string, string> {
+function parseSubmodules(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const section of text.split(/^[ \t]*\[/m).slice(1)) {
     const path = settingOf(section, 'path');

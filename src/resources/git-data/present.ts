@@ -10,7 +10,7 @@ import { base64Lines } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
 /** The address of an object by its kind. */
-export const objectLink = (place: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
+const objectLink = (place: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
 
 export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
   sha: oid,

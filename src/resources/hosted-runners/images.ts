@@ -30,7 +30,7 @@ export const invalidRunner = (field: string, message: string) => invalid('Hosted
 const offeredSources = ['service', 'partner'] as const;
 
 /** An image that the catalogue offers to everybody. */
-export function offeredImage({ images }: Catalogue, id: string): ChosenImage | undefined {
+function offeredImage({ images }: Catalogue, id: string): ChosenImage | undefined {
   for (const source of offeredSources) {
     const found = images[source].find((image) => image.id === id);
     if (found) return chosen(source, found);

@@ -64,7 +64,7 @@ export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<Issue
 }
 
 /** Who sorts issues: labels, assignees, milestones, other people's states. An app does so by its permission. */
-export const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
+const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Which app acts, where one does. */
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);

@@ -1,6 +1,7 @@
 // Organizations: profile, settings, deletion, and the lists of one's own.
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
+import { type Grant, isScoped, type Org } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -20,19 +21,16 @@ export const getOrganization = endpoint({
   async handle({ db, at, links, viewer }) {
     const [settings, counts] = await Promise.all([getSettings(db, at.org.id), countRepositories(db, at.org.id)]);
     return presentFullOrganization(links, { ...at.org, settings }, counts, {
-      settings: mayReadSettings(at.org, viewer.grant.kind),
+      settings: mayReadSettings(at.org, viewer.grant),
     });
   },
 });
 
 /** Owners see the settings by a user's token; an installation sees them by its permission. */
-const mayReadSettings = (
-  org: { role: string | undefined; reached: boolean; held: Record<string, string> },
-  kind: string,
-): boolean => {
-  if (kind === 'classic_pat' || kind === 'oauth_app') return org.role === 'owner';
+const mayReadSettings = (org: Org, grant: Grant): boolean => {
+  if (isScoped(grant)) return org.role === 'owner';
   const permitted = org.reached && org.held.organization_administration !== undefined;
-  return permitted && (kind === 'installation' || org.role === 'owner');
+  return permitted && (grant.kind === 'installation' || org.role === 'owner');
 };
 
 export const updateOrganization = endpoint({

@@ -52,11 +52,11 @@ export const identityFields = [
 ] as const;
 export type IdentityField = (typeof identityFields)[number];
 
-export const secretFields = ['encrypted_value', 'key_id'] as const;
+const secretFields = ['encrypted_value', 'key_id'] as const;
 type SecretField = (typeof secretFields)[number];
 
 /** Every field that depends on the way of signing in. */
-export const dependentFields = [...secretFields, ...identityFields] as const;
+const dependentFields = [...secretFields, ...identityFields] as const;
 export type DependentField = (typeof dependentFields)[number];
 
 type Fields = { readonly required: readonly (DependentField | 'username')[]; readonly optional: readonly IdentityField[] };

@@ -88,7 +88,7 @@ const longestPushMs = 24 * 60 * 60 * 1000;
  * Records what unfinished intents did. Those of pushes that are still running stay, as does what they haven't done yet;
  * of a push and this only one records a move, since both lock the repository's row.
  */
-export async function settleRepository(context: PushContext, repository: Id<'repositories'>): Promise<void> {
+async function settleRepository(context: PushContext, repository: Id<'repositories'>): Promise<void> {
   const disk = repoOf(context.git, repository);
   await context.change(async (tx) => {
     const row = await lockRepository(tx, repository);

@@ -3,11 +3,11 @@ import type { Token } from './lexer.ts';
 
 /** Document 1, rule 5. */
 export const maxLength = 256;
-export const maxOperators = 5;
+const maxOperators = 5;
 /** Deeper parentheses are refused. */
 export const maxDepth = 5;
 /** Hearth's own bound, so that no query becomes a slow statement. Qualifiers that name where to search don't count. */
-export const maxQualifiers = 100;
+const maxQualifiers = 100;
 
 const scopes = new Set(['repo', 'user', 'org']);
 
