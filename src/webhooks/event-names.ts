@@ -1,5 +1,5 @@
 /** What a webhook can be subscribed to: the public API's names, of which Hearth raises those that it has the things for. */
-const eventNames = [
+export const eventNames = [
   'branch_protection_configuration',
   'branch_protection_rule',
   'check_run',
