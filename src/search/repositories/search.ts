@@ -68,9 +68,12 @@ async function find(db: Db, look: Look, slice: Slice): Promise<SearchResult<Row>
 
 const scopeOf = ({ asked }: Look) => ({ ...asked, filters: split(asked.query).filters, forks: false });
 
-/** The rows that a search reads: `r`, its owner `o`, and its words `w`, of which a condition must speak just so. */
-const tables = ({ asked }: Look): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
-  left join repository_words w on w.repository_id = r.id where r.id in ${asked.visible}`;
+/**
+ * The rows that a search reads: `r`, its owner `o`, and its words `w`, of which a condition must speak just so. Where words are
+ * looked for they have to be there: an outer join would keep PostgreSQL from their index.
+ */
+const tables = ({ asked, terms }: Look): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
+  ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${asked.visible}`;
 const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(w.words, e'\\n'))");
 
 function whereOf(look: Look): RawBuilder<unknown> {
