@@ -9,7 +9,7 @@ import { invalid, notFound } from '#lib/refusal.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
-/** The public API's rule for logins: letters, digits and single hyphens inside, 39 characters. Words of the site are kept back. */
+/** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. Words that begin addresses of the site can't be logins. */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
 const reservedLogins = new Set([
   'api',
@@ -63,7 +63,7 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
   });
 }
 
-/** Changes what an account says of itself. */
+/** Changes the profile of an account. */
 export const changeProfile = (tx: Tx, account: Account, wanted: Static<typeof ProfileChange>, now: Date): Promise<Account> =>
   updateAccount(tx, account.id, { ...defined(wanted), updated_at: now });
 
@@ -77,7 +77,7 @@ const keyTypes = [
   'sk-ecdsa-sha2-nistp256@openssh.com',
 ];
 
-/** The type and blob of an OpenSSH public key line, its comment dropped; undefined when it isn't one. */
+/** The type and blob of an OpenSSH public key line, without its comment; undefined when the line isn't one. */
 function parseSshKey(line: string): { key: string; fingerprint: string } | undefined {
   const [type, encoded] = line.trim().split(/\s+/);
   if (!type || !encoded || !keyTypes.includes(type) || !/^[A-Za-z0-9+/]+=*$/.test(encoded)) return undefined;
@@ -90,7 +90,7 @@ function parseSshKey(line: string): { key: string; fingerprint: string } | undef
   };
 }
 
-/** Adds an SSH key; one key serves one account. */
+/** Adds an SSH key. A key can belong to one account only, or a push wouldn't tell who pushed. */
 export async function addKey(
   tx: Tx,
   { user, wanted, now }: { user: Account; wanted: Static<typeof NewPublicKey>; now: Date },

@@ -34,8 +34,8 @@ export async function loadAccounts(
 }
 
 /**
- * Accounts by the addresses that commits hold: the one that an account shows, or the one that stands for it on this host. Keys
- * are addresses in lower case. Of two accounts that show the same address the older has it.
+ * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
+ * are in lower case. When two accounts show the same address, it counts as the older one's.
  */
 export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
   const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));
@@ -62,7 +62,7 @@ export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host
   return found;
 }
 
-/** Users by their logins, letters of either case. */
+/** Users by their logins, whatever their case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
   db
     .selectFrom('accounts')
@@ -89,7 +89,7 @@ export const listKeys = (db: Db, user: Id<'accounts'>, page: Page): Promise<List
 export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<KeyRow | undefined> =>
   db.selectFrom('public_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
 
-/** Inserts a key, or gives undefined when somebody already uses it. */
+/** Inserts a key; undefined when an account has it already. */
 export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
   tx
     .insertInto('public_keys')

@@ -50,7 +50,7 @@ export const createOrganizationByAdmin = endpoint({
   },
 });
 
-/** The place that the public API keeps for the app behind a token: here, the administration itself. */
+/** The public API shows an app with each of these tokens. There is none here: the administration stands in its place. */
 const administration = { client_id: '0'.repeat(20), name: 'Site administration' };
 
 export const createImpersonationToken = endpoint({

@@ -7,10 +7,10 @@ import { createClassicToken, type NewToken, removeTokensNamed } from '#resources
 
 type Step = { user: Account; by: SignedIn; now: Date };
 
-/** What the tokens are called by which administrators act for somebody. */
+/** The name of the tokens by which administrators act for users. */
 const impersonation = 'impersonation';
 
-/** Makes a token by which an administrator acts for a user. An earlier one ends: each user has one at most. */
+/** Makes a token by which an administrator acts for a user. There is one at most for each user, so an earlier one ends. */
 export async function impersonate(tx: Tx, { user, by, now, scopes }: Step & { scopes: readonly string[] }): Promise<NewToken> {
   if (user.kind !== 'user') throw forbidden('Only users can be impersonated');
   await removeTokensNamed(tx, user.id, impersonation);
@@ -36,7 +36,7 @@ export async function resumeUser(tx: Tx, { user, by, now }: Step): Promise<void>
   await record(tx, { kind: 'user.unsuspended', owner: user.id, actor: by.account.id, at: now, data: {} });
 }
 
-/** Makes a user a site administrator, or no longer one. Nobody takes it from themselves, so that one always remains. */
+/** Makes a user a site administrator, or ends that. Administrators can't end their own, so that one always remains. */
 export async function setSiteAdmin(tx: Tx, { user, by, now }: Step, siteAdmin: boolean): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be site administrators');
   if (!siteAdmin && user.id === by.account.id) throw forbidden('You cannot demote yourself');

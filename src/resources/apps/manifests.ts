@@ -16,7 +16,7 @@ import { type AppRow, findManifestCode, insertManifestCode } from './store.ts';
 
 const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
 
-/** What an app says of itself before it is one, as in the public API. */
+/** The description from which an app is made, as in the public API. */
 export const AppManifest = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 34 }),
   url,
@@ -35,7 +35,7 @@ const codePrefix = 'hmc_';
 /** The public API's time to exchange a code. */
 const codeMinutes = 60;
 
-/** Keeps a manifest under a code that is good once, for an hour. */
+/** Stores a manifest under a code, which can be exchanged once within an hour. */
 export async function offerManifest(
   tx: Tx,
   { manifest, owner, by, now }: { manifest: unknown; owner: Account; by: Account; now: Date },
@@ -59,7 +59,7 @@ type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | nu
 
 type Conversion = { code: string; keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
 
-/** Exchanges a code for the app that its manifest describes. A code is used up by this, whatever comes of it. */
+/** Exchanges a code for the app that its manifest describes. The code is used up even if the app can't be made. */
 export async function convertManifest(tx: Tx, { code, keys, secrets, baseUrl, now }: Conversion): Promise<Converted> {
   const row = await findManifestCode(tx, hashToken(code));
   if (!row || row.expires_at <= now) throw notFound();

@@ -24,12 +24,12 @@ import {
   listReached,
 } from './store.ts';
 
-/** A pair of keys for JSON web tokens, in PEM: the private one is the app's, and shown this once. */
+/** A pair of keys for JSON web tokens, in PEM. The private key is shown to the app's owner now and not stored. */
 export type AppKeys = { publicKey: string; privateKey: string };
 
 const generate = promisify(generateKeyPair);
 
-/** RSA, 2048 bits, as the public API's apps have. It takes a while, so that it is done outside the transaction. */
+/** RSA keys of 2048 bits, as in the public API. To make them takes a while: call this outside the transaction. */
 export const makeAppKeys = (): Promise<AppKeys> =>
   generate('rsa', {
     modulusLength: 2048,
@@ -39,7 +39,7 @@ export const makeAppKeys = (): Promise<AppKeys> =>
 
 export type AppWish = {
   owner: Account;
-  /** `app`: with a bot, permissions and installations; `oauth`: it asks users for scopes. */
+  /** `app` has a bot, permissions and installations; `oauth` asks users for scopes. */
   kind: 'app' | 'oauth';
   name: string;
   description?: string | undefined;
@@ -53,7 +53,7 @@ export type AppWish = {
   now: Date;
 };
 
-/** Creates an app. Its client secret is shown this once. */
+/** Creates an app. Its client secret is returned here only; a hash of it is stored. */
 export async function createApp(tx: Tx, wish: AppWish): Promise<{ app: AppRow; clientSecret: string }> {
   const { owner, kind, now } = wish;
   const slug = slugOf(wish.name);
@@ -101,7 +101,7 @@ function slugOf(name: string): string {
 export type InstallWish = {
   app: AppRow;
   account: Account;
-  /** Which of the account's repositories it reaches. */
+  /** Which of the account's repositories the app may work on. */
   repositories: 'all' | readonly Id<'repositories'>[];
   by: Account;
   now: Date;
@@ -138,7 +138,7 @@ const tokenMinutes = 60;
 export type InstallationTokenWish = { app: AppRow; installation: InstallationRow; wish: TokenWish; now: Date };
 export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
 
-/** Exchanges an app's own word for a token of one of its installations, narrowed where that was asked. */
+/** Creates a token for one of an app's installations, with fewer repositories or permissions where those were named. */
 export async function createInstallationToken(
   tx: Tx,
   { app, installation, wish, now }: InstallationTokenWish,
@@ -166,7 +166,7 @@ export async function createInstallationToken(
   return { token, row, permissions, repositories };
 }
 
-/** The permissions that are asked for, each of which the installation must have been given. */
+/** The wanted permissions; refuses those that the installation doesn't have. */
 function narrowed(given: PermissionSet, wanted: TokenWish['permissions']): PermissionSet {
   if (wanted === undefined || Object.keys(wanted).length === 0) return given;
   const asked = checkPermissions(wanted);

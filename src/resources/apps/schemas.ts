@@ -25,7 +25,7 @@ export const App = Type.Object({
 });
 export type App = Static<typeof App>;
 
-/** An app that was just made of a manifest, with the secrets that are shown this once. */
+/** An app that was just made from a manifest, with the secrets that are never shown again. */
 export const ConvertedApp = Type.Object({
   ...App.properties,
   client_secret: Type.String(),
@@ -65,7 +65,7 @@ export const InstallationToken = Type.Object({
   repositories: Type.Optional(Type.Array(MinimalRepository)),
 });
 
-/** What an installation token may be narrowed to. */
+/** The repositories and permissions to which an installation token may be limited. */
 export const TokenWish = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
@@ -78,7 +78,7 @@ export type TokenWish = Static<typeof TokenWish>;
 
 export const TokenBody = Type.Object({ access_token: Type.String({ minLength: 1, maxLength: 255 }) }, { title: 'OauthAccess' });
 
-/** What the client of an app learns of a token that it holds. */
+/** What an app learns about a user's token that was given to it. */
 export const Authorization = Type.Object({
   id: Type.Integer(),
   url: Type.String(),

@@ -93,7 +93,7 @@ export const listInstallationsOfApp = (
 export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
 
-/** Any app's installation, for those who tell of it. */
+/** An installation of whatever app, for webhooks' payloads. */
 export const findInstallationById = (db: Db, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.id', '=', id).executeTakeFirst();
 
@@ -103,7 +103,7 @@ export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): P
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
-/** The installations of an app on accounts where a user has a role: the user's own, their organizations', and those in which they may read an installed repository. */
+/** The installations of an app that a user has to do with: on their own account, on their organizations, and those with a repository that they may read. */
 export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(
     db,
@@ -120,7 +120,7 @@ export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, pag
     page,
   );
 
-/** Whether an installation reaches a repository of its account. */
+/** Whether an installation includes a repository of its account. */
 export async function reachesRepository(
   db: Db,
   { id, repository_selection }: InstallationRow,
@@ -136,30 +136,30 @@ export async function reachesRepository(
   return found !== undefined;
 }
 
-/** The repositories that an installation reaches, those of these names or ids alone. */
+/** The repositories that an installation includes. */
+function included(db: Db, { id, account_id, repository_selection }: InstallationRow) {
+  const owned = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', account_id);
+  if (repository_selection === 'all') return owned;
+  return owned.where(
+    sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${id} and ir.repository_id = repositories.id)`,
+  );
+}
+
+/** The repositories of an installation that have one of these names or ids. */
 export function listReached(
   db: Db,
   installation: InstallationRow,
   wanted: { names: readonly string[]; ids: readonly number[] },
 ): Promise<RepositoryRow[]> {
-  let query = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', installation.account_id);
-  if (installation.repository_selection === 'selected')
-    query = query.where(
-      sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${installation.id} and ir.repository_id = repositories.id)`,
-    );
   const names = wanted.names.map((name) => name.toLowerCase());
-  return query.where(sql<boolean>`(lower(name) = any (${names}::text[]) or id = any (${[...wanted.ids]}::bigint[]))`).execute();
+  return included(db, installation)
+    .where(sql<boolean>`(lower(name) = any (${names}::text[]) or id = any (${[...wanted.ids]}::bigint[]))`)
+    .execute();
 }
 
-/** The first of the repositories that an installation reaches. */
-export const listFirstReached = (db: Db, installation: InstallationRow, most: number): Promise<RepositoryRow[]> => {
-  let query = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', installation.account_id);
-  if (installation.repository_selection === 'selected')
-    query = query.where(
-      sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${installation.id} and ir.repository_id = repositories.id)`,
-    );
-  return query.orderBy('id').limit(most).execute();
-};
+/** The first repositories of an installation, by id. */
+export const listFirstReached = (db: Db, installation: InstallationRow, most: number): Promise<RepositoryRow[]> =>
+  included(db, installation).orderBy('id').limit(most).execute();
 
 /** All repositories that an installation's own token reaches. */
 export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>

@@ -27,7 +27,7 @@ export async function getBranch(disk: Disk, name: string): Promise<Ref & { short
 
 type Acting = { repo: Repo; by: SignedIn };
 
-/** Gives a branch another name. Where it is the default branch, which is for administrators, the repository follows. */
+/** Renames a branch. Only administrators may rename the default branch; the repository then takes the new name as its default. */
 export async function renameBranch(context: PushContext, { repo, by }: Acting, from: string, to: string): Promise<string> {
   const branch = await getBranch(repoOf(context.git, repo.id), from);
   const ref = checkRef(heads + to);
@@ -42,7 +42,7 @@ export async function renameBranch(context: PushContext, { repo, by }: Acting, f
     {
       repo,
       by,
-      // Where the default branch goes and another one comes, the repository adopts the new one; this tells of it.
+      // Recording the moves makes the new branch the default one (see adoptFirstBranch); this event tells subscribers.
       ...(isDefault ? { also: (tx) => record(tx, { ...about, kind: 'repository.default_branch_changed', data }) } : {}),
     },
     [

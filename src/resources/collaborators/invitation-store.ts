@@ -34,8 +34,8 @@ export const findInvitationOf = (
     .executeTakeFirst();
 
 /**
- * The viewer's own invitations. A fine-grained token of another resource owner reaches those into that owner's repositories
- * only: it must not make its way into others.
+ * The viewer's own invitations. A fine-grained token for another owner's repositories sees invitations into those only, or it
+ * could accept its way into repositories that it wasn't made for.
  */
 const ownInvitations = (db: Db, { account, grant }: SignedIn) => {
   const query = db.selectFrom('repository_invitations').selectAll().where('invitee_id', '=', account.id);
@@ -73,11 +73,11 @@ export const updateInvitation = (
 ): Promise<InvitationRow | undefined> =>
   tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 
-/** Removes an invitation; false when somebody was faster. */
+/** Removes an invitation; false when another request has removed it already. */
 export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>
   (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
 
-/** Withdraws the invitations into a repository that somebody has sent; whom they were for. */
+/** Removes the invitations into a repository that somebody has sent. Returns who was invited. */
 export async function removeInvitationsBy(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -93,8 +93,8 @@ export async function removeInvitationsBy(
 }
 
 /**
- * The repositories that invitations lead into. They are shown to whoever is invited, though a private one isn't theirs to
- * read yet: an invitation says what it is to.
+ * The repositories that invitations lead into. Unlike everywhere else, they aren't narrowed to what the viewer may read: who is
+ * invited to a private repository must see which one it is.
  */
 export const loadInvitedRepositories = async (db: Db, ids: Iterable<Id<'repositories'>>): Promise<RepositoryRow[]> => {
   const wanted = unique(ids);

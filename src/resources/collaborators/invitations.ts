@@ -16,7 +16,7 @@ import {
 import { checkRole, repositoryEvent } from './rules.ts';
 import { raiseCollaborator } from './store.ts';
 
-/** An invitation holds for a week, as in the public API; sending it again renews it. */
+/** An invitation can be accepted for a week, as in the public API. To invite again renews it. */
 const daysToAccept = 7;
 
 export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
@@ -47,7 +47,7 @@ export async function cancelInvitation(tx: Tx, step: Step): Promise<void> {
 
 type OwnStep = { id: Id<'repository_invitations'>; by: SignedIn; now: Date };
 
-/** Takes one's own invitation off the list; what it was and where it led. */
+/** Removes the caller's own invitation. Returns it with its repository. */
 async function takeInvitation(tx: Tx, { id, by }: OwnStep) {
   const invitation = await findOwnInvitation(tx, by, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
@@ -59,7 +59,7 @@ async function takeInvitation(tx: Tx, { id, by }: OwnStep) {
 const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OwnStep) =>
   ({ owner, repository, actor: by.account.id, at: now }) as const;
 
-/** Turns one's own invitation into the role that it offers. One that has expired is as good as none. */
+/** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
 export async function acceptInvitation(tx: Tx, step: OwnStep): Promise<void> {
   const { invitation, repository } = await takeInvitation(tx, step);
   if (isExpired(invitation, step.now)) throw notFound();
@@ -70,7 +70,7 @@ export async function acceptInvitation(tx: Tx, step: OwnStep): Promise<void> {
   await record(tx, { ...ownEvent(repository.owner_id, repository.id, step), kind: 'collaborator.added', data });
 }
 
-/** Declines one's own invitation. */
+/** Declines the caller's own invitation. */
 export async function declineInvitation(tx: Tx, step: OwnStep): Promise<void> {
   const { repository } = await takeInvitation(tx, step);
   const event = ownEvent(repository.owner_id, repository.id, step);

@@ -23,7 +23,7 @@ import {
 } from './invitation-store.ts';
 import { findCollaborator, findRoleLevel, putCollaborator, raiseCollaborator, removeCollaborator, type Sight } from './store.ts';
 
-/** How much of an organization's members and teams a viewer of its repository learns. */
+/** Whether a viewer of a repository may learn of all people with a role in it, concealed members and teams included. */
 export async function collaboratorSight(db: Db, repo: Repo, viewer: SignedIn): Promise<Sight> {
   if (repo.owner.kind !== 'organization') return 'everybody';
   const org = await findOrg(db, viewer, repo.owner.login);
@@ -37,7 +37,7 @@ export async function repositoryTeamSight(db: Db, repo: Repo, viewer: SignedIn):
   return org ? teamSight(org, viewer) : 'none';
 }
 
-/** Somebody's effective role in a repository, what is open to everybody included. */
+/** Somebody's role in a repository from every source, what its visibility gives to everybody included. */
 export async function effectiveRole(db: Db, repo: Repo, user: Account, sight: Sight): Promise<Role | undefined> {
   const open = repo.visibility === 'private' ? 0 : 1;
   return roleOfLevel(Math.max(open, await findRoleLevel(db, repo, user.id, sight)));
@@ -55,8 +55,8 @@ export function checkRole(repo: Repo, role: Role, field: string): void {
 }
 
 /**
- * Gives somebody a direct role. A member of the organization, and whoever has one already, gets it at once; everybody else is
- * invited, and the invitation comes back.
+ * Gives somebody a direct role. Members of the organization and people who have a direct role already get it at once; everybody
+ * else is invited, and the invitation is returned.
  */
 export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow | undefined> {
   const { repo, user, now } = step;
@@ -89,7 +89,7 @@ async function invite(tx: Tx, step: Step & { role: Role }): Promise<InvitationRo
   return invitation;
 }
 
-/** An organization may keep the inviting of outsiders to its owners. */
+/** An organization's settings may say that only owners invite outsiders. */
 async function checkMayInvite(tx: Tx, repo: Repo, by: SignedIn): Promise<void> {
   if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
   const settings = await getSettings(tx, repo.owner_id);
@@ -99,7 +99,7 @@ async function checkMayInvite(tx: Tx, repo: Repo, by: SignedIn): Promise<void> {
     throw forbidden('Only owners of this organization may invite outside collaborators.');
 }
 
-/** Takes somebody's direct role away, with the invitations to them and from them. Everybody may leave. */
+/** Ends somebody's direct role, with the invitations to them and from them. Everybody may end their own. */
 export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
   const { repo, user, by } = step;
   const may = user.id === by.account.id || by.grant.kind === 'installation' || roleLevel(repo.role) >= roleLevel('admin');
@@ -123,7 +123,7 @@ export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
 
 type OrgStep = { org: Org; user: Account; by: SignedIn; now: Date };
 
-/** Makes a member an outside collaborator, who keeps what direct roles and teams gave them. */
+/** Makes a member an outside collaborator, who keeps their direct roles, and as direct roles those that they had by teams. */
 export async function convertToOutside(tx: Tx, step: OrgStep): Promise<void> {
   const { org, user, by, now } = step;
   await lockMemberships(tx, org.id);

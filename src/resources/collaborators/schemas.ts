@@ -4,7 +4,7 @@ import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 
-/** Somebody who may do something in a repository, and what. */
+/** A person with a role in a repository. */
 export const Collaborator = Type.Object({
   ...User.properties,
   permissions: Type.Object(each(permissionWords, Type.Boolean())),
@@ -12,7 +12,7 @@ export const Collaborator = Type.Object({
 });
 export type Collaborator = Static<typeof Collaborator>;
 
-/** What somebody may do in a repository: the base word, in which triage counts as read and maintain as write, and the role. */
+/** What somebody may do in a repository. `permission` knows no triage and maintain: they count as read and write there. */
 export const CollaboratorPermission = Type.Object({
   permission: OneOf(['admin', 'write', 'read', 'none']),
   role_name: OneOf([...roles, 'none']),

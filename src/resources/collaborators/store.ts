@@ -10,7 +10,7 @@ import { keepVisible, type RoleInRepository, type TeamRow, type TeamSight } from
 
 type Place = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
-/** Whose roles are told: everybody's, or no more than what an outsider may know of an organization's members and teams. */
+/** Whose roles are shown: everybody's, or only those that outsiders may know, which leaves concealed members and teams out. */
 export type Sight = 'everybody' | 'outsider';
 
 type Held = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
@@ -93,7 +93,7 @@ export const findCollaborator = (
     .where('user_id', '=', user)
     .executeTakeFirst();
 
-/** Gives somebody a direct role, in the place of the one that they had. */
+/** Gives somebody a direct role, or changes the one that they have. */
 export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
   tx
     .insertInto('collaborators')
@@ -101,7 +101,7 @@ export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
     .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
 
-/** Gives somebody direct roles in many repositories, and leaves what is stronger; the roles that came out of it. */
+/** Gives somebody direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now. */
 export async function raiseCollaborator(
   tx: Tx,
   user: Id<'accounts'>,

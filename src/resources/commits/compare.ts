@@ -17,7 +17,7 @@ import type { Comparison } from './schemas.ts';
 
 export type Ends = { base: Oid; head: Oid };
 
-/** Where two commits part; histories that share nothing can't be compared. */
+/** The merge base of two commits, and how far each is from it. Histories without a common commit are refused. */
 export async function relate(disk: Disk, ends: Ends) {
   const { mergeBase, ahead, behind } = await compareCommits(disk, ends);
   if (mergeBase === undefined) throw new Refusal('not_found', 'No common ancestor between the two.');

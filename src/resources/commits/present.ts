@@ -15,14 +15,14 @@ export type Context = { db: Db; links: Links; place: Place };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** Somebody in a commit. Git holds any number of seconds, a timestamp four digits of the year. */
+/** The author or committer of a commit. Git allows dates beyond the year 9999, which a timestamp can't hold. */
 export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
   name,
   email,
   date: timestamp(new Date(Math.min(Math.max(date.getTime(), Date.UTC(1, 0, 1)), lastDate))),
 });
 
-/** Nobody's public keys are known here, so a signature is shown and not judged. */
+/** Signatures are shown and not verified, since Hearth knows nobody's public keys. */
 export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, 'signature' | 'payload'>): Verification => ({
   verified: false,
   reason: signature === undefined ? 'unsigned' : 'gpgverify_unavailable',

@@ -7,7 +7,7 @@ import { conflict, type Refusal } from '#lib/refusal.ts';
 
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
-/** Whether a repository has no branches: most endpoints answer so with one and the same refusal. */
+/** Whether a repository has no branches. Most endpoints that read commits or files refuse it then, all with the same refusal. */
 export const isEmpty = async (disk: Disk): Promise<boolean> =>
   (await listRefs(disk, { prefix: 'refs/heads/', limit: 1 })).total === 0;
 
@@ -15,7 +15,7 @@ type Wanted = {
   repo: Pick<RepositoryRow, 'default_branch'>;
   /** A branch, a tag or a commit; the default branch where it is absent. */
   revision: string | undefined;
-  /** How a revision that leads nowhere is refused. */
+  /** Makes the refusal of a revision that leads to no commit. */
   refuse: () => Refusal;
 };
 

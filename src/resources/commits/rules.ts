@@ -39,7 +39,7 @@ export async function filterOf(db: Db, asked: Asked): Promise<HistoryFilter | un
   };
 }
 
-/** How commits name somebody: by the address given, or by those of the account of that login. */
+/** The e-mail addresses by which commits are found as somebody's: the given one, or those of the account of that login. */
 function signsOf(name: string, users: readonly Account[]): string[] {
   if (name.includes('@')) return [`<${name}>`];
   const account = users.find(({ login }) => login.toLowerCase() === name.toLowerCase());
@@ -54,7 +54,7 @@ function dateOf(field: string, text: string | undefined): Date | undefined {
   return date;
 }
 
-/** A count beyond this says no more than that there are many. */
+/** Commits are counted up to this number: beyond it, counting costs much and tells little. */
 const mostCounted = 10_000;
 
 /** A page of the history behind a commit, newest first, and how many commits there are. */
@@ -67,7 +67,7 @@ export async function listHistory(
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   const least = page.offset + found.length;
   const total = await countCommits(disk, { ...filter, from, most: mostCounted }).catch((error: unknown) => {
-    // Counting reads the whole history: where that takes too long, the next page is all that is promised.
+    // Counting reads the whole history. Where that takes too long, `Link` leads to the next page and not to the last.
     if (isGitError(error, 'timeout')) return least;
     throw error;
   });

@@ -85,7 +85,7 @@ export const Comparison = Type.Object({
 });
 export type Comparison = Static<typeof Comparison>;
 
-/** A commit as Git has it, without what the server knows beside. */
+/** A commit as Git has it, without the accounts that Hearth knows behind its addresses. */
 export const GitCommit = Type.Object({
   sha: Type.String(),
   node_id: Type.String(),

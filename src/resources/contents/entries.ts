@@ -26,7 +26,7 @@ export async function getAt(disk: Disk, ref: string | undefined, defaultBranch: 
 /** A path as people write it, without slashes at its ends. */
 export const plainPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
-/** The entry at a path; undefined where there is none, or where no file can be. Links on the way aren't followed. */
+/** The entry at a path; undefined where there is none. Symbolic links in the folders above aren't followed. */
 export async function findEntry(reader: ObjectReader, commit: Oid, path: string): Promise<Entry | undefined> {
   if (path === '') {
     const root = await reader.findInfo(commit, { peel: 'tree' });
@@ -45,12 +45,12 @@ export async function findEntry(reader: ObjectReader, commit: Oid, path: string)
 
 const longestTarget = 4096;
 
-/** Where a link leads, as it is written. */
+/** The target of a symbolic link, as it is written there. */
 export async function targetOf(reader: ObjectReader, { oid, size }: Entry): Promise<string> {
   return size > longestTarget ? '' : (await reader.get(oid)).data.toString('utf8');
 }
 
-/** The file that a link leads to inside the repository; undefined where it leads elsewhere, or not to a file. */
+/** The file in the repository that a symbolic link points to; undefined where it points outside, or to no file. */
 export async function followLink(reader: ObjectReader, commit: Oid, link: Entry): Promise<Entry | undefined> {
   const target = await targetOf(reader, link);
   if (target === '' || target.startsWith('/')) return undefined;

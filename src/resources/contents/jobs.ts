@@ -5,7 +5,7 @@ import { findRepository, lockRepository, updateRepository } from '#resources/rep
 import { countLanguages, findTip } from './languages.ts';
 import { putLanguages } from './store.ts';
 
-/** What the default branch is written in, and most of all. Looks at the present state, so pushes that wait are answered by one run. */
+/** Counts the languages of the default branch after a push. It looks at the present state, so one run serves all pushes that wait. */
 export const measureLanguages = subscription<'push' | 'repository.default_branch_changed', Services>({
   name: 'contents.measure-languages',
   on: ['push', 'repository.default_branch_changed'],

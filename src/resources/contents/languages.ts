@@ -8,16 +8,16 @@ import { listTree } from '#git/tree-list.ts';
 import { countedLanguageOf } from '#search/index.ts';
 import { findLanguages } from './store.ts';
 
-/** Bytes by language, the most first. */
+/** Bytes by language, the language with the most first. */
 export type Languages = Record<string, number>;
 
-/** Files beyond this don't count. */
+/** Files beyond this number aren't counted. */
 const mostFiles = 100_000;
 
-/** Files that others wrote, or that a tool did. */
+/** Vendored and generated files, which don't count as the repository's own. */
 const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
 
-/** What the files of a commit are written in, by their names. */
+/** The languages of a commit's files, told from their names. */
 export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
   const { entries } = await listTree(disk, commit, { recursive: true, limit: mostFiles });
   const bytes = new Map<string, number>();
@@ -33,7 +33,7 @@ export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages
 export const findTip = async (git: GitStore, { id, default_branch }: Pick<RepositoryRow, 'id' | 'default_branch'>) =>
   (await findRef(repoOf(git, id), `refs/heads/${default_branch}`))?.oid;
 
-/** The languages of the default branch: as they were counted after the last push or, before that is done, counted now. */
+/** The languages of the default branch: as the job counted them, or counted now where it has not come to the last push yet. */
 export async function languagesOf(
   { db, git }: { db: Db; git: GitStore },
   repo: Pick<RepositoryRow, 'id' | 'default_branch'>,
@@ -44,6 +44,6 @@ export async function languagesOf(
   return counted?.commit_oid === tip ? sorted(Object.entries(counted.bytes)) : countLanguages(repoOf(git, repo.id), tip);
 }
 
-/** The most first. The database keeps no order of names. */
+/** Ordered by bytes. The database stores JSON objects without an order of their own. */
 const sorted = (bytes: Iterable<[string, number]>): Languages =>
   Object.fromEntries([...bytes].sort(([one, few], [other, many]) => many - few || (one < other ? -1 : 1)));

@@ -19,7 +19,7 @@ const types = {
 const downloadUrl = ({ url }: Place, ref: string, file: string): string =>
   `${pathOf(`${url}/raw`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
 
-/** The fields that all kinds of entries have. A submodule's commit lies in another repository, to which nothing here leads. */
+/** The fields that all kinds of entries have. A submodule has no addresses here, since its commit lies in another repository. */
 function common(place: Place, { ref }: At, { path, mode, oid, size }: Entry) {
   const type = types[mode];
   const url = contentsUrl(place, ref, path);
@@ -57,7 +57,7 @@ export const presentFolder = (place: Place, at: At, folder: Entry, entries: read
   entries: presentListing(place, at, entries),
 });
 
-/** A file; without its content where that is too large for JSON. */
+/** A file. The content is left out where it is too large for JSON. */
 export const presentFile = (place: Place, at: At, file: Entry, data: Buffer | undefined): ContentFile => ({
   type: 'file',
   encoding: data ? 'base64' : 'none',

@@ -47,6 +47,6 @@ export async function showFile(
   return presentFile(place, at, file, file.size > mostInJson ? undefined : (await reader.get(file.oid)).data);
 }
 
-/** A file's bytes, which no browser takes for a page: their type is the API's own, and types aren't guessed. */
+/** A file's bytes. The media type is the API's own, so that no browser runs a file of a repository as a page. */
 export const bytesOf = async (disk: Disk, reader: ObjectReader, file: Entry): Promise<Raw> =>
   raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, file), { etag: `"${file.oid}"` });

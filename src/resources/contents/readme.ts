@@ -3,7 +3,7 @@ import type { ObjectReader } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
 import { type Entry, findEntry, followLink, isFile } from './entries.ts';
 
-/** The endings of a README, those that are preferred first; the last one is none. */
+/** The endings of a README in the order in which they are looked for, a file without one last. */
 const endings = [
   '.md',
   '.markdown',

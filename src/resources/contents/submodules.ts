@@ -4,7 +4,7 @@ import { findEntry } from './entries.ts';
 
 const mostBytes = 256 * 1024;
 
-/** Where the submodule at a path comes from, by the commit's `.gitmodules`; '' where that doesn't tell. */
+/** The address of the submodule at a path, from the commit's `.gitmodules`; '' where the file doesn't name it. */
 export async function submoduleUrl(reader: ObjectReader, commit: Oid, path: string): Promise<string> {
   const file = await findEntry(reader, commit, '.gitmodules');
   if (!file || file.size > mostBytes) return '';
@@ -23,7 +23,7 @@ function parseSubmodules(text: string): Map<string, string> {
   return found;
 }
 
-// Without a blank that is matched twice: the file is anybody's, and such a pattern takes quadratic time.
+// The pattern has no two neighbours that both match blanks: on a file made for it, that would take quadratic time.
 const settingOf = (section: string, key: string): string | undefined =>
   new RegExp(`^[ \\t]*${key}[ \\t]*=(.*)$`, 'im')
     .exec(section)?.[1]

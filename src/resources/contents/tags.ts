@@ -5,7 +5,7 @@ import { nodeId } from '#lib/id.ts';
 import { commitLink, type Place } from '#resources/commits/index.ts';
 import type { RepositoryTag } from './schemas.ts';
 
-/** Tags by the commits that they lead to; a tag of a file or a folder leads to none, and isn't shown. */
+/** Tags with their commits. Tags of files and folders, which Git allows, aren't shown. */
 export const presentTags = (place: Place, refs: readonly Ref[]): Static<typeof RepositoryTag>[] =>
   refs.flatMap((ref) => {
     const target = ref.peeled ?? ref;

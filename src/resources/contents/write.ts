@@ -69,7 +69,7 @@ async function lookAt(disk: Disk, { repo, path: wanted }: Writing, asked: string
   return { path, branch, tip, before };
 }
 
-/** The commit of a branch; undefined in a repository that has none yet, whose first one this will be. */
+/** The commit of a branch; undefined where the repository has no branch yet, so that this one will be its first. */
 async function tipOf(disk: Disk, branch: string): Promise<Oid | undefined> {
   const ref = await findRef(disk, checkRef(`refs/heads/${branch}`));
   if (ref) return ref.oid;
@@ -88,7 +88,7 @@ type Step = {
   change: TreeChange;
 };
 
-/** One commit upon the tip, which the branch then names: who else moved it meanwhile is not undone, but told. */
+/** Commits on top of the tip and moves the branch there. If somebody else has moved it meanwhile, the caller gets a conflict. */
 async function commitTo(context: PushContext, { repo, by, links }: Writing, { branch, tip, body, change }: Step): Promise<Oid> {
   const { commit } = await commitChanges(repoOf(context.git, repo.id), {
     parents: tip === undefined ? [] : [tip],
@@ -100,7 +100,7 @@ async function commitTo(context: PushContext, { repo, by, links }: Writing, { br
   return commit;
 }
 
-/** Whoever isn't named is the caller; an author who isn't is the committer. */
+/** The committer is the caller unless named, the author is the committer unless named. */
 const peopleOf = (caller: Identity, { author, committer }: Step['body']) => ({
   author: personOf('author', author ?? committer, caller),
   committer: personOf('committer', committer, caller),

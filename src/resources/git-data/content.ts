@@ -5,12 +5,12 @@ import type { Oid } from '#git/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 
-/** The largest content that is given inside JSON, where it takes several times its size of memory. */
+/** The largest content that is sent inside JSON, which takes several times its size of memory. */
 export const mostInJson = 40 * 1024 * 1024;
-/** The largest content that is given at all, as in the public API. */
+/** The largest content that is sent at all, as in the public API. */
 export const mostRaw = 100 * 1024 * 1024;
 
-/** The refusal of a file that is larger than what may be asked for. */
+/** The refusal of a file that is too large. */
 export const tooLarge = (most: number): Refusal =>
   new Refusal(
     'forbidden',
@@ -21,7 +21,7 @@ export const tooLarge = (most: number): Refusal =>
 /** Base64 in lines of sixty characters, as the public API writes it. */
 export const base64Lines = (data: Buffer): string => data.toString('base64').replace(/.{1,60}/g, '$&\n');
 
-/** What a body's base64 stands for; blanks and line ends are passed over. */
+/** Decodes base64 of a body. Blanks and line ends in it are skipped. */
 export function fromBase64(text: string, { resource, field }: { resource: string; field: string }): Buffer {
   const plain = text.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain) || plain.replace(/=+$/, '').length % 4 === 1)
@@ -31,7 +31,7 @@ export function fromBase64(text: string, { resource, field }: { resource: string
 
 const streamedFrom = 1024 * 1024;
 
-/** A file's bytes: at once where they are few, and else as a stream. */
+/** A file's bytes: in memory if they are few, otherwise as a stream. */
 export async function rawContent(
   disk: Disk,
   reader: ObjectReader,

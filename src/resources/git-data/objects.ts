@@ -14,7 +14,7 @@ import type { NewCommit, NewTag } from './schemas.ts';
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
 
-/** The object of exactly this full name, where it is of this kind. */
+/** The object with this full name, if it is of this type. */
 export async function findExact(reader: ObjectReader, text: string, type: ObjectType): Promise<ObjectInfo | undefined> {
   const oid = text.toLowerCase();
   const found = isOid(oid) ? await reader.findInfo(oid) : undefined;
@@ -31,7 +31,7 @@ export async function createCommit(disk: Disk, body: Static<typeof NewCommit>, c
   return refusing('Commit', writeCommit(disk, wanted));
 }
 
-/** Writes an annotated tag object; its ref is made apart. */
+/** Writes an annotated tag object. Its ref is created by another call. */
 export async function createTag(disk: Disk, body: Static<typeof NewTag>, { viewer, links, now }: Caller): Promise<Oid> {
   if (await isEmpty(disk)) throw emptyRepository();
   const tagger = personOf('tagger', body.tagger, identityOf(viewer.account, links, now));
@@ -39,7 +39,7 @@ export async function createTag(disk: Disk, body: Static<typeof NewTag>, { viewe
   return refusing('Tag', writeTag(disk, wanted));
 }
 
-/** What a body names wrongly is the body's fault, not a path that leads nowhere. */
+/** An object that the body names and that isn't there makes a 422, not the 404 that it would be in a path. */
 async function refusing<T>(resource: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

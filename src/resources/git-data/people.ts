@@ -4,12 +4,12 @@ import type { Identity } from '#git/identity.ts';
 import { invalid } from '#lib/refusal.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 
-/** Somebody as a body names them; what it leaves out is taken from elsewhere. */
+/** An author or committer in a body. Fields that are left out get other values; see `personOf`. */
 type Named = { name?: string | undefined; email?: string | undefined; date?: string | undefined };
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
 
-/** The author and committer of a commit that the API makes: the caller, as far as the body names nobody; the committer as the author. */
+/** The author and committer of a commit. The author is the one named, else the named committer, else the caller; the committer is the author unless named. */
 export function peopleOf(
   { viewer, links, now }: Caller,
   { author, committer }: { author?: Named | undefined; committer?: Named | undefined },
@@ -19,7 +19,7 @@ export function peopleOf(
   return { author: wrote, committer: committer ? personOf('committer', committer, caller) : wrote };
 }
 
-/** One person of a body, with the caller in the place of what isn't told. */
+/** A person of a body. What it leaves out is taken from the caller. */
 export function personOf(field: string, named: Named | undefined, caller: Identity): Identity {
   const { name, email, date } = named ?? {};
   return { ...caller, name: name ?? caller.name, email: email ?? caller.email, ...(date ? momentOf(field, date) : {}) };
@@ -27,7 +27,7 @@ export function personOf(field: string, named: Named | undefined, caller: Identi
 
 const pattern = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|([+-])(\d\d):?(\d\d))?$/i;
 
-/** A point in time with the zone in which it was told. */
+/** A time with its zone. */
 function momentOf(field: string, text: string): Pick<Identity, 'date' | 'zone'> {
   const found = pattern.exec(text.trim());
   const [, sign, hours, minutes] = found ?? [];

@@ -42,7 +42,7 @@ export const presentRef = (place: Place, { name, oid, type }: Pick<Ref, 'name' |
   object: objectLink(place, oid, type),
 });
 
-/** A tag without a tagger, as old tools wrote them, was made by nobody at the epoch. */
+/** Old tools wrote tags without a tagger. The reply needs one, so it is empty and at the epoch. */
 const nobody = { name: '', email: '', date: new Date(0), zone: 0 };
 
 const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';

@@ -10,12 +10,12 @@ import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts'
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 import { moveRefs, type PushContext, type RefWish } from '#resources/pushes/index.ts';
 
-/** Refs that people can't touch: Hearth moves the first, and keeps the second to itself. */
+/** Refs that callers can't change: `refs/pull/` is moved by Hearth alone, `refs/hearth/` isn't shown at all. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
 export type Moving = { repo: Repo; by: SignedIn; also?: Parameters<typeof moveRefs>[1]['also'] };
 
-/** Moves refs together; what is in the way is refused in the words of the public API. */
+/** Moves refs together. Conflicts are refused with the messages of the public API. */
 export async function moveOrRefuse(context: PushContext, { repo, by, also }: Moving, changes: readonly RefWish[]): Promise<void> {
   const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(also ? { also } : {}) });
   if (!result.updated) throw refusalOf(result);
@@ -43,7 +43,7 @@ export function checkRef(ref: string): string {
   return ref;
 }
 
-/** A ref by what follows `refs/` in its name; Hearth's own are nobody's to see. */
+/** A ref by what follows `refs/` in its name. Hearth's own refs aren't found. */
 export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
   const ref = name.startsWith('refs/') ? name : `refs/${name}`;
   return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
@@ -63,7 +63,7 @@ export async function createRef(
   return { name, oid: sha, type };
 }
 
-/** Moves a ref; only `force` lets commits be lost that it led to. */
+/** Moves a ref. Without `force`, a move that would lose commits is refused. */
 export async function updateRef(
   context: PushContext,
   moving: Moving,
@@ -87,7 +87,7 @@ export async function deleteRef(context: PushContext, moving: Moving, name: stri
   await moveOrRefuse(context, moving, [{ ref, from: found.oid, to: null }]);
 }
 
-/** A ref names an object that is there; a branch names a commit. */
+/** The type of a ref's new object. It must exist, and be a commit if the ref is a branch. */
 async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);

@@ -6,7 +6,7 @@ import { GitPerson, ObjectLink, Verification } from '#resources/commits/index.ts
 export const objectTypes = ['blob', 'tree', 'commit', 'tag'] as const;
 
 const sha = Type.String({ pattern: '^[0-9a-fA-F]{40}$' });
-/** Bodies may be as large as a file that goes through JSON; a message need not. */
+/** These bodies may be as large as a file. A message gets a bound of its own. */
 const message = Type.String({ maxLength: 1_000_000 });
 
 export const GitBlob = Type.Object({
@@ -60,7 +60,7 @@ export const NewTree = Type.Object(
 export type NewTree = Static<typeof NewTree>;
 
 const name = Type.String({ minLength: 1, maxLength: 255 });
-/** Somebody whom a caller names: who isn't told in full is taken from the account, and the time from the clock. */
+/** An author, committer or tagger that a caller names. */
 export const NamedPerson = Type.Object({ name, email: name, date: Type.Optional(Type.String({ maxLength: 64 })) });
 export const AnyPerson = Type.Partial(NamedPerson);
 export type AnyPerson = Static<typeof AnyPerson>;

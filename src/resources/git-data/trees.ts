@@ -17,7 +17,7 @@ export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Prom
   try {
     return await writeTree(disk, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
   } catch (error) {
-    // What Git finds wrong here is in the body: an object that isn't there, a path twice, a deletion of nothing.
+    // All that Git can refuse here comes from the body: a missing object, a path that stands twice, a deletion of nothing.
     if (isGitError(error, 'not-found') || isGitError(error, 'invalid'))
       throw invalid('Tree', 'tree', 'invalid', [error.message, error.detail].filter((text) => text !== '').join(': '));
     throw error;

@@ -21,7 +21,7 @@ type Step = { org: Org; by: Viewer; now: Date };
 
 const eventOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account?.id, at: now }) as const;
 
-/** Deletes an image with all its versions, where no runner stands on it. */
+/** Deletes an image with all its versions. Refused while a runner uses it. */
 export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): Promise<void> {
   const { org } = step;
   await lockOrganization(tx, org.id);
@@ -34,7 +34,7 @@ export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): 
   await record(tx, { ...eventOf(step), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
 }
 
-/** Deletes one version, where no runner stands on it: one that follows the latest stands on the latest. */
+/** Deletes one version. Refused while a runner uses it; a runner that follows the latest version uses the latest one. */
 export async function deleteVersion(
   tx: Tx,
   step: Step,

@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type ImageRow = Selectable<DB['custom_images']>;
-/** An image with what its versions come to; without versions there is no latest. */
+/** An image with the number, size and latest of its versions. */
 export type CountedImage = ImageRow & { versions_count: number; total_versions_size: number; latest_version: string | null };
 export type VersionRow = Selectable<DB['custom_image_versions']>;
 export type VersionNumber = Pick<VersionRow, 'major' | 'minor' | 'patch'>;
@@ -64,7 +64,7 @@ export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | un
 export const findLatestOf = (db: Db, image: Image, major: number): Promise<VersionRow | undefined> =>
   latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
 
-/** The version that a kept content became. */
+/** The version whose content the provider keeps under this name. */
 export const findByContent = (db: Db, organization: Organization, content: string): Promise<VersionRow | undefined> =>
   db
     .selectFrom('custom_image_versions')
@@ -80,13 +80,13 @@ export const insertVersion = (tx: Tx, row: Insertable<DB['custom_image_versions'
 export const removeVersion = (tx: Tx, id: VersionRow['id']) =>
   tx.deleteFrom('custom_image_versions').where('id', '=', id).execute();
 
-/** What providers keep of an image's versions. */
+/** The names under which the provider keeps the contents of an image's versions. */
 export async function listContents(db: Db, image: Image): Promise<(string | null)[]> {
   const rows = await db.selectFrom('custom_image_versions').select('content').where('image_id', '=', image).execute();
   return rows.map(({ content }) => content);
 }
 
-/** How large the custom images are that runners stand on: that of the latest version where they follow it. */
+/** The sizes of the custom images that runners use. Where a runner follows the latest version, it is the size of that. */
 export async function loadImageSizes(
   db: Db,
   runners: readonly Id<'hosted_runners'>[],
@@ -102,7 +102,7 @@ export async function loadImageSizes(
   return new Map(rows.map(({ runner, size_gb }) => [runner, size_gb]));
 }
 
-/** Those of the kept contents given that no version has. */
+/** Of these contents, those that belong to no version. */
 export async function listForgotten(db: Db, contents: readonly string[]): Promise<string[]> {
   if (contents.length === 0) return [];
   const rows = await db.selectFrom('custom_image_versions').select('content').where('content', 'in', contents).execute();

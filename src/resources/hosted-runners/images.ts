@@ -6,7 +6,7 @@ import { findCustomImage, findLatestVersion, findVersion, type VersionRow } from
 import type { ImageSource } from './schemas.ts';
 import { parseVersion, versionText } from './versions.ts';
 
-/** How a request names an image, and by which fields it does so. */
+/** The image that a request names, with the names of the fields that name it: refusals are told of these. */
 export type WantedImage = {
   readonly id: string;
   readonly source: ImageSource | undefined;
@@ -48,7 +48,7 @@ const chosen = (source: ImageSource, { id, platform, size_gb, display_name }: Ca
   image_size_gb: size_gb,
 });
 
-/** The machine of a name, for an image that it must be able to hold. */
+/** The machine size with this id. It must run the image's platform and have room for the image. */
 export function machineFor({ machine_sizes }: Catalogue, id: string, image: ChosenImage): MachineSize {
   const size = machine_sizes.find((one) => one.id === id);
   if (!size) throw invalidRunner('size', `There is no machine size ${id}`);
@@ -59,7 +59,7 @@ export function machineFor({ machine_sizes }: Catalogue, id: string, image: Chos
   return size;
 }
 
-/** The image that a request names: one of the catalogue's, or one that the organization made. */
+/** The image that a request names: one of the catalogue, or a custom image of the organization. */
 export async function imageFor(
   tx: Tx,
   { organization, catalogue, wanted }: { organization: Id<'accounts'>; catalogue: Catalogue; wanted: WantedImage },

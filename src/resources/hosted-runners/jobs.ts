@@ -11,7 +11,7 @@ import { askToProvision, askToRemove, contentRemoval, provisioning, removal } fr
 
 type Payload = { runner: Id<'hosted_runners'> };
 
-/** Makes what a runner's row says. One that can't be made is stuck until a later try succeeds. */
+/** Has the provider make the machine that a runner's row describes. While that fails, the runner is `Stuck`. */
 export const provisionRunner = job<Payload, Services>({
   ...provisioning,
   async run({ runner }, { db, change, services, now }) {
@@ -27,7 +27,7 @@ export const provisionRunner = job<Payload, Services>({
   },
 });
 
-/** Takes a deleted runner's machine away, then its row. */
+/** Has the provider remove the machine of a deleted runner, then removes its row. */
 export const takeRunnerAway = job<Payload, Services>({
   ...removal,
   async run({ runner }, { db, change, services }) {
@@ -38,7 +38,7 @@ export const takeRunnerAway = job<Payload, Services>({
   },
 });
 
-/** Lets the provider forget what it kept of image versions that are deleted. */
+/** Has the provider delete what it keeps of deleted image versions. */
 export const dropImageContent = job<{ content: string }, Services>({
   ...contentRemoval,
   async run({ content }, { services }) {
@@ -49,7 +49,7 @@ export const dropImageContent = job<{ content: string }, Services>({
 const patienceMinutes = 10;
 const atOnce = 1_000;
 
-/** Work that was given up is asked for again: a provider that was away for long finds its runners waiting. */
+/** Adds the jobs of runners that have waited too long, since the queue gives up after some tries and a provider may be away longer. */
 export const resumeRunners = job<Record<string, never>, Services>({
   name: 'hosted-runners.resume',
   attempts: 3,

@@ -28,7 +28,7 @@ export type Publication = {
   readonly version?: string | undefined;
   /** Needed where the provider keeps no machine that could be measured. */
   readonly sizeGb?: number | undefined;
-  /** The name under which the provider is to keep it, where publishing may come again. */
+  /** The name under which the provider keeps the content. Whoever may call twice gives the same name again, and gets the same version. */
   readonly content?: string;
 };
 
@@ -45,8 +45,8 @@ const invalidImage = (field: string, message: string) => invalid('CustomImage', 
 const largest = 1_000_000;
 
 /**
- * Makes a version of a custom image from what a runner holds: the provider's own call, and the operator's. The image appears
- * with its first version.
+ * Makes a version of a custom image from what a runner holds. The command line calls it, and the job that watches runners. The
+ * image is created with its first version.
  */
 export async function publishImage({ db, change, provider, now }: Place, publication: Publication): Promise<Published> {
   const { organization, image, version } = publication;

@@ -23,7 +23,7 @@ import { askToProvision, askToRemove } from './work.ts';
 
 type Step = { org: Org; by: Viewer; now: Date; catalogue: Catalogue };
 
-/** Runners of one configuration, where nothing is said (the public API's number). */
+/** `maximum_runners` where a request doesn't say it (the public API's number). */
 const usualMaximum = 10;
 
 export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner): Promise<RunnerRow> {
@@ -51,7 +51,7 @@ export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner):
   return runner;
 }
 
-/** What isn't named stays. A runner whose machine becomes another one is provisioned anew. */
+/** Changes the named settings of a runner. If its machine has to be another one, it is provisioned again. */
 export async function changeRunner(
   tx: Tx,
   step: Step,
@@ -76,7 +76,7 @@ export async function changeRunner(
   return changed;
 }
 
-/** Lets a runner go: it is gone once its machine is. Asked again, it answers the same. */
+/** Marks a runner for deletion. A job removes the machine and then the row. To delete it again meanwhile changes nothing. */
 export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
   const { org, now } = step;
   await lockOrganization(tx, org.id);
@@ -113,7 +113,7 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
   storage_gb,
 });
 
-/** What a change makes of the machine: the provider is told of these columns. */
+/** The columns of a change that the provider must know, since they describe the machine. */
 async function machineColumns(tx: Tx, step: Step, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
   const image = await changedImage(tx, step, before, wanted);
@@ -127,7 +127,7 @@ async function machineColumns(tx: Tx, step: Step, before: RunnerRow, wanted: Hos
   };
 }
 
-/** The image that a change names, where it names one. Without `image_id` its words are about the image that the runner has. */
+/** The image that a change names, if any. Without `image_id`, the other image fields are about the runner's present image. */
 async function changedImage(
   tx: Tx,
   { org, catalogue }: Step,
@@ -160,7 +160,7 @@ function checkMaximum(catalogue: Catalogue, wanted: number): number {
   return wanted;
 }
 
-/** The organization is locked, so that the last address isn't given away twice. */
+/** Refuses more static addresses than allowed. The organization is locked, so that two requests can't both take the last one. */
 async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: Step): Promise<void> {
   if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
     throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);

@@ -22,14 +22,14 @@ export const findRunner = (db: Db, organization: Organization, id: Runner): Prom
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
   inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
 
-/** Holds an organization's runners and images still until the transaction ends: what is counted then stays true. */
+/** Keeps others from changing an organization's runners and images until the transaction ends, so that counts stay true. */
 export const lockOrganization = (tx: Tx, organization: Organization) =>
   sql`select from accounts where id = ${organization} for no key update`.execute(tx);
 
 export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Changes a runner; its revision grows, so that work on an older one doesn't count for this. */
+/** Changes a runner and raises its revision, so that the result of work on an older revision is ignored. */
 export const updateRunner = (tx: Tx, id: Runner, change: Updateable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx
     .updateTable('hosted_runners')
@@ -38,7 +38,7 @@ export const updateRunner = (tx: Tx, id: Runner, change: Updateable<DB['hosted_r
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** How many runners of an organization have static addresses, those that are being deleted among them. */
+/** How many runners of an organization have static addresses. Those being deleted count until their machine is gone. */
 export async function countStaticIps(db: Db, organization: Organization): Promise<number> {
   const { count } = await db
     .selectFrom('hosted_runners')
@@ -49,11 +49,11 @@ export async function countStaticIps(db: Db, organization: Organization): Promis
   return count;
 }
 
-/** A runner for the work that is done on it, which knows it by its id alone. */
+/** A runner by its id alone, for jobs, which know no organization. */
 export const loadRunner = (db: Db, id: Runner): Promise<RunnerRow | undefined> =>
   db.selectFrom('hosted_runners').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Writes what came of the work on one revision of a runner; nothing where it was changed or deleted meanwhile. */
+/** Writes the result of work on one revision of a runner. If it was changed or deleted meanwhile, nothing is written. */
 export const settleRunner = (
   tx: Tx,
   { id, revision }: Pick<RunnerRow, 'id' | 'revision'>,
@@ -70,7 +70,7 @@ export const settleRunner = (
 export const removeRunner = (tx: Tx, id: Runner) =>
   tx.deleteFrom('hosted_runners').where('id', '=', id).where('status', '=', 'Deleting').execute();
 
-/** Runners that have been waiting for their work since before a time. */
+/** Runners whose provisioning or deletion has been waiting since before this time. */
 export const listUnsettled = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db
     .selectFrom('hosted_runners')
@@ -81,7 +81,7 @@ export const listUnsettled = (db: Db, { before, limit }: { before: Date; limit: 
     .limit(limit)
     .execute();
 
-/** The first runner that stands on an image; with a version, the first that stands on just that one. */
+/** The first runner that uses an image, or one version of it. */
 export function findUserOf(
   db: Db,
   image: Id<'custom_images'>,
@@ -99,7 +99,7 @@ export function findUserOf(
     .executeTakeFirst();
 }
 
-/** Runners that follow the latest version of an image are to be made anew; their ids. */
+/** Marks the runners that follow an image's latest version for provisioning. Returns their ids. */
 export async function unsettleFollowers(tx: Tx, image: Id<'custom_images'>, now: Date): Promise<Runner[]> {
   const rows = await tx
     .updateTable('hosted_runners')
@@ -112,11 +112,11 @@ export async function unsettleFollowers(tx: Tx, image: Id<'custom_images'>, now:
   return rows.map(({ id }) => id);
 }
 
-/** Those of the runners given that there are, whoever owns them. */
+/** Of these runners, those that exist, whatever their organization. */
 export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
-/** Runners that are said to be ready since before a time, and aren't among those alive, are to be made anew; their ids. */
+/** Marks runners for provisioning that have been `Ready` since before this time and aren't among those alive. Returns their ids. */
 export async function unsettleLost(
   tx: Tx,
   { alive, before, now }: { alive: readonly Runner[]; before: Date; now: Date },

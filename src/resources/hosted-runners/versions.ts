@@ -1,9 +1,9 @@
 import type { VersionNumber, VersionRow } from './image-store.ts';
 
-/** As a runner says that it follows the latest version of its image. */
+/** The version of a runner's image when it follows the latest one. */
 export const latestWord = 'latest';
 
-/** A whole version, as `1.4.0`. */
+/** Reads a version like `1.4.0`. */
 export function parseVersion(text: string): VersionNumber | undefined {
   const [, major, minor, patch] = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(text) ?? [];
   if (major === undefined || minor === undefined || patch === undefined) return undefined;

@@ -9,12 +9,12 @@ import { publishImage } from './publish.ts';
 import { loadRunners, noteActivity, type RunnerRow, unsettleLost } from './store.ts';
 import { askToProvision } from './work.ts';
 
-/** A runner that was made since the machines were looked at isn't lost. */
+/** A runner that became ready just now may be missing among the machines seen, and isn't lost. */
 const settlingSeconds = 60;
 
 /**
- * Holds what the provider sees beside what the rows say: runners whose machine is gone are made anew, machines and kept
- * contents that nobody knows of are taken away, and what jobs want to publish is published.
+ * Compares what the provider sees with the rows: provisions runners whose machine is gone, removes machines and contents that
+ * belong to no row, and publishes the images that jobs asked for.
  */
 export const watchRunners = job<Record<string, never>, Services>({
   name: 'hosted-runners.watch',
@@ -25,7 +25,7 @@ export const watchRunners = job<Record<string, never>, Services>({
     const { provider } = services.runners;
     const seen = await provider.observe();
     if (!seen) return;
-    // The rows are read after the machines were looked at: a machine is never made before its row is there.
+    // Rows are read after the machines were seen. Since a row is written before its machine is made, none is missed.
     const alive = seen.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
     const known = keyed(
       await loadRunners(

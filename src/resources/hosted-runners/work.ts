@@ -2,14 +2,14 @@ import type { Tx } from '#database/connect.ts';
 import { enqueueAll } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 
-/** The work on runners, as rules ask for it; `jobs.ts` does it. */
+/** The names of the jobs on runners. Rules add them with these functions; `jobs.ts` runs them. */
 export const provisioning = { name: 'hosted-runners.provision', attempts: 10 } as const;
 export const removal = { name: 'hosted-runners.remove', attempts: 10 } as const;
 export const contentRemoval = { name: 'hosted-runners.drop-content', attempts: 10 } as const;
 
 type Runner = Id<'hosted_runners'>;
 
-/** One runner is worked on by one at a time, and one waiting piece of each kind is enough: it looks at the present state. */
+/** Jobs of one runner run one after the other, and one waiting job of each kind is enough, since a job looks at the present state. */
 const piecesFor = (runners: readonly Runner[], kind: string) =>
   runners.map((runner) => ({
     payload: { runner },
@@ -22,7 +22,7 @@ export const askToProvision = (tx: Tx, runners: readonly Runner[]): Promise<void
 export const askToRemove = (tx: Tx, runners: readonly Runner[]): Promise<void> =>
   enqueueAll(tx, removal, piecesFor(runners, 'remove'));
 
-/** Nothing was kept where a version has no content. */
+/** Versions without content are left out: the provider keeps nothing of them. */
 export const askToDrop = (tx: Tx, contents: readonly (string | null)[]): Promise<void> =>
   enqueueAll(
     tx,

@@ -6,7 +6,7 @@ import { defined } from '#lib/collections.ts';
 import { getSettings, type Settings, updateSettings } from '#resources/organizations/index.ts';
 import type { CreationCap, CreationCapChange } from './schemas.ts';
 
-/** What an organization's settings say of the cap. The number stays while the cap is off. */
+/** The cap on pull requests, from an organization's settings. The number is kept while the cap is off. */
 export const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): CreationCap => ({
   enabled: pull_request_cap_enabled,
   max_open_pull_requests,
@@ -18,7 +18,7 @@ type Change = { org: Org; wanted: CreationCapChange; by: SignedIn; now: Date };
 export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promise<CreationCap> {
   const before = capOf(await getSettings(tx, org.id));
   if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
-  // Only what is named is written: what another request sets meanwhile stays.
+  // Only the named columns are written, so that a request at the same time can set the others.
   const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
   const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
   await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });

@@ -1,10 +1,10 @@
-// Limits on who may open how many pull requests. (Those of repositories have their place here, too.)
+// Limits on how many pull requests people may open in an organization.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { capOf, changeCap } from './caps.ts';
 import { CreationCap, CreationCapChange } from './schemas.ts';
 
-/** Document 3 has these for people alone: no app administers an organization's limits. */
+/** Document 3 gives these to users' tokens alone: an app can't change an organization's limits. */
 const administers = {
   scopes: ['admin:org'],
   tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'],

@@ -1,4 +1,4 @@
-// What an issue holds in the fields of its organization.
+// The values of an issue in the fields of its organization.
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Viewer } from '#access/viewer.ts';

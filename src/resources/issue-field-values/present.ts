@@ -3,7 +3,7 @@ import type { IssueFieldValue } from './schemas.ts';
 import type { HeldValue } from './store.ts';
 import { told } from './value.ts';
 
-/** What an issue holds in a field. Of options the public API tells the chosen one by its id, several in a list of their own. */
+/** The value of an issue in a field. As in the public API, `value` of a single choice is the option's id, and several choices are a list of their own. */
 export function presentFieldValue({ issue_id, field_id, name, data_type, value }: HeldValue): IssueFieldValue {
   const about = {
     issue_field_id: field_id,

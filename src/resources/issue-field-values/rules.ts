@@ -7,7 +7,7 @@ import type { SomeValue } from './schemas.ts';
 import { type HeldValue, loadFieldValues, replaceFieldValues } from './store.ts';
 import { isSame, readValue, told, type Value } from './value.ts';
 
-/** What becomes of an issue's value in a field. */
+/** A change of an issue's value in one field. */
 type Change = {
   field: Pick<FieldRow, 'id' | 'name' | 'data_type' | 'organization_id'>;
   before: Value | undefined;
@@ -46,7 +46,7 @@ const clearing = ({ field_id, name, data_type, organization_id, value }: HeldVal
   after: undefined,
 });
 
-/** The values that a request names, each for a field of the repository's organization; 422 naming each that can't be. */
+/** Reads the values of a request, each for a field of the repository's organization. Refuses with an error for each that is wrong. */
 async function readValues(tx: Tx, { repo, by }: Step, wanted: readonly SomeValue[]) {
   const fields = keyed(await listFields(tx, by, repo.owner_id), ({ id }) => id as number);
   const named = wanted.flatMap(({ field_id }) => fields.get(field_id)?.id ?? []);
@@ -71,7 +71,7 @@ async function readValues(tx: Tx, { repo, by }: Step, wanted: readonly SomeValue
   return read;
 }
 
-/** Writes what changes, and tells it here and on the issue. */
+/** Writes the changes, with an event and an issue event for each. */
 async function apply(tx: Tx, step: Step, issue: IssueRow, changes: readonly Change[]): Promise<void> {
   const real = changes.filter(
     ({ field, before, after }) => !(before && after ? isSame(field.data_type, before, after) : before === after),

@@ -9,7 +9,7 @@ import type { Option, Value } from './value.ts';
 
 type Issue = Id<'issues'>;
 
-/** What an issue holds in a field. */
+/** The value of an issue in a field, with the field's name and type. */
 export type HeldValue = Pick<FieldRow, 'name' | 'data_type' | 'organization_id'> & {
   issue_id: Issue;
   field_id: FieldRow['id'];
@@ -24,8 +24,8 @@ type Row = Omit<HeldValue, 'value'> & {
 };
 
 /**
- * What issues hold in the fields that the viewer may know of, by the issues' ids and in the order of the fields: in one
- * statement. Fields of an organization that the repository has left don't show.
+ * The field values of issues that the viewer may see, by the issues' ids and in the order of the fields, in one statement. After a
+ * transfer, values in fields of the former organization aren't shown.
  */
 export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<Map<Issue, HeldValue[]>> {
   if (issues.length === 0) return new Map();
@@ -51,10 +51,10 @@ function heldOf({ text_value, number_value, date_value, options, ...row }: Row):
   return { ...row, value: { kind: 'options', options } };
 }
 
-/** What an issue shall hold in a field; undefined is nothing. */
+/** The new value of an issue in a field; undefined removes it. */
 export type Wanted = { field: FieldRow['id']; value: Value | undefined };
 
-/** Makes these the values of an issue in their fields, in two statements for all of them. */
+/** Replaces the values of an issue in these fields, with two statements in all. */
 export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly Wanted[]): Promise<void> {
   if (wanted.length === 0) return;
   await tx

@@ -1,4 +1,4 @@
-// What an issue may hold in a field, by the field's type.
+// Values of fields: reading, comparing and telling them, by the type of the field.
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { DataType, OptionRow } from '#resources/issue-fields/index.ts';
@@ -6,20 +6,20 @@ import type { SomeValue } from './schemas.ts';
 
 export type Option = Pick<OptionRow, 'id' | 'name' | 'color'>;
 
-/** A value as it is kept: of one kind, and never empty. */
+/** A value as it is stored. It is never empty: no value is no row. */
 export type Value =
   | { kind: 'text'; text: string }
   | { kind: 'number'; number: number }
   | { kind: 'date'; date: string }
   | { kind: 'options'; options: readonly Option[] };
 
-/** A value that can't be: in words that follow the name of what is wrong. */
+/** Why a value is refused. The message continues a sentence that begins with the field's name. */
 export type Wrong = { kind: 'wrong'; message: string };
 const wrong = (message: string): Wrong => ({ kind: 'wrong', message });
 
 type Holder = { data_type: DataType; options: readonly Option[] };
 
-/** Reads a value for a field; undefined is none at all. */
+/** Reads a value for a field; undefined where it is an empty one, which clears the field. */
 export function readValue({ data_type, options }: Holder, value: SomeValue['value']): Value | Wrong | undefined {
   switch (data_type) {
     case 'text':
@@ -37,7 +37,7 @@ export function readValue({ data_type, options }: Holder, value: SomeValue['valu
   }
 }
 
-/** Names are unique in a field without regard to case, so they find their options so. */
+/** Finds options by their names. Case doesn't matter, since the names of a field's options differ by more than case. */
 function chosen(options: readonly Option[], names: readonly string[]): Value | Wrong {
   const folded = new Set(names.map((name) => name.trim().toLowerCase()));
   const found = options.filter(({ name }) => folded.delete(name.toLowerCase()));
@@ -50,7 +50,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** A value in words, for those who are told of it. */
+/** A value as events show it. */
 export function told(data_type: DataType, value: Value): string | number | string[] {
   switch (value.kind) {
     case 'text':

@@ -11,7 +11,7 @@ import { listFields } from './store.ts';
 const reads = { permission: 'issue_fields:read', scopes: ['read:org'] } as const satisfies Policy;
 const writes = { permission: 'issue_fields:write', scopes: ['admin:org'], role: 'owner' } as const satisfies Policy;
 
-/** Whoever is no member is shown the fields that are for all. */
+/** People who aren't members see the fields whose visibility is `all`. */
 export const listIssueFields = endpoint({
   id: 'orgs/list-issue-fields',
   method: 'GET',

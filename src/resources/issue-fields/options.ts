@@ -1,4 +1,4 @@
-// The options of a field: what a request may say of them, and what it changes.
+// The options of a field: checking those of a request, and replacing the present ones.
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -18,7 +18,7 @@ const wrongAt = (index: number, name: keyof WantedOption, code: FieldError['code
   message,
 });
 
-/** What must be true of the options of a field whatever was there before: some for a select field, of different names. */
+/** Checks the options of a request by themselves: a select field needs some, with different names; other fields have none. */
 export function checkOptions(type: DataType, options: readonly WantedOption[] | null | undefined): void {
   if (!isSelect(type)) {
     if (options && options.length > 0)
@@ -37,10 +37,10 @@ export function checkOptions(type: DataType, options: readonly WantedOption[] | 
   if (taken.length > 0) throw invalidFields(taken);
 }
 
-/** A name as it is kept. */
+/** A name as it is stored. */
 export const clean = (text: string): string => text.trim();
 
-/** What an option shall be; a description that isn't told stays as it is. */
+/** The columns of an option. A description that the request leaves out stays as it is. */
 const columnsOf = ({ name, description, color, priority }: WantedOption, before?: OptionRow): OptionColumns => ({
   name: clean(name),
   description: description === undefined ? (before?.description ?? null) : description,
@@ -63,8 +63,8 @@ const isSame = (a: OptionRow, b: OptionRow): boolean =>
 type Replacement = { field: Id<'issue_fields'>; before: readonly OptionRow[]; wanted: readonly WantedOption[]; now: Date };
 
 /**
- * Makes these the options of a field (document 2): one is kept or changed only where its id is told, one without an id is new,
- * and all others go, with the values that chose them. Gives whether anything changed.
+ * Replaces the options of a field (document 2): an option with an id changes the present one, one without an id is new, and all
+ * others are removed with the values that chose them. Returns whether anything changed.
  */
 export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Replacement): Promise<boolean> {
   const known = keyed(before, ({ id }) => id as number);

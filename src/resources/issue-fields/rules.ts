@@ -48,7 +48,7 @@ export async function createField(tx: Tx, step: Step & { wanted: NewIssueField }
 
 type Named = Step & { id: Id<'issue_fields'> };
 
-/** Changes a field. Options that are not told any more go, with the values that chose them. */
+/** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
 export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChange }): Promise<FieldRow> {
   const { org, now, wanted } = step;
   await lockFields(tx, org.id);
@@ -69,7 +69,7 @@ export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChan
 
 type Told = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
 
-/** What of a field is another now. */
+/** The former values of what changed of a field, for the event. */
 const fromOf = (row: FieldRow, told: Told): Told => ({
   ...(told.name === undefined || told.name === row.name ? {} : { name: row.name }),
   ...(told.description === undefined || told.description === row.description ? {} : { description: row.description }),
@@ -89,7 +89,7 @@ async function changeOptions(
   return isOther ? { options: before.map(({ name }) => name) } : {};
 }
 
-/** Deletes a field; no issue has a value in it any more. */
+/** Deletes a field, with its values in all issues. */
 export async function deleteField(tx: Tx, step: Named): Promise<void> {
   await lockFields(tx, step.org.id);
   const row = await findField(tx, step.org.id, step.id);

@@ -63,5 +63,5 @@ export const IssueFieldChange = Type.Object(
 );
 export type IssueFieldChange = Static<typeof IssueFieldChange>;
 
-/** An option as a request describes it; with an id it is one that is there already. */
+/** An option of a request. With an id, it is meant to change or keep that one. */
 export type WantedOption = Static<typeof ChangedOption>;

@@ -20,11 +20,11 @@ function belongsTo(viewer: Viewer, organization: RawBuilder<unknown>): RawBuilde
     where m.organization_id = ${organization} and m.user_id = ${viewer.account.id} and m.state = 'active'))`;
 }
 
-/** Whether the viewer may know of the field in the row `field`. */
+/** Whether the viewer may know of the field whose row has the alias given in `field`. */
 export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(${field}.visibility = 'all' or ${belongsTo(viewer, sql`${field}.organization_id`)})`;
 
-/** Whether the viewer may know of what happened in a field, by its id and that of its organization: the field may be gone. */
+/** Whether the viewer may know of an event about a field, given by the ids of field and organization, since the field may be deleted. */
 export const sawField = (viewer: Viewer, field: RawBuilder<unknown>, organization: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(exists (select from issue_fields f where f.id = ${field} and f.visibility = 'all')
     or ${belongsTo(viewer, organization)})`;
@@ -55,7 +55,7 @@ export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map
   return grouped(rows, (row) => row.field_id);
 }
 
-/** One change of an organization's fields at a time: their number and their names are theirs together. */
+/** Lets one change of an organization's fields through at a time, since their number and names are checked against each other. */
 export const lockFields = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
@@ -84,7 +84,7 @@ export const updateField = (tx: Tx, id: Field, change: Updateable<DB['issue_fiel
 
 export const removeField = (tx: Tx, id: Field) => tx.deleteFrom('issue_fields').where('id', '=', id).execute();
 
-/** What an option of a field shall be. */
+/** The columns of an option that a request can set. */
 export type OptionColumns = Pick<OptionRow, 'name' | 'description' | 'color' | 'priority'>;
 
 export async function insertOptions(tx: Tx, field: Field, options: readonly OptionColumns[], now: Date): Promise<void> {

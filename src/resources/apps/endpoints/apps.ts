@@ -1,4 +1,4 @@
-// Apps: what they say of themselves, and how one is made of a manifest.
+// Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { must } from '#lib/collections.ts';
 import { notFound } from '#lib/refusal.ts';

@@ -1,4 +1,4 @@
-// Tokens in the hands of apps: looked at, replaced and ended.
+// Users' tokens that were given to an app: the app checks, replaces and ends them.
 import type { Grant } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -14,7 +14,7 @@ import { type AppRow, findAppById, findTokenOfApp } from '../store.ts';
 
 const byClient = { permission: { none: 'client_secret' } } as const;
 
-/** The app that proved itself, which must be the one that the path names. */
+/** The app that signed in by its client secret. The path must name the same one. */
 async function clientOf(db: Db, grant: Extract<Grant, { kind: 'client' }>, clientId: string): Promise<AppRow> {
   const app = await findAppById(db, grant.appId);
   if (app?.client_id !== clientId) throw notFound();

@@ -15,7 +15,7 @@ import { presentTags } from '../tags.ts';
 
 const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
 
-/** The archive is served under the name of its commit, so that what was asked for can't move meanwhile. */
+/** The redirect names the commit, so that the archive is of what was asked for even if the branch moves meanwhile. */
 const archive = { method: 'GET', access: reads, replies: { 302: Nothing } } as const;
 
 export const getTarball = endpoint({

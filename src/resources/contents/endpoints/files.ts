@@ -105,7 +105,7 @@ export const getReadmeOfFolder = endpoint({
   },
 });
 
-/** Where `download_url` leads: a file as it is, links followed. */
+/** What `download_url` leads to: the bytes of a file. Symbolic links are followed. */
 export const downloadFile = endpoint({
   id: 'repos/download-file',
   method: 'GET',

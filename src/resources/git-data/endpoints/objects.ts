@@ -70,7 +70,7 @@ export const getTree = endpoint({
   path: '/repos/{owner}/{repo}/git/trees/{tree_sha}',
   summary: 'Get a tree',
   access: reads,
-  // Whatever it says, a recursive listing is meant, as in the public API.
+  // As in the public API, any value asks for a recursive listing, even `false`.
   query: Type.Object({ recursive: Type.Optional(Type.String()) }),
   refuses: [409],
   replies: { 200: GitTree },
