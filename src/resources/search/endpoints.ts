@@ -73,6 +73,7 @@ export const searchCommitsEndpoint = endpoint({
   replies: { 200: found(CommitItem) },
   async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
     const query = parse('commits', q);
+    const budget = startBudget(searchBudget);
     const host = new URL(links.html).hostname;
     const asked = {
       query,
@@ -84,9 +85,10 @@ export const searchCommitsEndpoint = endpoint({
       host,
     };
     const { items: hits, total_count, incomplete_results } = await searchCommits(db, { ...asked, budget: searchBudget });
-    const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits }) : undefined;
+    const matches = media === 'text-match' ? await commitTextMatches(db, { query, hits, budget }) : undefined;
     const rows = await presentCommitHits({ db, links, viewer, git }, hits, matches);
-    return { rows, total: total_count, extra: { incomplete_results } };
+    const isWhole = !incomplete_results && (!matches || matches.length === hits.length);
+    return { rows, total: total_count, extra: { incomplete_results: !isWhole } };
   },
 });
 

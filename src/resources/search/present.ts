@@ -63,7 +63,7 @@ export async function presentCommitHits(
     const commit = commits.get(hit.oid);
     if (!repository || !commit) return [];
     const place = placeOf(context.links, { id: hit.repositoryId, owner: repository.owner, name: repository.name });
-    return [{ hit, repository, place, commit, own: matches?.[at] }];
+    return [{ hit, repository, place, commit, own: matches && (matches[at] ?? []) }];
   });
   const presented = await presentPlacedCommits(context, found);
   return found.flatMap(({ hit, repository, own }, at) => {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Node } from '#search/query/tree.ts';
@@ -27,8 +28,12 @@ const numbers: Record<string, RawBuilder<unknown>> = {
   'help-wanted-issues': openIssuesLabelled('help wanted'),
 };
 
+/** Who searches, for `@me`. */
+type Viewer = { viewerId?: Id<'accounts'> | undefined };
+
 /** Turns qualifiers about repositories into a condition on the row `r`: values of one are alternatives where its table says so. */
-export function repositoryFilter(filters: readonly Filter[]): RawBuilder<unknown> {
+export function repositoryFilter(filters: readonly Filter[], viewer: Viewer): RawBuilder<unknown> {
+  const condition = (filter: Filter) => conditionOf(filter, viewer);
   const own = filters.filter(({ name }) => name !== 'in'); // which says where words are looked for
   const groups = Map.groupBy(own, ({ name, negated }) =>
     !negated && findQualifier('repositories', name)?.repeated === 'any' ? name : undefined,
@@ -39,31 +44,30 @@ export function repositoryFilter(filters: readonly Filter[]): RawBuilder<unknown
 }
 
 /** A combination of qualifiers, as one condition. Terms don't occur in it. */
-export function combination(node: Node): RawBuilder<unknown> {
+export function combination(node: Node, viewer: Viewer): RawBuilder<unknown> {
+  const parts = (nodes: readonly Node[]) => nodes.map((part) => combination(part, viewer));
   switch (node.kind) {
     case 'not':
-      return sql`not (${combination(node.part)})`;
+      return sql`not (${combination(node.part, viewer)})`;
     case 'all':
-      return joined(node.parts.map(combination), 'and');
+      return joined(parts(node.parts), 'and');
     case 'any':
-      return joined(node.parts.map(combination), 'or');
+      return joined(parts(node.parts), 'or');
     case 'text':
       return sql`true`;
     case 'qualifier':
-      return condition({ name: node.name, value: node.value, negated: false });
+      return conditionOf({ name: node.name, value: node.value, negated: false }, viewer);
   }
 }
 
 const joined = (conditions: readonly RawBuilder<unknown>[], word: 'and' | 'or'): RawBuilder<unknown> =>
   conditions.length > 0 ? sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})` : sql`true`;
 
-function condition({ name, value, negated }: Filter): RawBuilder<unknown> {
-  const found = coalesced(name, value);
+/** What is unknown of a repository is not so. */
+function conditionOf({ name, value, negated }: Filter, viewer: Viewer): RawBuilder<unknown> {
+  const found = sql`coalesce(${one(name, value, viewer)}, false)`;
   return negated ? sql`not ${found}` : found;
 }
-
-/** What is unknown of a repository is not so. */
-const coalesced = (name: string, value: Value): RawBuilder<unknown> => sql`coalesce(${one(name, value)}, false)`;
 
 /** Bounds may be greater than the numbers of a column can be. */
 const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
@@ -74,7 +78,7 @@ const inRange = (column: RawBuilder<unknown>, { from, until }: { from?: number; 
   sql`(${from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`}
     and ${until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`})`;
 
-function one(name: string, value: Value): RawBuilder<unknown> {
+function one(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unknown> {
   const isFork = sql`(r.source_id is not null or r.parent_id is not null)`;
   switch (value.type) {
     case 'number':
@@ -94,7 +98,7 @@ function one(name: string, value: Value): RawBuilder<unknown> {
     case 'repository':
       return sql`(lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name}))`;
     case 'login':
-      return sql`lower(o.login) = lower(${value.login})`;
+      return value.login === '@me' ? sql`o.id = ${viewerId ?? null}` : sql`lower(o.login) = lower(${value.login})`;
     default:
       return sql`false`;
   }

@@ -1,13 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { makeCheck } from '#search/check.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
-import { split } from '#search/query/filters.ts';
+import { QueryError } from '#search/query/errors.ts';
+import { filtersIn, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
-import { inScope, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
+import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { facet, type Place } from './facets.ts';
 import { combination, openIssuesLabelled, placesOf, repositoryFilter } from './filters.ts';
@@ -34,11 +36,19 @@ type Slice = { limit: number; offset: number };
  * `fork:` asks for them. Qualifiers alone are a valid query.
  */
 export async function searchRepositories(db: Db, asked: RepositorySearch): Promise<SearchResult<RepositoryHit>> {
-  const { terms: text, filters } = split(asked.query);
+  const { terms: text, filters, rest } = split(asked.query);
   const terms = text && analyseTree(text);
+  if (!terms && rest.length === 0 && filters.every(({ name }) => name === 'in'))
+    throw new QueryError('no_term', 'A repository search needs a word or a qualifier.');
   const look: Look = { asked, terms, places: placesOf(filters), budget: startBudget(asked.budget) };
   const slice = withinResults(asked.page);
-  if (!terms || !hasPhrase(terms)) return find(db, look, slice);
+  return terms && hasPhrase(terms) ? findChecked(db, look, terms, slice) : find(db, look, slice);
+}
+
+const checkedAtOnce = 20;
+
+/** Candidates from the index, then a look at what each of them says, for as long as there is time. */
+async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
   const { items, incomplete_results, total_count } = await find(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
   const texts: Record<Place, (row: Row) => string> = {
@@ -47,11 +57,18 @@ export async function searchRepositories(db: Db, asked: RepositorySearch): Promi
     topics: ({ topics }) => topics.join('\n'),
     readme: ({ readme }) => readme,
   };
-  const matching = items.filter((row) => check(look.places.map((place) => texts[place](row))));
+  const matching: Row[] = [];
+  let looked = 0;
+  for (; looked < items.length && look.budget.left() > 0; looked += checkedAtOnce) {
+    const some = items.slice(looked, looked + checkedAtOnce);
+    matching.push(...some.filter((row) => check(look.places.map((place) => texts[place](row)))));
+    // Long READMEs take a while; others have their turn in between.
+    await setImmediate();
+  }
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),
     total_count: matching.length,
-    incomplete_results: incomplete_results || total_count > items.length,
+    incomplete_results: incomplete_results || looked < total_count,
   };
 }
 
@@ -59,14 +76,17 @@ async function find(db: Db, look: Look, slice: Slice): Promise<SearchResult<Row>
   const found = await within(db, look.budget, async (tx) => {
     const where = whereOf(look);
     const items = await listRows(tx, look, where, slice);
-    if (items.length === 0 && slice.offset === 0) await requireAccessible(tx, scopeOf(look));
+    if (items.length === 0) await requireAccessible(tx, scopeOf(look));
     const isAll = slice.offset === 0 && items.length < slice.limit;
     return { items, total_count: isAll ? items.length : await countRows(tx, look, where) };
   });
   return found ? { ...found, incomplete_results: false } : { items: [], total_count: 0, incomplete_results: true };
 }
 
-const scopeOf = ({ asked }: Look) => ({ ...asked, filters: split(asked.query).filters, forks: false });
+function scopeOf({ asked }: Look) {
+  const { filters, rest } = split(asked.query);
+  return { ...asked, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
+}
 
 /**
  * The rows that a search reads: `r`, its owner `o`, and its words `w`, of which a condition must speak just so. Where words are
@@ -78,8 +98,11 @@ const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(w.words, e'\\n')
 
 function whereOf(look: Look): RawBuilder<unknown> {
   const { filters, rest } = split(look.asked.query);
-  const own = repositoryFilter(filters.filter((filter) => !isScopeFilter(filter)));
-  const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }) : sql`true`;
+  const own = repositoryFilter(
+    filters.filter((filter) => !isScopeFilter(filter)),
+    look.asked,
+  );
+  const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, look.asked) : sql`true`;
   const words = look.terms ? has(lexemesFor(look.terms, inPlaces(look.places))) : sql`true`;
   return sql`${inScope(scopeOf(look))} and ${own} and ${combined} and ${words}`;
 }

@@ -82,7 +82,7 @@ export function inScope(options: ScopeOptions): RawBuilder<unknown> {
 
 /** Document 1, rule 6, for a search that found nothing: what it names has to be there for the caller. */
 export async function requireAccessible(db: Reader, options: ScopeOptions): Promise<void> {
-  const named = namesOf(options.filters, false);
+  const named = namesOf([...options.filters, ...(options.nested ?? [])], false);
   if (isAny(named)) await resolveScope(db, options);
 }
 

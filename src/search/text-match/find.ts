@@ -10,9 +10,12 @@ export type Wanted = { terms: readonly Term[]; phrase: boolean };
  * one. At most `most` places. The work grows with the length of the text, and with nothing else.
  */
 export function findMatches(text: string, wanted: readonly Wanted[], most: number): Span[] {
-  const found = wanted.flatMap(({ terms, phrase }) =>
-    phrase ? spansOf(text, phrasePattern(terms, 'giu'), most) : terms.flatMap((term) => findWord(text, term, most)),
-  );
+  const phrases = wanted.filter(({ phrase }) => phrase);
+  const words = wanted.filter(({ phrase }) => !phrase).flatMap(({ terms }) => terms);
+  const found = [
+    ...phrases.flatMap(({ terms }) => spansOf(text, phrasePattern(terms, 'giu'), most)),
+    ...findWords(text, words, most),
+  ];
   const spans: Span[] = [];
   for (const span of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (span.start >= (spans.at(-1)?.end ?? 0)) spans.push(span);
@@ -29,12 +32,25 @@ function spansOf(text: string, pattern: RegExp, most: number): Span[] {
   return spans;
 }
 
-function findWord(text: string, term: Term, most: number): Span[] {
-  if (unspacedOf(term.written).length > 0) return spansOf(text, wordPattern(term), most);
-  const wanted = fold(term.written);
+/** More words than these are looked for in one pass over the text, instead of one for each. */
+const few = 3;
+
+function findWords(text: string, terms: readonly Term[], most: number): Span[] {
+  const [unbounded, bounded] = [terms.filter(isUnspaced), terms.filter((term) => !isUnspaced(term))];
+  const groups = bounded.length > few ? [bounded] : bounded.map((term) => [term]);
+  return [
+    ...unbounded.flatMap((term) => spansOf(text, wordPattern(term), most)),
+    ...groups.flatMap((group) => findInIdentifiers(text, group, most)),
+  ];
+}
+
+const isUnspaced = ({ written }: Term): boolean => unspacedOf(written).length > 0;
+
+function findInIdentifiers(text: string, terms: readonly Term[], most: number): Span[] {
+  const wanted = new Set(terms.map(({ written }) => fold(written)));
   const spans: Span[] = [];
   const known = new Map<string, Span[]>();
-  for (const { start, end } of identifiersLike(text, term)) {
+  for (const { start, end } of identifiersLike(text, terms)) {
     const identifier = text.slice(start, end);
     const inside = known.get(identifier) ?? placesIn(identifier, wanted);
     known.set(identifier, inside);
@@ -44,11 +60,11 @@ function findWord(text: string, term: Term, most: number): Span[] {
   return spans;
 }
 
-/** Where a lexeme stands in an identifier: it is the whole, parts of it, or what is between words of a script without blanks. */
-function placesIn(identifier: string, wanted: string): Span[] {
-  if (fold(identifier) === wanted) return [{ start: 0, end: identifier.length }];
-  return [...searchableParts(identifier), ...betweenStretches(identifier)].filter(
-    ({ start, end }) => fold(identifier.slice(start, end)) === wanted,
+/** Where lexemes stand in an identifier: they are the whole, parts of it, or what is between words of a script without blanks. */
+function placesIn(identifier: string, wanted: ReadonlySet<string>): Span[] {
+  if (wanted.has(fold(identifier))) return [{ start: 0, end: identifier.length }];
+  return [...searchableParts(identifier), ...betweenStretches(identifier)].filter(({ start, end }) =>
+    wanted.has(fold(identifier.slice(start, end))),
   );
 }
 
@@ -72,11 +88,12 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 const restOfWord = /[\p{L}\p{N}\p{M}_]*/uy;
 
 /**
- * The identifiers of a text that may hold a word, each once. Another letter than ASCII's may be written in several ways that
- * fold alike, so that every identifier is one of these.
+ * The identifiers of a text that may hold one of some words, each once. Another letter than ASCII's may be written in several
+ * ways that fold alike, so that every identifier is one of these; as it is for one of many words.
  */
-function* identifiersLike(text: string, term: Term): Generator<Span> {
-  const pattern = ascii.test(term.written) ? wordPattern(term) : /[\p{L}\p{N}\p{M}_]+/gu;
+function* identifiersLike(text: string, terms: readonly Term[]): Generator<Span> {
+  const [term] = terms;
+  const pattern = term && terms.length === 1 && ascii.test(term.written) ? wordPattern(term) : /[\p{L}\p{N}\p{M}_]+/gu;
   for (let floor = 0; ; ) {
     pattern.lastIndex = floor;
     const hit = pattern.exec(text);

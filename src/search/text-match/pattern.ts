@@ -12,12 +12,23 @@ function spellings(word: string): string {
 /** Whether a word is bounded by what is no letter: words of scripts without blanks aren't. */
 const isBounded = ({ written }: Term): boolean => unspacedOf(written).length === 0;
 
+const underscores = /^_+$/;
+
+/**
+ * What stands between two words of a phrase: something, where both are bounded. No match of it begins as the next word may,
+ * so that there is one way at most to match a text, and the work grows with its length alone.
+ */
+function between(term: Term, next: Term): string {
+  if (isBounded(term) && isBounded(next)) return '[^\\p{L}\\p{N}\\p{M}_]+';
+  const isSign = underscores.test(term.written) || underscores.test(next.written);
+  return isSign ? '[^\\p{L}\\p{N}\\p{M}_]*' : '[^\\p{L}\\p{N}\\p{M}]*';
+}
+
 /** Finds these words one after the other, with anything between them that is no word. */
 export function phrasePattern(terms: readonly Term[], flags = 'iu'): RegExp {
   const words = terms.map((term, index) => {
     const next = terms[index + 1];
-    const after = next ? (isBounded(term) && isBounded(next) ? '[^\\p{L}\\p{N}\\p{M}_]+' : '[^\\p{L}\\p{N}\\p{M}]*') : '';
-    return spellings(term.written) + after;
+    return spellings(term.written) + (next ? between(term, next) : '');
   });
   const [first, last] = [terms[0], terms.at(-1)];
   const start = first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '';

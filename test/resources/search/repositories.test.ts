@@ -56,6 +56,15 @@ test('private repositories are found, counted and named for those who may read t
   expect((await search('is:private', '', ada)).names).toEqual(['secret-engine']);
 });
 
+test('rule 6: names among alternatives are refused alike, and so on each page', async () => {
+  for (const q of ['repo:acme/secret-engine OR repo:acme/absent', 'user:nobody OR is:private', 'repo:acme/absent'])
+    for (const page of [1, 2]) expect((await search(q, `&page=${page}`)).status, q).toBe(422);
+  expect((await search('repo:acme/secret-engine OR repo:acme/notes')).names).toEqual(['notes']);
+  expect((await search('repo:acme/notes', '&page=2')).status).toBe(200);
+  expect((await search('user:@me OR repo:acme/notes')).names).toEqual(['notes']);
+  expect((await search('user:@me OR repo:acme/notes', '', ada)).status).toBe(200);
+});
+
 test.each([
   ['org:acme template:true', ['skeleton']],
   ['topic:history', ['notes']],
@@ -109,7 +118,7 @@ test('document 1, rule 11: text matches of the name and the description', async 
 });
 
 test('what is no query is refused, and strange ones are answered', async () => {
-  expect((await search('')).status).toBe(422);
+  for (const q of ['', '%', '()', '"\\', 'in:name', '?? in:description']) expect((await search(q)).status, q).toBe(422);
   expect((await search('stars:many')).status).toBe(422);
   expect((await search('engine', '&sort=age')).status).toBe(422);
   expect((await search('unknown:thing')).status).toBe(200);

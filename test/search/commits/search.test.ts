@@ -5,6 +5,7 @@ import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { searchCommits } from '#search/commits/search.ts';
 import { commitTextMatches } from '#search/commits/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import { ada } from '#test/git/support.ts';
 import { makePlace, now, type Place, push } from '#test/search/support.ts';
 
@@ -189,7 +190,7 @@ test('rule 7: a query that takes too long gives what was found, and says so', as
 test('rule 11: the message of a commit has text matches', async () => {
   const query = parse('commits', 'parser crash');
   const { items } = await search('parser crash');
-  expect(await commitTextMatches(place.db, { query, hits: items })).toEqual([
+  expect(await commitTextMatches(place.db, { query, hits: items, budget: startBudget(1_000) })).toEqual([
     [
       {
         property: 'message',
@@ -202,5 +203,11 @@ test('rule 11: the message of a commit has text matches', async () => {
     ],
   ]);
   const byQualifier = await search('merge:true');
-  expect(await commitTextMatches(place.db, { query: parse('commits', 'merge:true'), hits: byQualifier.items })).toEqual([[]]);
+  expect(
+    await commitTextMatches(place.db, {
+      query: parse('commits', 'merge:true'),
+      hits: byQualifier.items,
+      budget: startBudget(1_000),
+    }),
+  ).toEqual([[]]);
 });
