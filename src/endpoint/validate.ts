@@ -24,8 +24,9 @@ function validatorOf(ajv: Ajv, schema: TSchema): ValidateFunction {
   return validator;
 }
 
-/** The value of a path word, or undefined where its text doesn't fit the schema. */
-export function parseWord(schema: TSchema, text: string): unknown {
+/** The value of a path word, or undefined where its text doesn't fit the schema. A number is written in digits alone. */
+export function parseWord(schema: TSchema & { type?: string }, text: string): unknown {
+  if (schema.type === 'integer' && !/^\d+$/.test(text)) return undefined; // JavaScript reads 0x10, 1e3 and ' 7 ' as numbers too
   const holder = { value: text };
   const validator = validatorOf(texts, wordSchema(schema));
   return !text.includes('\0') && validator(holder) ? holder.value : undefined;
@@ -105,10 +106,9 @@ function check(ajv: Ajv, schema: TSchema, value: object, resource: string): void
 /** The first error of each field. */
 function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldError[] {
   const fields = new Map<string, FieldError>();
-  for (const error of ofMeantAlternative(errors)) {
+  for (const error of ofDeepestBranch(ofMeantAlternative(errors))) {
     const missing = error.keyword === 'required';
-    const path = [...error.instancePath.split('/').slice(1), ...(missing ? [String(error.params.missingProperty)] : [])];
-    const field = path.join('.');
+    const field = placeOf(error).split('/').slice(1).join('.');
     if (fields.has(field)) continue;
     fields.set(
       field,
@@ -119,6 +119,10 @@ function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldErr
   }
   return [...fields.values()];
 }
+
+/** What an error is about, as a pointer; one for a field that is missing is about that field. */
+const placeOf = ({ instancePath, keyword, params }: ErrorObject): string =>
+  keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath;
 
 /** Schemas write `not: {}` for a field that may not stand beside the others. */
 const messageOf = ({ keyword, message }: ErrorObject): string =>
@@ -136,6 +140,22 @@ function ofMeantAlternative(errors: readonly ErrorObject[]): readonly ErrorObjec
     return branch === undefined ? error.keyword !== 'oneOf' : !others.has(branch);
   });
   return meant.length > 0 ? meant : errors;
+}
+
+/**
+ * For a value that fits no branch of an `anyOf`, Ajv tells the errors of every branch. Where one branch took the value itself and
+ * found something inside it to be wrong, only that is kept: that a list with a wrong item isn't null helps nobody.
+ */
+function ofDeepestBranch(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const taken = errors.filter(
+    ({ keyword, schemaPath, instancePath }) =>
+      keyword === 'anyOf' &&
+      errors.some((inner) => inner.schemaPath.startsWith(`${schemaPath}/`) && placeOf(inner) !== instancePath),
+  );
+  return errors.filter(
+    (error) =>
+      !taken.some(({ schemaPath, instancePath }) => error.schemaPath.startsWith(schemaPath) && placeOf(error) === instancePath),
+  );
 }
 
 /** The path of a string that holds U+0000, which PostgreSQL's text can't hold; undefined where there is none. */
