@@ -119,6 +119,12 @@ export class ObjectReader implements AsyncDisposable {
     }
   }
 
+  /** Reads objects that are known to be small, in their order and one round trip; those that aren't there are left out. */
+  async readSmall(oids: readonly Oid[]): Promise<StoredObject[]> {
+    const answers = await Promise.all(oids.map((oid) => this.#cat.ask(checkedOid(oid), 'contents')));
+    return answers.flatMap((answer) => (answer ? [{ ...answer.info, data: answer.data }] : []));
+  }
+
   async #readOne(oid: Oid, info: ObjectInfo | undefined, most: number): Promise<ReadResult> {
     if (!info) return { oid, problem: 'missing' };
     if (info.size > most) return { oid, problem: 'too-large', size: info.size };

@@ -105,6 +105,20 @@ test('many objects come back in their order, whatever their size', async () => {
   expect(equal.length).toBe(5000);
 });
 
+test('small objects come back together, without those that are not there', async () => {
+  const repo = await newRepo();
+  const oids = await writeObjects(repo, [
+    { type: 'blob', data: Buffer.from('one') },
+    { type: 'blob', data: Buffer.from('two') },
+  ]);
+  await using reader = await openObjects(repo);
+  const objects = await reader.readSmall([oids[1] ?? '', absent, oids[0] ?? '']);
+  expect(objects.map(({ oid, data }) => [oid, data.toString()])).toEqual([
+    [oids[1], 'two'],
+    [oids[0], 'one'],
+  ]);
+});
+
 test('an open reader sees what others add later, and what is packed under it', async () => {
   const repo = await newRepo();
   await using reader = await openObjects(repo);

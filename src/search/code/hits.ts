@@ -82,14 +82,43 @@ export async function listStrongHits(db: Reader, where: Where, bonuses: readonly
 export const listWeakHits = (db: Reader, where: Where, bonuses: readonly Bonus[], slice: Slice): Promise<CodeHit[]> =>
   listPage(db, where(not(either(bonuses.map((bonus) => bonus.lexemes)))), { ...slice, order: sql`weight desc, id desc` });
 
+/** The sum keeps the planner from walking the whole table by its ids. */
+const byTime = (order: 'asc' | 'desc'): RawBuilder<unknown> => (order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc`);
+
 /** The hits in the order of indexing. */
 export const listHitsByTime = (
   db: Reader,
   where: Where,
   { order, ...slice }: Slice & { order: 'asc' | 'desc' },
-): Promise<CodeHit[]> =>
-  // The sum keeps the planner from walking the whole table by its ids.
-  listPage(db, where(), { ...slice, order: order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc` });
+): Promise<CodeHit[]> => listPage(db, where(), { ...slice, order: byTime(order) });
+
+export type Candidates = {
+  bonuses: readonly Bonus[];
+  /** A costly condition on a row `f`: asked of one row after the other in their order, until there are enough. */
+  condition: RawBuilder<unknown>;
+  /** By the time of indexing instead of the best first. */
+  order: 'asc' | 'desc' | undefined;
+  limit: number;
+};
+
+/** The first hits that fulfil a costly condition. */
+export async function listCandidates(db: Reader, where: Where, asked: Candidates): Promise<CodeHit[]> {
+  const scan = (points: number, lexemes?: LexemeQuery) =>
+    sql`select id, weight, ${points}::real as points from code_files where ${where(lexemes)}`;
+  const scans = [scan(0), ...asked.bonuses.map(({ points, lexemes }) => scan(points, lexemes))];
+  const order = asked.order ? byTime(asked.order) : sql`score desc, id desc`;
+  const { rows } = await sql<CodeHit>`
+    with scored as (
+      select id, max(weight) + sum(points) as score from (${sql.join(scans, sql` union all `)}) as scans group by id
+    ), page as (
+      select id, score, row_number() over () as place from (select id, score from scored order by ${order} offset 0) as f
+      where ${asked.condition} limit ${asked.limit}
+    )
+    select ${columns}, page.score::float8 as score
+    from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
+    order by page.place`.execute(db);
+  return rows;
+}
 
 /** Some hits, in no order: all that there is time for. */
 export const listAnyHits = (db: Reader, where: Where, slice: Slice): Promise<CodeHit[]> => listPage(db, where(), slice);

@@ -4,7 +4,10 @@ import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Terms } from '#search/terms.ts';
 import type { Places } from './terms.ts';
 
-/** Whether the phrases of a query may be in a file, as a condition on its row; undefined when the filters can't tell. */
+/**
+ * Whether the phrases of a query may be in a file, as a condition on the `id` of a row `f`; undefined when the filters of
+ * pairs can't tell.
+ */
 export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
   switch (terms.kind) {
     case 'words':
@@ -25,8 +28,9 @@ export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | und
 function mayHoldHere(terms: readonly Term[], places: Places): RawBuilder<unknown> | undefined {
   const inPairs = places.file ? mayHoldPhrase(terms, sql`p.pairs`) : undefined;
   if (!inPairs) return undefined;
-  const inText = sql`coalesce((select ${inPairs} from code_pairs p where p.file_id = code_files.id), true)`;
+  const inText = sql`coalesce((select ${inPairs} from code_pairs p where p.file_id = f.id), true)`;
   if (!places.path) return inText;
   const words = terms.map(({ written }) => written.replace(/[\\%_]/g, '\\$&'));
-  return sql`(${inText} or lower(path) like lower(${`%${words.join('%')}%`}))`;
+  return sql`(${inText} or (
+    select lower(c.path) like lower(${`%${words.join('%')}%`}) from code_files c where c.id = f.id))`;
 }

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { openObjects } from '#git/objects.ts';
-import type { GitStore } from '#git/repo.ts';
+import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { maxFileSize, textOf } from './document.ts';
+import { textOf } from './document.ts';
 import type { CodeHit } from './hits.ts';
 
 const filesAtOnce = 200;
@@ -24,19 +25,39 @@ export function* portionsOf<File extends Pick<CodeHit, 'size'>>(files: readonly 
 }
 
 type Blob = Pick<CodeHit, 'repositoryId' | 'blobOid'>;
+type Texts = Map<string, string>;
 
-/** The texts of files, read from Git: those of one repository together. What is gone by now is missing. */
-export async function readTexts(git: GitStore, files: readonly Blob[]): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  const groups = Map.groupBy(files, ({ repositoryId }) => repositoryId);
-  await Promise.all(
-    [...groups].map(async ([repositoryId, blobs]) => {
-      await using reader = await openObjects(repoOf(git, repositoryId));
-      const oids = [...new Set(blobs.map(({ blobOid }) => blobOid))];
-      for await (const read of reader.readMany(oids, { maxSize: maxFileSize })) {
-        if ('object' in read) texts.set(read.oid, textOf(read.object.data));
-      }
-    }),
-  );
+/** Characters of texts that are kept, so that the next page and the text matches of a search needn't read them again. */
+const charactersKept = 64 * 1024 * 1024;
+const lately = new WeakMap<GitStore, LRUCache<string, string>>();
+
+/** The texts of indexed files, by their blobs. What is gone from Git by now is missing. */
+export async function readTexts(git: GitStore, files: readonly Blob[]): Promise<Texts> {
+  const kept = keptOf(git);
+  const texts: Texts = new Map();
+  const unread: Blob[] = [];
+  for (const file of files) {
+    const text = kept.get(file.blobOid);
+    if (text === undefined) unread.push(file);
+    else texts.set(file.blobOid, text);
+  }
+  const groups = Map.groupBy(unread, ({ repositoryId }) => repositoryId);
+  const reads = await Promise.all([...groups].map(([repositoryId, blobs]) => readFrom(repoOf(git, repositoryId), blobs)));
+  for (const [oid, text] of reads.flat()) {
+    kept.set(oid, text);
+    texts.set(oid, text);
+  }
   return texts;
+}
+
+async function readFrom(repo: Repo, blobs: readonly Blob[]): Promise<[oid: string, text: string][]> {
+  await using reader = await openObjects(repo);
+  const objects = await reader.readSmall([...new Set(blobs.map(({ blobOid }) => blobOid))]);
+  return objects.map(({ oid, data }) => [oid, textOf(data)]);
+}
+
+function keptOf(git: GitStore): LRUCache<string, string> {
+  const kept = lately.get(git) ?? new LRUCache({ maxSize: charactersKept, sizeCalculation: (text) => Math.max(1, text.length) });
+  lately.set(git, kept);
+  return kept;
 }

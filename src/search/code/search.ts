@@ -52,11 +52,16 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResu
     return { items, total_count: isAll ? items.length : await hits.countHits(tx, where) };
   });
   if (ordered) return { ...ordered, incomplete_results: false };
+  const some = await findAny(db, look, slice);
+  return { items: some, total_count: slice.offset + some.length, incomplete_results: true };
+}
+
+async function findAny(db: Db, look: Look, slice: Slice): Promise<hits.CodeHit[]> {
   const some = await within(db, startBudget(lastResort), async (tx) => {
     const where = await selection(tx, look);
     return where && hits.listAnyHits(tx, where, slice);
   });
-  return { items: some ?? [], total_count: some ? slice.offset + some.length : 0, incomplete_results: true };
+  return some ?? [];
 }
 
 /** Which rows match; undefined when there is no repository to look into. */
@@ -65,9 +70,7 @@ async function selection(tx: Reader, { asked, terms, places, filters }: Look): P
   if (ids.length === 0) return undefined;
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
   const lexemes = both([lexemesFor(terms, inPlaces(places)), files.lexemes]);
-  const phrases = mayHold(terms, places);
-  const condition = phrases ? sql`(${files.condition} and ${phrases})` : files.condition;
-  return hits.whereOf(tx, { lexemes, condition, repositories: ids });
+  return hits.whereOf(tx, { lexemes, condition: files.condition, repositories: ids });
 }
 
 async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<hits.CodeHit[]> {
@@ -86,7 +89,7 @@ async function findChecked(
   look: Look,
   slice: Slice,
 ): Promise<SearchResult<hits.CodeHit>> {
-  const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
+  const candidates = await findCandidates(db, look);
   const check = makeCheck(look.terms);
   const budget = startBudget(Math.max(look.budget.left(), lastResort));
   const matching: hits.CodeHit[] = [];
@@ -100,6 +103,21 @@ async function findChecked(
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),
     total_count: matching.length,
-    incomplete_results: candidates.incomplete_results || looked < candidates.total_count,
+    incomplete_results: candidates.areSome || looked < candidates.items.length,
   };
+}
+
+/** The best files that may match, as far as the index can tell; `areSome` says that there may be more. */
+async function findCandidates(db: Db, look: Look): Promise<{ items: hits.CodeHit[]; areSome: boolean }> {
+  const { asked, terms, places } = look;
+  const condition = mayHold(terms, places) ?? sql`true`;
+  const order = asked.sort && (asked.order ?? 'desc');
+  const found = await within(db, look.budget, async (tx) => {
+    const where = await selection(tx, look);
+    return where
+      ? hits.listCandidates(tx, where, { bonuses: bonusesOf(terms, places), condition, order, limit: maxResults + 1 })
+      : [];
+  });
+  if (found) return { items: found.slice(0, maxResults), areSome: found.length > maxResults };
+  return { items: await findAny(db, look, { limit: maxResults, offset: 0 }), areSome: true };
 }
