@@ -18,7 +18,9 @@ test('a filter never denies a phrase that is there, and seldom admits one that i
   await indexRepositoryCode({ db, git, repositoryId: id, now });
   const admits = async (phrase: string) => {
     const condition = mayHold(requireTerms(parse('code', `"${phrase}"`)), anywhere);
-    const { rows } = await sql<{ admitted: boolean }>`select (${condition ?? sql`null`}) as admitted from code_files f`.execute(db);
+    const { rows } = await sql<{ admitted: boolean }>`select (${condition ?? sql`null`}) as admitted from code_files f`.execute(
+      db,
+    );
     return rows[0]?.admitted;
   };
   const there = words.slice(1).map((word, index) => `${words[index]} ${word.toUpperCase()}`);
