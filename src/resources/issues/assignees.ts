@@ -5,8 +5,8 @@ import { list } from '#database/list.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 /**
- * Who may be assigned in a repository (the row `repo`): its owner, its collaborators, and the members of its organization with
- * a role in it beyond its being public. The candidate is the row `accounts`.
+ * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: its owner and its
+ * collaborators may, and members of its organization who have a role in it, other than to read since it is public.
  */
 export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
   accounts.kind <> 'organization' and accounts.suspended_at is null and (

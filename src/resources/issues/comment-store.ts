@@ -41,7 +41,7 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
 export const findComment = (db: Db, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
   db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
 
-/** A comment held for a change. */
+/** A comment whose row is locked for a change. */
 export const holdComment = (tx: Tx, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
   tx
     .selectFrom('issue_comments')
@@ -51,7 +51,7 @@ export const holdComment = (tx: Tx, repository: Repository, id: Comment): Promis
     .forUpdate()
     .executeTakeFirst();
 
-/** Adds a comment, and counts it on its issue. */
+/** Inserts a comment and raises its issue's count of comments. */
 export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']>): Promise<CommentRow> {
   const comment = await tx.insertInto('issue_comments').values(row).returningAll().executeTakeFirstOrThrow();
   await countComments(tx, row.issue_id as Id<'issues'>, 1, comment.created_at); // the column's own type, before insertion
@@ -61,7 +61,7 @@ export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']
 export const updateComment = (tx: Tx, id: Comment, body: string, now: Date): Promise<CommentRow> =>
   tx.updateTable('issue_comments').set({ body, updated_at: now }).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Removes a comment, and takes it out of its issue's count. */
+/** Removes a comment and lowers its issue's count of comments. */
 export async function removeComment(tx: Tx, { id, issue_id }: CommentRow, now: Date): Promise<void> {
   await tx.deleteFrom('issue_comments').where('id', '=', id).execute();
   await countComments(tx, issue_id, -1, now);

@@ -12,7 +12,7 @@ type OfComment = Step & { id: Id<'issue_comments'> };
 const aboutOf = ({ repo, by, now }: Step) =>
   ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
 
-/** Comments on an issue. A locked conversation is for those who may write to the repository. */
+/** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
 export async function commentOn(tx: Tx, step: Step & { number: number; body: string }): Promise<CommentRow> {
   const { repo, by, now, body } = step;
   const issue = await holdFor(tx, repo, step.number);
@@ -39,7 +39,7 @@ export async function getComment(db: Db, { repo, id }: Pick<OfComment, 'repo' | 
   return comment;
 }
 
-/** Its author may change a comment, and whoever may write to the repository. */
+/** A comment, locked for a change, that the caller may change: their own, or any for those who may write to the repository. */
 async function holdOwn(tx: Tx, { repo, by, id }: OfComment): Promise<CommentRow> {
   checkHasIssues(repo);
   const comment = await holdComment(tx, repo.id, id);
@@ -49,7 +49,7 @@ async function holdOwn(tx: Tx, { repo, by, id }: OfComment): Promise<CommentRow>
   return comment;
 }
 
-/** Rewrites a comment. */
+/** Changes the text of a comment. */
 export async function changeComment(tx: Tx, step: OfComment & { body: string }): Promise<CommentRow> {
   const comment = await holdOwn(tx, step);
   if (comment.body === step.body) return comment;

@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, sawField } from '#resources/issue-fields/index.ts';
 
-/** What an issue event tells beside its name: things as they were called when it happened. */
+/** What an issue event says beside its name. Labels and others are stored by the names that they had at that time. */
 export type IssueEventData = {
   label?: { name: string; color: string };
   assignee?: Id<'accounts'>;
@@ -19,7 +19,7 @@ export type IssueEventData = {
   issue_field?: FieldChange;
 };
 
-/** What became of an issue's value in a field; absent where there is none, or was none. */
+/** A change of an issue's value in a field. `value` and `previous_value` are absent where there was none. */
 type FieldChange = {
   id: Id<'issue_fields'>;
   name: string;
@@ -41,7 +41,7 @@ type Happened = {
   at: Date;
 };
 
-/** Writes what happened to an issue, in its order, in one statement. */
+/** Inserts events of an issue in their order, in one statement. */
 export async function insertIssueEvents(tx: Tx, about: Happened, events: readonly NewIssueEvent[]): Promise<void> {
   if (events.length === 0) return;
   const { repository, issue, actor, app, at } = about;
@@ -61,7 +61,7 @@ export async function insertIssueEvents(tx: Tx, about: Happened, events: readonl
     .execute();
 }
 
-/** Whether the viewer may know of the event in the row `issue_events`: not of what happens in fields that they don't see. */
+/** Whether the viewer may know of the event in the row `issue_events`. Events about fields are hidden together with the field. */
 export const mayKnow = (viewer: Viewer) =>
   sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${sawField(
     viewer,
@@ -73,7 +73,7 @@ export const mayKnow = (viewer: Viewer) =>
 export const listIssueEvents = (db: Db, viewer: Viewer, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
   list(db, rows(db).where('issue_id', '=', issue).where(mayKnow(viewer)).orderBy('id'), page);
 
-/** Events by their ids, in any order; whether they may be known is decided before. */
+/** Events by their ids, in any order. The caller has made sure that the viewer may know of them. */
 export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
   const wanted = unique(ids);
   return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();

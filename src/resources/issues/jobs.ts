@@ -15,13 +15,13 @@ const losses = [
   'organization_role.revoked',
 ] as const;
 
-/** Who lost the role by which they could be assigned is assigned no longer, and the issue tells so. */
+/** Unassigns users who lost the role by which they could be assigned, with an event on each issue. */
 export const unassignLost = subscription<(typeof losses)[number], Services>({
   name: 'issues.unassign-lost',
   on: losses,
   attempts: 25,
   async run({ owner, repository, actor, at, data }, { db, change }) {
-    // What a team lost, any of its members may have lost: of an assignment nothing is kept but whose it is.
+    // Where a team lost a role, all assignments are checked: an assignment doesn't say by which role it was possible.
     const whose = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
     const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
     const { rows } = await change((tx) =>

@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { IssueRow } from './store.ts';
 
-/** `none` or any for what an issue may have; undefined asks nothing. */
+/** A filter on what an issue may have: a value, `none`, `any`, or undefined for no filter. */
 export type Held<Value> = Value | 'none' | 'any' | undefined;
 
 export type Filter = {
@@ -18,7 +18,7 @@ export type Filter = {
   milestone?: Held<Id<'milestones'>>;
   assignee?: Held<Id<'accounts'>>;
   creator?: Id<'accounts'>;
-  /** A login: who is named by `@` in an issue or in one of its comments. */
+  /** The login of somebody who is mentioned by `@` in the issue or one of its comments. */
   mentioned?: string;
 };
 
@@ -40,10 +40,10 @@ export const listOfRepository = (
     page,
   );
 
-/** Over which repositories a list goes: those of one account, those that the viewer owns or belongs to, or all. */
+/** The repositories of a list: those of one account, those that the viewer owns or belongs to, or all. */
 export type Range = { owner?: Id<'accounts'>; mine?: Id<'accounts'> };
 
-/** Issues over many repositories: those that the viewer may read by a credential that may read issues. */
+/** Issues of many repositories, as far as the viewer may read them. */
 export function listOfMany(
   db: Db,
   viewer: Viewer,
@@ -69,7 +69,7 @@ export function listOfMany(
   return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
 }
 
-/** An app acts in each account by what was granted there: a private issue needs the permission of its own account. */
+/** Whether the credential may read issues. For an app's user that depends on the account: each installation has its own permissions. */
 const mayReadIssues = ({ grant }: Viewer) =>
   grant.kind === 'app_user'
     ? sql<boolean>`(r.visibility = 'public' or jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, 'issues'))`
@@ -101,7 +101,7 @@ function filtered(given: Query, { state, labels, since, milestone, assignee, cre
   return query;
 }
 
-/** `@login` where no letter, digit or hyphen makes it part of a longer word. A login holds no character that a pattern knows. */
+/** `@login`, unless letters, digits or hyphens make it part of a longer word. Logins hold no characters that are special in a pattern. */
 function mentions(login: string) {
   const pattern = `(^|[^[:alnum:]_/-])@${login.replace(/[^\w-]/g, '')}(?![[:alnum:]-])`;
   return sql<boolean>`(issues.body ~* ${pattern} or exists (select from issue_comments c where c.issue_id = issues.id and c.body ~* ${pattern}))`;

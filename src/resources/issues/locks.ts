@@ -5,7 +5,7 @@ import { aboutOf, eventOf, holdFor, type Step } from './rules.ts';
 import type { IssueRow } from './store.ts';
 import { updateIssue } from './store.ts';
 
-/** Locks the conversation of an issue: only those who may write to the repository go on commenting. */
+/** Locks the conversation of an issue: from then on, only those who may write to the repository can comment. */
 export async function lockIssue(tx: Tx, step: Step & { number: number; reason: IssueRow['lock_reason'] }): Promise<void> {
   const issue = await holdFor(tx, step.repo, step.number);
   if (issue.locked && issue.lock_reason === step.reason) return;

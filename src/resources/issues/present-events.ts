@@ -10,10 +10,10 @@ import { type Context, presentIssues } from './present.ts';
 import type { IssueEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
-/** Whose field it was decides who may know of it, and is told nobody. */
+/** Leaves the organization's id out, which is stored only to decide who may see the event. */
 const presentFieldChange = ({ organization_id: _, ...told }: NonNullable<IssueEventRow['data']['issue_field']>) => told;
 
-/** Issue events of a whole page. `withIssue` puts each one's issue beside it, for lists over many. */
+/** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
 export async function presentIssueEvents(
   { db, links, viewer }: Context,
   rows: readonly IssueEventRow[],

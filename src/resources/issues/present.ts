@@ -21,8 +21,8 @@ const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' |
   rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));
 
 /**
- * Issues of a whole page, from any repositories: what hangs on them is loaded once for all. `withRepository` puts each one's
- * repository beside it, for lists over many.
+ * Issues of a whole page, from any repositories. What belongs to them is loaded once for all. `withRepository` adds each issue's
+ * repository, for lists over many repositories.
  */
 export async function presentIssues(
   { db, links, viewer }: Context,

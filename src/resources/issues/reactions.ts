@@ -8,20 +8,20 @@ import { holdComment } from './comment-store.ts';
 import { checkHasIssues, holdFor, type Step } from './rules.ts';
 import { type IssueRow, loadIssues } from './store.ts';
 
-/** A locked conversation is for those who may write to the repository. */
+/** Where the conversation is locked, only those who may write to the repository can react. */
 function checkOpen({ repo, by }: Step, issue: IssueRow): void {
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Unable to create reaction because issue is locked.');
 }
 
-/** An issue to react to, its row held. */
+/** An issue to react to, with its row locked. */
 export async function holdIssueToReact(tx: Tx, step: Step, number: number): Promise<Held> {
   const issue = await holdFor(tx, step.repo, number);
   checkOpen(step, issue);
   return { subject: { issue: issue.id }, issue: issue.id };
 }
 
-/** A comment to react to, its row held. */
+/** A comment to react to, with its row locked. */
 export async function holdCommentToReact(tx: Tx, step: Step, id: Id<'issue_comments'>): Promise<Held> {
   checkHasIssues(step.repo);
   const comment = await holdComment(tx, step.repo.id, id);

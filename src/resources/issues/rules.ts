@@ -42,7 +42,7 @@ export const eventOf = <Kind extends IssueEvent>({ repo, by, now }: Step, kind: 
   data,
 });
 
-/** Issues can be switched off for a repository. */
+/** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
   if (!repo.has_issues) throw gone('Issues has been disabled in this repository.');
 }
@@ -55,7 +55,7 @@ export async function getIssue(db: Db, repo: Repo, number: number): Promise<Issu
   return issue;
 }
 
-/** An issue held for a change. */
+/** An issue whose row is locked for a change. */
 export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<IssueRow> {
   checkHasIssues(repo);
   const issue = await holdIssue(tx, repo.id, number);
@@ -63,17 +63,17 @@ export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<Issue
   return issue;
 }
 
-/** Who sorts issues: labels, assignees, milestones, other people's states. An app does so by its permission. */
+/** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */
 const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
-/** Which app acts, where one does. */
+/** The id of the app that acts, if one does. */
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
 
-/** The names in a list of labels, each a name alone or in an object. */
+/** The names in a list of labels. Each is a string or an object with a name. */
 export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
-/** Opens an issue. What only those who sort issues may say is left out for everybody else, as in the public API. */
+/** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
 export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Promise<IssueRow> {
   const { repo, by, now, wanted } = step;
   checkHasIssues(repo);
@@ -102,7 +102,7 @@ export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Prom
   return issue;
 }
 
-/** Changes an issue. Its author may rewrite, close and open it again; the rest is for those who sort issues. */
+/** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
 export async function changeIssue(tx: Tx, step: Step & { number: number; wanted: IssueChange }): Promise<IssueRow> {
   const { repo, by, now, wanted } = step;
   const issue = await holdFor(tx, repo, step.number);
@@ -127,7 +127,7 @@ export async function changeIssue(tx: Tx, step: Step & { number: number; wanted:
   return row;
 }
 
-/** What closing or opening again changes; a reason may be given anew for what is closed. */
+/** The columns that closing or reopening changes. A closed issue may get another reason. */
 function stateChange(issue: IssueRow, { state = issue.state, state_reason }: IssueChange, by: SignedIn, now: Date) {
   if (state === 'closed') {
     if (state_reason === 'reopened') throw invalid('Issue', 'state_reason', 'invalid', 'reopened is no reason to close an issue');
@@ -160,7 +160,7 @@ async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: IssueRow
   await tellMilestones(tx, step, before, after);
 }
 
-/** Tells that an issue left a milestone, or came into one. */
+/** Records that an issue left a milestone, or came into one. */
 async function tellMilestones(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
   if (before.milestone_id === after.milestone_id) return;
   const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
@@ -179,7 +179,7 @@ async function tellMilestones(tx: Tx, step: Step, before: IssueRow, after: Issue
   await insertIssueEvents(tx, aboutOf(step, after), own);
 }
 
-/** To which issue something happened, and by whom. */
+/** The common part of an issue's events: which issue, who and when. */
 export const aboutOf = ({ repo, by, now }: Step, { id }: Pick<IssueRow, 'id'>) => ({
   repository: repo.id,
   issue: id,
@@ -188,7 +188,7 @@ export const aboutOf = ({ repo, by, now }: Step, { id }: Pick<IssueRow, 'id'>) =
   at: now,
 });
 
-/** Puts labels on an issue, made where the repository has none of that name. */
+/** Adds labels to an issue. Labels that the repository doesn't have are created. */
 export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
   const labels = await findOrMakeLabels(
     tx,
@@ -203,7 +203,7 @@ export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: read
   });
 }
 
-/** Takes labels off an issue; gives how many were on it. */
+/** Removes labels from an issue. Returns how many it had. */
 export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: readonly LabelRow[]): Promise<number> {
   const ids = labels.map(({ id }) => id);
   const dropped = new Set(await dropLabels(tx, issue.id, ids));
@@ -215,7 +215,7 @@ export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: re
   return dropped.size;
 }
 
-/** Makes these the labels of an issue. */
+/** Replaces the labels of an issue. */
 export async function replaceLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
   const held = await listIssueLabels(tx, issue.id);
@@ -262,7 +262,7 @@ type Told<Thing> = {
   own: (thing: Thing) => NewIssueEvent;
 };
 
-/** Records one event for each of what changed, here and on the issue itself, which was touched where anything did. */
+/** For each thing that changed, records an event and writes an issue event; then sets the issue's time of change. */
 export async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { things, event, own }: Told<Thing>): Promise<void> {
   if (things.length === 0) return;
   await recordAll(tx, things.map(event));
@@ -270,14 +270,14 @@ export async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { thin
   if (issue.updated_at < step.now) await updateIssue(tx, issue.id, { updated_at: step.now });
 }
 
-/** `assignees` is the word of today, `assignee` an older one; undefined where neither was said. */
+/** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
 function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
   if (assignees !== undefined) return assignees;
   if (assignee === undefined) return undefined;
   return assignee === null || assignee === '' ? [] : [assignee];
 }
 
-/** The users of these logins, each of whom may be assigned; 422 otherwise. */
+/** The users with these logins. Refuses those who can't be assigned. */
 async function assignable(db: Db, repo: Repo, logins: readonly string[]): Promise<Account[]> {
   const users = await keepAssignable(db, repo, await findUsersByLogin(db, logins));
   const known = keyed(users, ({ login }) => login.toLowerCase());
@@ -286,7 +286,7 @@ async function assignable(db: Db, repo: Repo, logins: readonly string[]): Promis
   return users;
 }
 
-/** The milestone that a number names; null takes it away, undefined leaves it. */
+/** The id of the milestone with this number. Null, which removes the milestone, and undefined, which leaves it, stay as they are. */
 async function milestoneOf(db: Db, repo: Repo, wanted: NewIssue['milestone']): Promise<Id<'milestones'> | null | undefined> {
   if (wanted === undefined || wanted === null) return wanted;
   if (wanted === '') return null;

@@ -11,7 +11,7 @@ import { MinimalRepository } from '#resources/repositories/index.ts';
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
 export const lockReasons = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
-/** How an author stands to the repository, as far as the viewer may know it. */
+/** What an author is in the repository, as far as the viewer may know it. */
 export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const;
 export type Association = (typeof associations)[number];
 
@@ -65,7 +65,7 @@ export const IssueComment = Type.Object({
 });
 export type IssueComment = Static<typeof IssueComment>;
 
-/** A comment as it stands among what happened to its issue. */
+/** A comment in the timeline of its issue. */
 export const TimelineComment = Type.Object({
   event: OneOf(['commented']),
   actor: Nullable(User),
@@ -82,7 +82,7 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
-/** Something that happened to an issue. What it tells beside depends on the event. */
+/** Something that happened to an issue. The optional fields depend on the event. */
 export const IssueEvent = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -107,7 +107,7 @@ export type IssueEvent = Static<typeof IssueEvent>;
 
 /** The public API's limit for a text: 65,536 characters. */
 const text = Type.String({ maxLength: 65_536 });
-/** Older clients write numbers as titles. */
+/** Old clients send numbers as titles. */
 const title = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer()]);
 const login = Type.String({ minLength: 1, maxLength: 100 });
 const labelName = Type.String({ minLength: 1, maxLength: 50 });
@@ -142,7 +142,7 @@ export type IssueChange = Static<typeof IssueChange>;
 
 export const NewComment = Type.Object({ body: Type.String({ minLength: 1, maxLength: 65_536 }) }, { title: 'IssueComment' });
 
-/** Either a bare list or one in an object, as the public API takes both. */
+/** A list, or an object with a list: the public API takes both. */
 export const SomeLabels = Type.Union([LabelNames, Type.Object({ labels: Type.Optional(LabelNames) })], { title: 'Label' });
 
 export const SomeAssignees = Type.Object({ assignees: Type.Optional(Type.Array(login, { maxItems: 100 })) }, { title: 'Issue' });

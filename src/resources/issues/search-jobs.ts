@@ -23,7 +23,7 @@ const changes = [
   'reaction.deleted',
 ] as const;
 
-/** What an issue is found by follows what happens to it. Who may see its repository, and its name, are asked at each search. */
+/** Keeps the search index of issues up to date. It holds nothing about access and repositories' names, which each search looks up. */
 export const indexIssue = subscription<(typeof changes)[number], Services>({
   name: 'issues.index',
   on: changes,
@@ -36,7 +36,7 @@ export const indexIssue = subscription<(typeof changes)[number], Services>({
 
 const renames = ['label.edited', 'label.deleted', 'milestone.edited', 'milestone.deleted'] as const;
 
-/** Issues are found by the names of their labels and milestones: another name, or none, is known to all of them. */
+/** Indexes the issues of a label or milestone again when that is renamed or deleted, since they are found by its name. */
 export const indexRenamed = subscription<(typeof renames)[number], Services>({
   name: 'issues.index-renamed',
   on: renames,
@@ -53,7 +53,7 @@ export const indexRenamed = subscription<(typeof renames)[number], Services>({
   },
 });
 
-/** Indexes what an upgrade, a restored backup or an interrupted rebuilding left without a row. */
+/** Indexes issues without a row in the index, as an upgrade, a restored backup or an interrupted `hearth reindex` leaves them. */
 export const indexMissing = job<object, Services>({
   name: 'issues.index-missing',
   attempts: 1,

@@ -11,7 +11,7 @@ export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-/** The next number of a repository: one after the other, without gaps, since the row stays locked until the issue is there. */
+/** The next issue number of a repository. The repository's row stays locked until the transaction ends, so numbers have no gaps. */
 export async function takeNumber(tx: Tx, repository: Repository): Promise<number> {
   const { next_issue_number } = await tx
     .updateTable('repositories')
@@ -28,7 +28,7 @@ export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<Issu
 export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
 
-/** An issue held for a change: others that want to change it wait. */
+/** An issue whose row is locked: other changes of it wait. */
 export const holdIssue = (tx: Tx, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   tx
     .selectFrom('issues')
@@ -41,7 +41,7 @@ export const holdIssue = (tx: Tx, repository: Repository, number: number): Promi
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Keeps the repository's count of open issues. */
+/** Changes the repository's count of open issues. */
 export const addOpenIssues = (tx: Tx, repository: Repository, by: number) =>
   tx
     .updateTable('repositories')
@@ -62,7 +62,7 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
   );
 }
 
-/** What hangs on an issue. */
+/** The labels and assignees of an issue. */
 export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
 
 /** Labels and assignees of a whole page of issues, in one statement. */
@@ -86,7 +86,7 @@ export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
     .orderBy(sql`lower(labels.name)`)
     .execute();
 
-/** Puts labels on an issue; gives those that were not on it. */
+/** Adds labels to an issue. Returns those that it didn't have. */
 export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Id<'labels'>[]> {
   if (labels.length === 0) return [];
   const rows = await tx
@@ -98,7 +98,7 @@ export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[
   return rows.map((row) => row.label_id);
 }
 
-/** Takes labels off an issue; gives those that were on it. */
+/** Removes labels from an issue. Returns those that it had. */
 export async function dropLabels(tx: Tx, issue: Issue, labels: readonly Id<'labels'>[]): Promise<Id<'labels'>[]> {
   if (labels.length === 0) return [];
   const rows = await tx
@@ -115,7 +115,7 @@ export async function listAssignees(db: Db, issue: Issue): Promise<Id<'accounts'
   return rows.map((row) => row.user_id);
 }
 
-/** Assigns users; gives those that were not assigned. */
+/** Assigns users. Returns those who were not assigned before. */
 export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account[], now: Date): Promise<Id<'accounts'>[]> {
   if (users.length === 0) return [];
   const rows = await tx
@@ -127,7 +127,7 @@ export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account
   return rows.map((row) => row.user_id);
 }
 
-/** Unassigns users; gives those that were assigned. */
+/** Unassigns users. Returns those who were assigned before. */
 export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'accounts'>[]): Promise<Id<'accounts'>[]> {
   if (users.length === 0) return [];
   const rows = await tx
@@ -143,7 +143,7 @@ type Authored = { repository: Repository; author: Id<'accounts'> };
 const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
 
 /**
- * How authors stand to repositories, for a whole page in one statement. A concealed membership shows to fellow members alone.
+ * What authors are in repositories, for a whole page in one statement. A concealed membership is shown only to other members.
  */
 export async function loadAssociations(
   db: Db,

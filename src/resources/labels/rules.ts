@@ -44,14 +44,14 @@ export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: L
   return row;
 }
 
-/** What of a label was another before. */
+/** The former values of what changed of a label, for the event. */
 const changedOf = ({ name, color, description }: LabelRow, after: LabelRow) => ({
   ...(name === after.name ? {} : { name }),
   ...(color === after.color ? {} : { color }),
   ...(description === after.description ? {} : { description }),
 });
 
-/** Deletes a label, and takes it off every issue. */
+/** Deletes a label. It is removed from all issues. */
 export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promise<void> {
   const label = await findLabel(tx, step.repo.id, step.name);
   if (!label) throw notFound();
@@ -59,7 +59,7 @@ export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promis
   await record(tx, { ...eventOf(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }
 
-/** Lists of labels are written with commas between, so that no name holds one. */
+/** Refuses blank names, and names with a comma, since queries separate labels by commas. */
 function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.includes(','))

@@ -13,7 +13,7 @@ export const Label = Type.Object({
 export type Label = Static<typeof Label>;
 
 const name = Type.String({ minLength: 1, maxLength: 50 });
-/** Six hexadecimal digits; a leading `#` is taken and dropped. */
+/** Six hexadecimal digits. A leading `#` is accepted and not stored. */
 const color = Type.String({ pattern: '^#?[0-9a-fA-F]{6}$' });
 const description = Nullable(Type.String({ maxLength: 100 }));
 

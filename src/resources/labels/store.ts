@@ -15,7 +15,7 @@ export const listLabels = (db: Db, repository: Repository, page: Page): Promise<
     page,
   );
 
-/** A label by its name, letters of either case. */
+/** A label by its name, whatever its case. */
 export const findLabel = (db: Db, repository: Repository, name: string): Promise<LabelRow | undefined> =>
   db
     .selectFrom('labels')
@@ -42,7 +42,7 @@ export const updateLabel = (tx: Tx, id: Id<'labels'>, change: Updateable<DB['lab
 
 export const removeLabel = (tx: Tx, id: Id<'labels'>) => tx.deleteFrom('labels').where('id', '=', id).execute();
 
-/** The labels of these names, made where they are missing, each once. One statement. */
+/** The labels with these names. Missing ones are created, in the same statement. */
 export async function findOrMakeLabels(tx: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<LabelRow>`
@@ -56,5 +56,5 @@ export async function findOrMakeLabels(tx: Tx, repository: Repository, names: re
   return rows;
 }
 
-/** Of a label that was only named: the public API's grey. */
+/** The colour of a label that was created by its name alone (the public API's grey). */
 export const defaultColor = 'ededed';

@@ -3,14 +3,14 @@ import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * What a person reaches in an organization beside the membership itself. Membership and access end in one transaction, so
- * that no moment is left in which somebody who was removed still reads; hence these statements stand here, and not in jobs
- * of the families that give the access.
+ * Removes what gives a person access in an organization beside the membership. It has to happen in the transaction that ends the
+ * membership, so that somebody who was removed can't read for a moment longer. So these statements on other families' tables
+ * stand here, and not in jobs of those families.
  */
 
 type Place = { organization: Id<'accounts'>; user: Id<'accounts'> };
 
-/** Takes somebody out of all teams of an organization; the teams that they were in. */
+/** Removes somebody from all teams of an organization. Returns those teams. */
 export async function removeFromTeams(tx: Tx, { organization, user }: Place): Promise<Id<'teams'>[]> {
   const { rows } = await sql<{ team_id: Id<'teams'> }>`
     delete from team_members tm using teams t
@@ -19,7 +19,7 @@ export async function removeFromTeams(tx: Tx, { organization, user }: Place): Pr
   return rows.map((row) => row.team_id);
 }
 
-/** Takes away every direct role in an organization's repositories; the repositories that they had one in. */
+/** Removes somebody's direct roles in an organization's repositories. Returns those repositories. */
 export async function removeDirectRoles(tx: Tx, { organization, user }: Place): Promise<Id<'repositories'>[]> {
   const { rows } = await sql<{ repository_id: Id<'repositories'> }>`
     delete from collaborators c using repositories r
@@ -30,7 +30,7 @@ export async function removeDirectRoles(tx: Tx, { organization, user }: Place): 
 
 export type Withdrawn = { repository_id: Id<'repositories'>; invitee_id: Id<'accounts'> };
 
-/** Withdraws the invitations into an organization's repositories that somebody was sent or has sent. */
+/** Removes the invitations into an organization's repositories to somebody and by them. */
 export async function removeRepositoryInvitations(tx: Tx, { organization, user }: Place): Promise<Withdrawn[]> {
   const { rows } = await sql<Withdrawn>`
     delete from repository_invitations i using repositories r

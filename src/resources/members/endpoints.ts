@@ -1,4 +1,4 @@
-// Members of organizations, their memberships, and one's own. (Outside collaborators stand with the collaborators.)
+// Members of organizations and their memberships, and the caller's own. For outside collaborators see `collaborators`.
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
@@ -51,7 +51,7 @@ export const checkMember = endpoint({
   access: { ...reads, public: true },
   replies: { 204: Nothing },
   async handle({ db, at, viewer, links }) {
-    // Whoever may not know of concealed members is sent to the public ones, whether or not the user is a member.
+    // They are redirected whether or not the user is a member, or the redirect would tell.
     if (!seesConcealed(at.org, viewer)) return redirect(path(`${links.api}/orgs`, at.org.login, 'public_members', at.user.login));
     const membership = await findMembership(db, at.org.id, at.user.id);
     if (membership?.state !== 'active') throw notFound();
@@ -79,7 +79,7 @@ export const getOrgMembership = endpoint({
   replies: { 200: Membership },
   async handle({ db, at, viewer, links }) {
     const membership = await findMembership(db, at.org.id, at.user.id);
-    // Who is invited is for owners, and for apps that the owners let read it.
+    // Only owners see who is invited, and apps with the permission.
     const seesInvited = at.org.role === 'owner' || viewer.grant.kind === 'installation';
     if (!membership || (membership.state === 'pending' && !seesInvited)) throw notFound();
     return presentMembership({ db, links }, membership);

@@ -17,8 +17,8 @@ import {
 } from './store.ts';
 
 /**
- * Whether a viewer learns of members who don't show their membership: members do, by a credential that may read them.
- * `permission` is what a fine-grained credential needs for it.
+ * Whether a viewer may know of concealed memberships: members may, with a credential that may read members. `permission` is what
+ * a fine-grained credential needs.
  */
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   judge({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
@@ -57,7 +57,7 @@ async function getMembership(tx: Tx, { org, user }: Pick<Step, 'org' | 'user'>):
   return membership;
 }
 
-/** Turns one's own invitation into a membership. */
+/** Accepts the caller's own invitation. */
 export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
   const { org, user } = step;
   await lockMemberships(tx, org.id);
@@ -82,7 +82,7 @@ export async function removeMember(tx: Tx, step: Step): Promise<void> {
   else await record(tx, { ...eventOf(step), kind: 'member.invitation_canceled', data: { user: user.id } });
 }
 
-/** Ends a membership and what hangs on it: the place in teams. Direct roles are the caller's to keep or to take. */
+/** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
 export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
   const { org, user } = step;
   await lockMemberships(tx, org.id);
@@ -98,7 +98,7 @@ export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithS
   return membership;
 }
 
-/** Takes away somebody's direct roles in an organization's repositories, and the invitations to and from them. */
+/** Removes somebody's direct roles in an organization's repositories, and the invitations to and from them. */
 export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
   const { org, user } = step;
   const place = { organization: org.id, user: user.id };
@@ -117,7 +117,7 @@ export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
   await recordAll(tx, [...removed, ...withdrawn]);
 }
 
-/** Shows or conceals one's own membership. */
+/** Shows or conceals the caller's own membership. */
 export async function showMembership(tx: Tx, step: Step & { as: 'public' | 'concealed' }): Promise<void> {
   const { org, user, by, as } = step;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
 import { OrganizationSimple, User } from '#resources/accounts/index.ts';
 
-/** Membership roles as clients write them; an owner is called admin there. */
+/** Roles of members in the API's words: an owner is `admin`. */
 export const memberWords = ['admin', 'member'] as const;
 export type MemberWord = (typeof memberWords)[number];
 
-/** A person's place in an organization. */
+/** The membership of a user in an organization. */
 export const Membership = Type.Object({
   url: Type.String(),
   state: OneOf(['active', 'pending']),
@@ -24,5 +24,5 @@ export const MembershipChange = Type.Object(
   { title: 'OrganizationMembership' },
 );
 
-/** The one change that people make to their own membership: they accept it. */
+/** The only change that users make to their own membership is to accept it. */
 export const Acceptance = Type.Object({ state: OneOf(['active']) }, { title: 'OrganizationMembership' });

@@ -9,13 +9,13 @@ import type { Listed, Page } from '#lib/page.ts';
 
 export type MembershipRow = Selectable<DB['memberships']>;
 
-/** A membership with what its presentation needs of the organization's settings. */
+/** A membership with the organization's settings that its presentation needs. */
 export type MembershipWithSettings = MembershipRow & { description: string | null; members_can_create_repositories: boolean };
 
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
 
-/** Makes somebody a member, or changes what they are. */
+/** Inserts a membership, or changes the one that is there. */
 export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promise<MembershipRow> =>
   tx
     .insertInto('memberships')
@@ -54,7 +54,7 @@ export function listOwnMemberships(
 
 type MemberList = {
   organization: Organization;
-  /** Whether only those who show their membership are listed, or everybody. */
+  /** Whether concealed members are listed too. */
   shown: 'public' | 'everybody';
   role?: MembershipRow['role'] | undefined;
   page: Page;
@@ -78,7 +78,7 @@ export function listMembers(db: Db, { organization, shown, role, page }: MemberL
 export const lockMemberships = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
-/** Whether somebody is an active member; the membership then can't end before the transaction does. */
+/** Whether somebody is an active member. If so, the membership is locked until the transaction ends. */
 export const holdMembership = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')
@@ -89,7 +89,7 @@ export const holdMembership = async (tx: Tx, organization: Organization, user: U
     .forShare()
     .executeTakeFirst()) !== undefined;
 
-/** Whether an organization has an active owner beside one of its members. */
+/** Whether an organization has an active owner other than this user. */
 export const hasOtherOwner = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')

@@ -1,4 +1,4 @@
-// What the server says of itself.
+// What the server tells about itself.
 import { Type } from 'typebox';
 import { limitKey, type RateLimit, readLimits } from '#access/rate-limits.ts';
 import { apiVersions, endpoint } from '#endpoint/endpoint.ts';
@@ -29,7 +29,7 @@ export const getMeta = endpoint({
   access,
   replies: { 200: Meta },
   async handle({ services }) {
-    // Passwords sign in on the web alone; the API takes tokens.
+    // Passwords are for signing in on the web. The API takes tokens only.
     return { verifiable_password_authentication: false, installed_version: services.version };
   },
 });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { each } from '#lib/shape.ts';
 
-/** Where everything is, by the field that holds it: templates below the API's own address. */
+/** The fields of the root resource, with the address that each holds: a URI template below the API's own address. */
 export const rootPaths = {
   current_user_url: '/user',
   current_user_authorizations_html_url: '/settings/connections/applications{/client_id}',

@@ -37,7 +37,7 @@ export async function createMilestone(tx: Tx, step: Step & { wanted: NewMileston
   return { ...row, open_issues: 0, closed_issues: 0 };
 }
 
-/** Changes a milestone, closes it or opens it again. */
+/** Changes a milestone, which includes closing and reopening it. */
 export async function changeMilestone(tx: Tx, step: Step & { number: number; wanted: MilestoneChange }): Promise<MilestoneRow> {
   const { repo, now, number, wanted } = step;
   const row = await findMilestone(tx, repo.id, number);
@@ -57,14 +57,14 @@ export async function changeMilestone(tx: Tx, step: Step & { number: number; wan
   return after;
 }
 
-/** What of a milestone was another before. */
+/** The former values of what changed of a milestone, for the event. */
 const changedOf = ({ title, description, due_on }: MilestoneRow, after: MilestoneRow) => ({
   ...(title === after.title ? {} : { title }),
   ...(description === after.description ? {} : { description }),
   ...(due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(due_on) }),
 });
 
-/** Deletes a milestone; its issues stay, without one. */
+/** Deletes a milestone. Its issues stay, without a milestone. */
 export async function deleteMilestone(tx: Tx, step: Step & { number: number }): Promise<void> {
   const row = await findMilestone(tx, step.repo.id, step.number);
   if (!row) throw notFound();

@@ -6,7 +6,7 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-/** A milestone with how many issues it holds. */
+/** A milestone with its numbers of open and closed issues. */
 export type MilestoneRow = Selectable<DB['milestones']> & { open_issues: number; closed_issues: number };
 type Repository = Id<'repositories'>;
 

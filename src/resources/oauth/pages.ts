@@ -1,4 +1,4 @@
-/** The few pages by which people sign in and agree. They work without scripts; what they show of others is escaped. */
+/** The pages on which people sign in and agree to an app. They have no scripts, and all text from others is escaped. */
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);

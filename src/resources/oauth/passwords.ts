@@ -4,7 +4,7 @@ import { invalid } from '#lib/refusal.ts';
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
-/** OWASP's figures for scrypt: some 100 ms and 64 MiB for each try. */
+/** OWASP's parameters for scrypt. A try takes some 100 ms and 64 MiB. */
 const cost = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
 const length = 32;
 const shortest = 10;
@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-/** Whether a password is the one that was stored. Without one, the same time is spent on nothing. */
+/** Whether a password is the stored one. Where none is stored, it takes as long, so that the time doesn't tell which logins exist. */
 export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   const [, N, r, p, salt, key] = (stored ?? '').split('$');
   const known = key === undefined ? undefined : Buffer.from(key, 'base64');

@@ -18,7 +18,7 @@ import { permissionLines } from './wants.ts';
 export type Parts = {
   database: Database;
   clock: () => Date;
-  /** Where people reach this server, as a request came in. */
+  /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
 };
 
@@ -27,7 +27,7 @@ const sessionDays = 14;
 /** Wrong passwords are counted by address, so that nobody tries many. */
 const signInLimit = { limit: 20, window: 900 };
 
-/** Pages load nothing, run nothing, and send their forms here alone; after consent, the browser goes on to the app. */
+/** Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to the app. */
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 type Session = { token: string; account: Account };
@@ -67,7 +67,7 @@ const sendPage = (reply: FastifyReply, html: string, status = 200): FastifyReply
     .type('text/html; charset=utf-8')
     .send(html);
 
-/** A path of this server; anything else would send people who signed in elsewhere. */
+/** The path to go on to after signing in. Other addresses are ignored, or a link to the sign-in page could lead people elsewhere. */
 const localPath = (wanted: string | undefined): string =>
   wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
 
@@ -80,7 +80,7 @@ async function sessionOf({ database, clock }: Parts, request: FastifyRequest): P
   return token !== undefined && account ? { token, account } : undefined;
 }
 
-/** What a form of this session carries, and no other site can know. */
+/** The token in the forms of a session. Other sites can't know it, so they can't submit a form for the user. */
 const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');
 
 function isOwnForm(parts: Parts, request: FastifyRequest, session: Session): boolean {
@@ -117,7 +117,7 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
 
 type Wish = { app: AppRow; redirect: string; scopes: string[]; state: string | undefined; challenge: string | undefined };
 
-/** What an app asks of its user, or what is wrong with how it asks. An address that isn't the app's is never visited. */
+/** What an app asks of a user, or a message saying what is wrong with the request. It redirects to none but the app's addresses. */
 async function wishOf(parts: Parts, fields: Readonly<Record<string, string | undefined>>): Promise<Wish | string> {
   const app = await findAppByClientId(parts.database.db, fields.client_id ?? '');
   if (!app) return 'No app has this client_id.';

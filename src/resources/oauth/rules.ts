@@ -21,7 +21,7 @@ import {
   updateDevice,
 } from './store.ts';
 
-/** Why no token is given: the words of the public API, which clients know. */
+/** Why no token is given, in the words of the public API, which clients look for. */
 export const problems = {
   incorrect_client_credentials: 'The client_id and/or client_secret passed are incorrect.',
   redirect_uri_mismatch: 'The redirect_uri must belong to a callback address of the app.',
@@ -37,7 +37,7 @@ export const problems = {
 } as const;
 export type Problem = keyof typeof problems;
 
-/** What a client gets for a code. `expiresIn` and the refresh token are for apps whose tokens end. */
+/** What a client gets for a code. `expiresIn` and the refresh token are only there if the token expires. */
 export type Granted = {
   token: string;
   scopes: readonly Scope[];
@@ -55,7 +55,7 @@ const slowDownSeconds = 5;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
-/** Notes that a user agreed to an app; gives the code that the app exchanges for its token. */
+/** Records that a user agreed to an app. Returns the code that the app exchanges for its token. */
 export async function agree(
   tx: Tx,
   {
@@ -82,7 +82,7 @@ export async function agree(
 
 type Exchange = { app: AppRow; now: Date };
 
-/** Exchanges a code of the web flow. A code is used up by the try, whatever comes of it. */
+/** Exchanges a code of the web flow. The code is used up even where the exchange is refused. */
 export async function exchangeCode(
   tx: Tx,
   {
@@ -133,7 +133,7 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
   return { token, scopes: kept, refresh: { token: refresh, expiresIn: tokenSeconds, refreshExpiresIn: refreshSeconds } };
 }
 
-/** Exchanges a refresh token for a new pair. The old pair ends. */
+/** Exchanges a refresh token for a new token and refresh token. The old ones end. */
 export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
   const row = await takeRefresh(tx, hashToken(refresh));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_refresh_token' };
@@ -142,12 +142,12 @@ export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { r
   return { granted: await grantToken(tx, { app, user, scopes: [], now }) };
 }
 
-/** Letters that aren't taken for each other, and make no words. */
+/** Letters that can't be confused with each other. Without vowels, they make no words. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const letters = (count: number): string =>
   Array.from({ length: count }, () => userCodeLetters.charAt(randomInt(userCodeLetters.length))).join('');
 
-/** Begins the device flow: one code for the device, one that the user types elsewhere. */
+/** Begins the device flow with two codes: one for the device, and one that the user types into a browser. */
 export async function startDevice(
   tx: Tx,
   { app, scopes, now }: Exchange & { scopes: readonly string[] },
@@ -165,11 +165,11 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** A user says yes or no to a device. */
+/** Records a user's yes or no to a device. */
 export const answerDevice = (tx: Tx, device: DeviceRow, user: Account, agreed: boolean) =>
   updateDevice(tx, device.hash, { state: agreed ? 'approved' : 'denied', account_id: user.id });
 
-/** What a device learns when it asks whether its user has agreed. Who asks too often has to wait longer. */
+/** Answers a device that asks whether its user has agreed. A device that asks too often has to wait longer. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
   const hash = hashToken(deviceCode);
   const device = await holdDevice(tx, hash);
@@ -188,8 +188,9 @@ export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { 
 }
 
 /**
- * The address to which a user returns: the one that was asked for, when its host and port are those of a callback address and
- * its path lies below that one's, or else the first callback address. On this machine, any port will do.
+ * The address to which a user is sent back. The wanted one must have the host and port of a callback address of the app, and a
+ * path below it, or the result is undefined; for loopback addresses any port will do. Without a wanted one it is the first
+ * callback address.
  */
 export function returnAddress(app: AppRow, wanted: string | undefined): string | undefined {
   if (wanted === undefined) return app.callback_urls[0];

@@ -14,7 +14,7 @@ export const insertSession = (tx: Tx, row: Insertable<DB['sessions']>) => tx.ins
 
 export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions').where('hash', '=', hash).execute();
 
-/** Who is signed in by a session; nobody by one that ended, or while suspended. */
+/** The account of a session; undefined where the session has ended or the account is suspended. */
 export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>
   db
     .selectFrom('sessions')
@@ -28,7 +28,7 @@ export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Acc
 export const insertCode = (tx: Tx, row: Insertable<DB['authorization_codes']>) =>
   tx.insertInto('authorization_codes').values(row).execute();
 
-/** Takes a code: it is good once. */
+/** Removes a code and returns it, so that it can be used once only. */
 export const takeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
   tx.deleteFrom('authorization_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
@@ -57,7 +57,7 @@ export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_code
 export const insertRefresh = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
   tx.insertInto('refresh_tokens').values(row).execute();
 
-/** Takes a refresh token: it is good once. */
+/** Removes a refresh token and returns it, so that it can be used once only. */
 export const takeRefresh = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();
 

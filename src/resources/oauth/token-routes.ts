@@ -18,7 +18,7 @@ import { findAppByClientId } from './store.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** What a request says: a form or JSON, and whatever stands in the address. */
+/** The fields of a request: of its form or JSON body, and of its query. */
 export function fieldsOf(request: FastifyRequest): Fields {
   const text = typeof request.body === 'string' ? request.body : '';
   const isJson = (request.headers['content-type'] ?? '').includes('json');
@@ -36,7 +36,7 @@ function textsIn(text: string): Fields {
   }
 }
 
-/** Where clients get their tokens. As in the public API, errors are 200 with an `error`, and the reply's form follows `Accept`. */
+/** The endpoints that give tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless `Accept` asks for JSON. */
 export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
   app.post('/login/oauth/access_token', async (request, reply) => {
     const fields = fieldsOf(request);
@@ -60,7 +60,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
   });
 }
 
-/** A client may prove itself by Basic, too. */
+/** Adds client id and secret from Basic authorization, where the request has it. */
 function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
   const [scheme, encoded = ''] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'basic') return fields;
@@ -75,7 +75,7 @@ async function tokenFor({ database, clock }: Parts, fields: Fields): Promise<Out
   const client = await findAppByClientId(database.db, client_id);
   if (!client) return { problem: 'incorrect_client_credentials' };
   const now = clock();
-  // A device keeps no secret: its code is the proof.
+  // A device can't keep a client secret: its code is enough.
   if (grant_type === deviceGrant) {
     if (!client.device_flow) return { problem: 'device_flow_disabled' };
     return change(database.db, (tx) => pollDevice(tx, { app: client, deviceCode: fields.device_code ?? '', now }));

@@ -1,4 +1,4 @@
-// Roles that hold for a whole organization: which there are, and which members and teams have them.
+// Roles for a whole organization: the list of them, and the members and teams that have them.
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';

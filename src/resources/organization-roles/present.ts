@@ -10,7 +10,7 @@ import type { HolderRow, RoleRow, TeamHolderRow } from './store.ts';
 
 type Context = { db: Db; links: Links };
 
-/** A role, with the organization that it belongs to unless every organization has it. */
+/** A role, with its organization unless it is a predefined one. */
 export const presentRole = (links: Links, org: Account, row: RoleRow): OrganizationRole => ({
   id: row.id,
   name: row.name,
@@ -25,7 +25,7 @@ export const presentRole = (links: Links, org: Account, row: RoleRow): Organizat
 
 const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
 
-/** The people of a page, each with the teams that a role came by. */
+/** The people who have a role, for a whole page, each with the teams by which they have it. */
 export async function presentUserAssignments({ db, links }: Context, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
   const teams = await loadTeams(
     db,
@@ -42,7 +42,7 @@ export async function presentUserAssignments({ db, links }: Context, rows: reado
   }));
 }
 
-/** The teams of a page. */
+/** The teams that have a role, for a whole page. */
 export async function presentTeamAssignments(context: Context, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
   const shown = await presentTeams(context, rows);
   return shown.map((team, i) => ({ ...team, assignment: assignmentOf(rows[i]?.direct ?? false, rows[i]?.inherited ?? false) }));

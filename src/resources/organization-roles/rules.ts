@@ -19,21 +19,21 @@ export async function getRole(db: Db, org: Org, id: RoleId): Promise<RoleRow> {
   return role;
 }
 
-/** A team of an organization as the holder of roles. */
+/** Finds the team that is to get or lose a role. */
 export async function teamHolder(tx: Tx, org: Org, slug: string): Promise<Holder> {
   const team = await findTeam(tx, org.id, slug);
   if (!team) throw notFound();
   return { team: team.id };
 }
 
-/** Only a member can be given a role of the organization. */
+/** A user who is to get or lose a role. Refuses users who aren't members, since only members can have one. */
 export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Holder> {
   if (!(await holdMembership(tx, org.id, user.id)))
     throw invalid('OrganizationRole', 'username', 'invalid', 'username is not a member of this organization');
   return { user: user.id };
 }
 
-/** Gives a role. To give one twice changes nothing. */
+/** Gives a role. If the holder has it already, nothing changes. */
 export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: RoleId }): Promise<void> {
   const { org, now, holder } = step;
   const role = await getRole(tx, org, step.role);
@@ -41,7 +41,7 @@ export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: Ro
   await record(tx, { ...aboutOf(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
 
-/** Takes one role, or all of them. What the holder doesn't have is as good as taken. */
+/** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
 export async function revokeRoles(tx: Tx, step: Step & { holder: Holder; role?: RoleId }): Promise<void> {
   const { org, holder } = step;
   const role = step.role === undefined ? undefined : (await getRole(tx, org, step.role)).id;

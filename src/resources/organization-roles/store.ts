@@ -53,7 +53,7 @@ export async function insertAssignment(
   return inserted !== undefined;
 }
 
-/** Takes one role or all of them; those that the holder had. */
+/** Removes one role or all. Returns those that the holder had. */
 export async function removeAssignments(
   tx: Tx,
   organization: Organization,
@@ -69,7 +69,7 @@ export async function removeAssignments(
 type Held = { user_id: Id<'accounts'>; direct: boolean; teams: Id<'teams'>[] };
 export type HolderRow = Account & Pick<Held, 'direct' | 'teams'>;
 
-/** The people who have a role, each with the teams that it came by. */
+/** The people who have a role, each with the teams by which they have it. */
 export const listUsersWith = (
   db: Db,
   organization: Organization,

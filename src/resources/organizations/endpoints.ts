@@ -1,4 +1,4 @@
-// Organizations: profile, settings, deletion, and the lists of one's own.
+// Organizations: profile, settings, deletion, and the lists of a user's organizations.
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
 import { type Grant, isScoped, type Org } from '#access/viewer.ts';

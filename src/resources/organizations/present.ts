@@ -10,7 +10,7 @@ import { loadOrganizations, type OrganizationRow, type Settings } from './store.
 
 type Counts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
-/** The whole organization; `settings` are for its owners, as in the public API. */
+/** The whole organization. As in the public API, `settings` are shown to owners only. */
 export function presentFullOrganization(
   links: Links,
   org: OrganizationRow,
@@ -37,7 +37,7 @@ export function presentFullOrganization(
   };
 }
 
-/** Organizations of a whole page, by their ids, as everybody may see them. */
+/** Organizations by their ids, for a whole page, without what only owners may see. */
 export async function presentFullOrganizations(
   { db, links }: { db: Db; links: Links },
   ids: Iterable<Id<'accounts'>>,
@@ -49,7 +49,7 @@ export async function presentFullOrganizations(
   return keyed(presented, (org) => org.id);
 }
 
-/** Profile fields that are left out while empty: the public API has a text, an address or nothing there. */
+/** Profile fields. In the public API they aren't nullable, so they are left out while empty. */
 function optionalText({ name, company, blog, location, email }: Account): Partial<OrganizationFull> {
   return Object.fromEntries(
     Object.entries({ name, company, blog, location, email }).filter(([, value]) => value !== null && value !== ''),

@@ -22,7 +22,7 @@ export async function createOrganization(tx: Tx, { login, name, owner, actor, no
   return { ...account, settings };
 }
 
-/** The older parameter says in one word which kinds of repositories members may create. */
+/** The settings that the older parameter `members_allowed_repository_creation_type` stands for. */
 function creationFlags(type: OrganizationChange['members_allowed_repository_creation_type']) {
   if (type === undefined) return {};
   return {

@@ -22,7 +22,7 @@ export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB
 export const removeOrganization = (tx: Tx, id: Id<'accounts'>) =>
   tx.deleteFrom('accounts').where('id', '=', id).where('kind', '=', 'organization').execute();
 
-/** The organizations of which the viewer is an active member, as far as the credential may know of them. */
+/** The organizations of which the viewer is an active member and that the credential may know of. */
 export function listOrganizationsOf(
   db: Db,
   { account, grant }: SignedIn,
@@ -41,7 +41,7 @@ export function listOrganizationsOf(
   return list(db, query, page);
 }
 
-/** The organizations of which a user shows membership, or all when the viewer is that user. */
+/** The organizations in which a user's membership is public; all of them where the viewer is that user. */
 export const listPublicOrganizationsOf = (
   db: Db,
   user: Id<'accounts'>,

@@ -1,4 +1,4 @@
-// Which fields each way of signing in to a registry takes (document 2). Schema, rules and documentation are made of this table.
+// The fields of each way of signing in to a registry (document 2). Schemas and rules follow this table.
 
 export const registryTypes = [
   'maven_repository',
@@ -32,7 +32,7 @@ export type AuthType = (typeof authTypes)[number];
 
 export const defaultAuthType = 'token' satisfies AuthType;
 
-/** By what a registry without a secret knows its caller. */
+/** The fields by which a registry recognizes a caller without a secret (OIDC). */
 export const identityFields = [
   'tenant_id',
   'client_id',
@@ -73,7 +73,7 @@ export const fieldsOf: Readonly<Record<AuthType, Fields>> = {
   oidc_cloud_c: { required: ['workload_identity_provider'], optional: ['service_account', 'audience'] },
 };
 
-/** The fields that a way of signing in doesn't know. */
+/** The fields that don't belong to a way of signing in. */
 export function forbiddenFields(type: AuthType): DependentField[] {
   const known: readonly string[] = [...fieldsOf[type].required, ...fieldsOf[type].optional];
   return dependentFields.filter((field) => !known.includes(field));
@@ -81,7 +81,7 @@ export function forbiddenFields(type: AuthType): DependentField[] {
 
 export const needsSecret = (type: AuthType): boolean => fieldsOf[type].required.some((field) => field === 'encrypted_value');
 
-/** At cloud B these are looked up in a domain, which has to be named; container registries have none (document 2). */
+/** The registry types for which cloud B needs a domain. Its container registries have none (document 2). */
 const domainBased: readonly RegistryType[] = [
   'cargo_registry',
   'maven_repository',

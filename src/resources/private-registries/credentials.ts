@@ -5,7 +5,7 @@ import type { AuthType, RegistryType } from './auth-types.ts';
 import { openSecret } from './rules.ts';
 import { type Identity, listRegistriesFor } from './store.ts';
 
-/** A registry with what is needed to sign in to it. Never shown, never logged. */
+/** A registry with the credentials to sign in to it. It must never be shown or logged. */
 export type RegistryCredentials = {
   name: string;
   registry_type: RegistryType;
@@ -17,7 +17,7 @@ export type RegistryCredentials = {
   secret: string | undefined;
 };
 
-/** The registries that a repository sees, with their decrypted credentials: for what runs its jobs. */
+/** The registries that a repository may use, with their decrypted credentials. For whatever runs the repository's jobs. */
 export async function registriesFor(
   db: Db,
   secrets: Secrets,

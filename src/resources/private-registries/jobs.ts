@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeForeign } from './store.ts';
 
-/** A repository that went to another owner leaves the registries that it was selected for, also should it come back. */
+/** Removes a transferred repository from the registries for which it was selected, so that it isn't selected either when it comes back. */
 export const leaveRegistries = subscription<'repository.transferred', Services>({
   name: 'private-registries.leave',
   on: ['repository.transferred'],

@@ -13,7 +13,7 @@ export const findActiveKey = (db: Db, organization: Id<'accounts'>): Promise<Key
     .where('retired_at', 'is', null)
     .executeTakeFirst();
 
-/** Inserts a key, unless somebody else was faster. */
+/** Inserts a key, unless another request has done so. */
 export const insertKey = (tx: Tx, row: Insertable<DB['registry_keys']>) =>
   tx
     .insertInto('registry_keys')
@@ -21,7 +21,7 @@ export const insertKey = (tx: Tx, row: Insertable<DB['registry_keys']>) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 
-/** Takes the active key out of use, with its private half. */
+/** Retires the active key and deletes its private half. */
 export const retireKey = (tx: Tx, organization: Id<'accounts'>, now: Date) =>
   tx
     .updateTable('registry_keys')

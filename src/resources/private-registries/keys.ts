@@ -12,7 +12,7 @@ type Place = { org: Pick<Account, 'id'>; secrets: Secrets; now: Date };
 
 const contextOf = (organization: number): string => `registry_keys.private_key:${organization}`;
 
-/** The active key; made at the first call. */
+/** The active key. The first call makes it. */
 export async function ensureKey(tx: Tx, { org, secrets, now }: Place): Promise<KeyRow> {
   const found = await findActiveKey(tx, org.id);
   if (found) return found;
@@ -25,8 +25,8 @@ export async function ensureKey(tx: Tx, { org, secrets, now }: Place): Promise<K
 }
 
 /**
- * Puts a new key in the place of an organization's present one. What was encrypted with the old one and didn't arrive yet
- * is refused from now on; stored secrets aren't touched, since they aren't stored under it.
+ * Replaces the key of an organization. Secrets that were encrypted with the old key and arrive later are refused. Stored secrets
+ * stay readable, since they are stored under the server's own key.
  */
 export async function rotateRegistryKey(tx: Tx, { by, ...place }: Place & { by: Id<'accounts'> | undefined }): Promise<KeyRow> {
   const { org, now } = place;
@@ -43,7 +43,7 @@ const refused = (field: 'key_id' | 'encrypted_value', message: string) =>
 
 type Encrypted = Omit<Place, 'now'> & { keyId: string; value: string };
 
-/** The secret that a caller encrypted with the active key. */
+/** Decrypts a secret that a caller encrypted with the active key. */
 export async function decrypt(tx: Tx, { org, secrets, keyId, value }: Encrypted): Promise<Buffer> {
   const key = await findActiveKey(tx, org.id);
   if (!key?.private_key || keyIdOf(key) !== keyId) throw refused('key_id', 'is not the id of the present public key');

@@ -35,10 +35,10 @@ const resource = 'PrivateRegistry';
 const missing = (field: string) => invalid(resource, field, 'missing_field');
 const wrong = (field: string, message: string) => invalid(resource, field, 'invalid', `${field} ${message}`);
 
-/** Where the sealed secret of a registry belongs; names are given once and don't change. */
+/** The context in which a registry's secret is sealed. The name of a registry never changes. */
 const contextOf = (organization: number, name: string): string => `private_registries.secret:${organization}:${name}`;
 
-/** The name under which a registry's secret is known: its type, and a number from the second of its type on. */
+/** The name of a new registry: its type, with a number from the second of that type on. */
 function nameFor(type: RegistryType, taken: readonly string[]): string {
   const stem = `${type.toUpperCase()}_SECRET`;
   if (!taken.includes(stem)) return stem;
@@ -47,7 +47,7 @@ function nameFor(type: RegistryType, taken: readonly string[]): string {
   return `${stem}_${number}`;
 }
 
-/** What stands in a URL is shown, so a password must not. */
+/** Refuses a URL with a password in it, since URLs are shown. */
 function checkUrl(url: string | undefined): void {
   if (url === undefined) return;
   const parsed = URL.parse(url);
@@ -62,7 +62,7 @@ type Settled = {
   identity: Identity;
 };
 
-/** What the schema can't say: fields that are needed because of others. */
+/** Checks what the schema can't: fields that are needed because of the value of others. */
 function checkSettled({ auth_type, registry_type, username, identity }: Settled): void {
   if (auth_type === 'username_password' && !username) throw missing('username');
   const absent = domainFields(auth_type, registry_type).find((field) => identity[field] === undefined);
@@ -74,7 +74,7 @@ const identityOf = (wanted: PrivateRegistryChange): Identity =>
 
 type Visibility = RegistryRow['visibility'];
 
-/** Only repositories of this organization can be selected, by a fine-grained credential those that it reaches. */
+/** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
 async function checkSelection(
   tx: Tx,
   { org, viewer, visibility, ids }: Actor & { visibility: Visibility; ids: readonly number[] | undefined },
@@ -130,7 +130,7 @@ async function getRegistry(tx: Tx, organization: Id<'accounts'>, name: string): 
 
 type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
 
-/** Changes a registry. What isn't named stays, the secret included; the way of signing in can't change. */
+/** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
 export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }: Change): Promise<void> {
   const { org, viewer, now } = actor;
   await lockRegistries(tx, org.id);
@@ -179,7 +179,7 @@ export async function deleteRegistry(tx: Tx, { org, viewer, name, now }: Actor &
   await record(tx, { ...event, kind: 'private_registry.deleted', data: { name: registry.name } });
 }
 
-/** A stored secret, readable again. */
+/** Decrypts the stored secret of a registry. */
 export const openSecret = (
   secrets: Secrets,
   { organization_id, name, secret }: Pick<RegistryRow, 'organization_id' | 'name' | 'secret'>,

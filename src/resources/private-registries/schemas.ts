@@ -44,7 +44,7 @@ const fields = Type.Object({
   ...identity,
 });
 
-/** Says which fields belong to which way of signing in, so that a refusal names the field. */
+/** One alternative for each way of signing in, so that a refusal names the field that is missing or doesn't belong. */
 const alternatives: TSchema[] = authTypes.map((type) => ({
   type: 'object',
   properties: {

@@ -8,13 +8,13 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { IdentityField } from './auth-types.ts';
 
-/** By what a registry without a secret knows its caller. */
+/** The fields by which a registry recognizes a caller without a secret (OIDC). */
 export type Identity = { [Field in IdentityField]?: string };
 type Row = Omit<Selectable<DB['private_registries']>, 'identity'> & { identity: Identity };
-/** A registry with the repositories that it was opened to. */
+/** A registry with the repositories that were selected for it. */
 export type RegistryRow = Row & { repository_ids: number[] };
 
-/** A repository that went to another owner doesn't count from that moment on. */
+/** The selected repositories. One that was transferred doesn't count, even before the job has removed it. */
 const repositoryIds = sql<number[]>`array(
   select s.repository_id from private_registry_repositories s join repositories r on r.id = s.repository_id
   where s.registry_id = private_registries.id and r.owner_id = private_registries.organization_id
@@ -75,8 +75,8 @@ export const removeRegistry = (tx: Tx, id: Id<'private_registries'>) =>
   tx.deleteFrom('private_registries').where('id', '=', id).execute();
 
 /**
- * Which of some repository ids belong to an organization, by a fine-grained credential those that it reaches. A classic token
- * chooses by `admin:org` alone: nothing of a repository is shown by it (document 2 asks for no more).
+ * Of these repository ids, those that belong to the organization and that a fine-grained credential reaches. Classic tokens need
+ * no more than `admin:org` (document 2): to select a repository shows nothing of it.
  */
 export const keepRepositories = async (
   tx: Tx,
@@ -95,7 +95,7 @@ export const keepRepositories = async (
   return rows.map(({ id }) => id);
 };
 
-/** Opens a registry to these repositories and no others. */
+/** Replaces the selected repositories of a registry. */
 export async function putRepositories(tx: Tx, registry: Id<'private_registries'>, ids: readonly number[]): Promise<void> {
   await tx
     .deleteFrom('private_registry_repositories')
@@ -106,7 +106,7 @@ export async function putRepositories(tx: Tx, registry: Id<'private_registries'>
     select ${registry}, id from unnest(${[...ids]}::bigint[]) as id on conflict do nothing`.execute(tx);
 }
 
-/** Takes a repository out of the registries of every other organization than its owner. */
+/** Removes a repository from the selections of all organizations but its owner. */
 export const removeForeign = (tx: Tx, repository: Id<'repositories'>) =>
   sql`delete from private_registry_repositories s using private_registries p, repositories r
     where s.repository_id = ${repository} and p.id = s.registry_id and r.id = s.repository_id

@@ -10,18 +10,18 @@ import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
 import { settleUnfinished } from './rules.ts';
 import { listPushed, listUnfinished } from './store.ts';
 
-/** What follows a push. Each looks at the present state only, so that many pushes that wait are answered by one run. */
+/** The settings of subscriptions to pushes. They look at the present state only, so one run serves all pushes of a repository that wait. */
 const afterPush = { attempts: 25, key: ({ repository }: { repository: number | undefined }) => String(repository) };
 
 type Context = JobContext<Services>;
 
-/** Indexing takes a processor for itself: two at a time leave workers for what people wait for. */
+/** Indexing keeps a processor busy. At most two run at once, which leaves workers for jobs that people wait for. */
 const indexing = {
   ...afterPush,
   queue: ({ repository }: { repository: number | undefined }) => `index-${(repository ?? 0) % 2}`,
 };
 
-/** The default branch's files are found by code search. What a repository is called, and who sees it, is asked at each search. */
+/** Indexes the files of the default branch for code search. Names and access aren't in the index: each search looks them up. */
 export const indexCode = subscription<'push' | 'repository.default_branch_changed', Services>({
   ...indexing,
   name: 'pushes.index-code',
@@ -31,7 +31,7 @@ export const indexCode = subscription<'push' | 'repository.default_branch_change
   },
 });
 
-/** The default branch's history is found by commit search. */
+/** Indexes the commits of the default branch for commit search. */
 export const indexCommits = subscription<'push' | 'repository.default_branch_changed', Services>({
   ...indexing,
   name: 'pushes.index-commits',
@@ -41,7 +41,7 @@ export const indexCommits = subscription<'push' | 'repository.default_branch_cha
   },
 });
 
-/** `size` of a repository is what its objects take on disk. */
+/** Measures what a repository's objects take on disk: its `size` in replies. */
 export const measure = subscription<'push', Services>({
   ...afterPush,
   name: 'pushes.measure',
@@ -53,11 +53,11 @@ export const measure = subscription<'push', Services>({
   },
 });
 
-/** So much loose matter makes reading slow. */
+/** Above these numbers, reading a repository becomes slow. */
 const mostLooseObjects = 2_000;
 const mostPacks = 20;
 
-/** Packs a repository once enough has gathered; one after the other, since it takes a processor and the disk. */
+/** Packs a repository that has many loose objects or packs. One repository at a time, since it keeps a processor and the disk busy. */
 export const tidy = subscription<'push', Services>({
   ...afterPush,
   name: 'pushes.tidy',
@@ -86,10 +86,10 @@ export const settlePushes = job<object, Services>({
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** What is older than this belongs to no transfer that is still running. */
+/** Files that were last changed before this time can't belong to a transfer that still runs. */
 const surelyLeft = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
 
-/** Locks that a killed git left behind keep a ref from moving: they go where a push was left unfinished. */
+/** Removes lock files that a killed git left behind, which keep refs from moving. Looks only where a push was left unfinished. */
 export const sweepUnfinished = job<object, Services>({
   name: 'pushes.sweep-unfinished',
   attempts: 1,
@@ -100,7 +100,7 @@ export const sweepUnfinished = job<object, Services>({
   },
 });
 
-/** Once a day, what interrupted transfers and creations left on disk goes. */
+/** Once a day, removes what interrupted transfers and creations left on disk. */
 export const sweepPushed = job<object, Services>({
   name: 'pushes.sweep-pushed',
   attempts: 1,
@@ -120,7 +120,7 @@ async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Co
     const removed = await sweepRepository(repo, before);
     if (removed.length > 0) log.info({ repository: id, removed }, 'removed what interrupted transfers left behind');
   } catch (error) {
-    // It was deleted or packed meanwhile; the next sweep sees what there is then.
+    // It may have been deleted or packed meanwhile. The next sweep comes anyway.
     log.warn({ err: error, repository: id }, 'a repository could not be swept');
   }
 }

@@ -15,16 +15,15 @@ type Moving = {
   repo: { id: Id<'repositories'> };
   changes: readonly RefWish[];
   actor: Id<'accounts'> | undefined;
-  /** Further writes of the transaction that records the moves. A crash between the moves and it loses them. */
+  /** Further writes in the transaction that records the moves. They are lost if a crash comes between the moves and that transaction. */
   also?: Also;
 };
 
 const attempts = 3;
 
 /**
- * Moves refs for the API, all or none, and records it as a push is recorded. Never call it inside a transaction: it commits for
- * itself, since its intent must be durable before Git is asked. What the objects are, and whether the caller may lose
- * commits, is judged before.
+ * Moves refs for the API, all or none, and records it as a push is recorded. Never call it inside a transaction: it commits its
+ * intent before it asks Git. The caller has checked what the objects are and whether commits may be lost.
  *
  * ```ts
  * const moved = await moveRefs({ db, change, git, now }, { repo, changes: [{ ref, from: tip, to: commit }], actor });
@@ -40,7 +39,7 @@ export async function moveRefs(context: PushContext, moving: Moving): Promise<Re
   }
 }
 
-/** As `moveRefs`, for callers to whom a conflict is an error (`GitError` of kind `conflict`). */
+/** Like `moveRefs`, but throws where the refs stand elsewhere (`GitError` of kind `conflict`). */
 export async function mustMoveRefs(context: PushContext, moving: Moving): Promise<void> {
   const result = await moveRefs(context, moving);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);
@@ -75,7 +74,7 @@ type Pushing = {
   actor: Id<'accounts'> | undefined;
 };
 
-/** The part of Hearth in one push over Git's own transport. */
+/** What Hearth does at each stage of a push over Git's own transport. */
 export function pushHandlers({ context, clock, repo, actor }: Pushing): PushHandlers {
   let intent: OpenIntent | undefined;
   const present = () => ({ ...context, now: clock() });

@@ -4,7 +4,7 @@ import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { isAncestor } from '#git/resolve.ts';
 
-/** What moved, and whether it went back or aside. */
+/** The commands of a push as moves, which say whether commits were lost (`forced`). */
 export function movesOf(disk: Disk, commands: readonly PushCommand[]): Promise<RefMove[]> {
   const moved = commands.filter(({ from, to }) => from !== to);
   return Promise.all(
@@ -22,8 +22,8 @@ const heads = 'refs/heads/';
 const usual = ['main', 'master'];
 
 /**
- * An empty repository takes the branch that is pushed first as its default branch, unless its own is among the branches
- * pushed. Points HEAD there and gives its name. Doing so again changes nothing.
+ * Makes the branch that is pushed first to an empty repository its default branch, unless that is among the pushed ones. Points
+ * HEAD there and returns the name. Doing so again changes nothing.
  */
 export async function adoptFirstBranch(
   disk: Disk,
@@ -36,7 +36,7 @@ export async function adoptFirstBranch(
   if (first === undefined || names.includes(defaultBranch)) return undefined;
   if (await findRef(disk, heads + defaultBranch)) return undefined;
   const present = await getDefaultBranch(disk);
-  // HEAD was moved before, and a crash kept it from being recorded.
+  // HEAD leads to a branch already: it was moved before a crash that kept this from being recorded.
   if (present?.oid !== undefined) return present.name;
   await setDefaultBranch(disk, first);
   return first;

@@ -34,13 +34,13 @@ export type OpenIntent = { id: Id<'ref_changes'>; repository: Id<'repositories'>
 type Wanted = {
   repository: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;
-  /** With what each ref is now: a change that Git would make from anywhere can't be told from another's afterwards. */
+  /** Each says what its ref is now. Without that, nobody could tell afterwards whether this change or another one happened. */
   commands: readonly PushCommand[];
 };
 
 /**
- * Writes an intent. What is left unfinished on the same refs is recorded before: once these refs move again, nobody could
- * tell whether it had happened.
+ * Writes an intent. Unfinished intents for the same refs are settled first: once the refs move again, nobody could tell whether
+ * those had happened.
  */
 export async function openIntent(context: PushContext, { repository, actor, commands }: Wanted): Promise<OpenIntent> {
   const refs = commands.map(({ ref }) => ref);
@@ -68,25 +68,25 @@ export async function closeIntent(
     const row = await lockRepository(tx, repository);
     if (!row) return;
     const left = new Set((await store.removeIntent(tx, repository, id)).map(({ ref }) => ref));
-    // What isn't left was recorded by another process that found the refs moved.
+    // What is no longer in the intent was recorded by another process, which found the refs moved.
     const moves = moved.filter(({ ref }) => left.has(ref));
     await recordMoves(tx, context, { row, moves, actor });
     await also?.(tx, moved);
   });
 }
 
-/** Ends an intent whose process doesn't know what it did: the refs tell. */
+/** Ends an intent without knowing what Git did: looks at the refs. */
 export async function closeUnknown(context: PushContext, { id, repository }: OpenIntent): Promise<void> {
   await settleRepository(context, repository);
   await context.change(async (tx) => void (await store.removeIntent(tx, repository, id)));
 }
 
-/** Longer than any push may take, the wait for its turn included: an intent that is older than this is nobody's any more. */
+/** Longer than any push takes, with its wait for a turn. No process works on an older intent any more. */
 const longestPushMs = 24 * 60 * 60 * 1000;
 
 /**
- * Records what unfinished intents did. Those of pushes that are still running stay, as does what they haven't done yet;
- * of a push and this only one records a move, since both lock the repository's row.
+ * Records what unfinished intents did. Of pushes that still run, what they have not done yet stays in their intent. A move isn't
+ * recorded twice, by this and by the push itself, since both lock the repository's row.
  */
 async function settleRepository(context: PushContext, repository: Id<'repositories'>): Promise<void> {
   const disk = repoOf(context.git, repository);
@@ -107,7 +107,7 @@ async function settleRepository(context: PushContext, repository: Id<'repositori
   });
 }
 
-/** Leaves out what another push did and recorded since, from the same place to the same place. */
+/** Leaves out moves that another push made and recorded since, from the same commit to the same commit. */
 async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
   if (done.length === 0) return [];
   const recorded = grouped(await store.listRecordedMoves(tx, intent.repository_id, intent.started_at), ({ ref }) => ref);
@@ -136,7 +136,7 @@ async function recordMoves(tx: Tx, { git, now }: PushContext, { row, moves, acto
   await updateRepository(tx, row.id, { pushed_at: now, ...(adopted === undefined ? {} : { default_branch: adopted }) });
 }
 
-/** Records what crashes left unfinished anywhere. A repository that can't be read is told to `onError` and passed over. */
+/** Settles unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */
 export async function settleUnfinished(
   context: PushContext,
   onError: (error: unknown, repository: Id<'repositories'>) => void,

@@ -4,7 +4,7 @@ import type { RefMove } from '#events/catalogue.ts';
 import type { PushCommand } from '#git/receive-request.ts';
 import { asId, type Id } from '#lib/id.ts';
 
-/** What a push is about to do, or may have done: written before Git is asked, gone once its events are recorded. */
+/** What a push is about to do, or may have done. Written before Git is asked, removed once its events are recorded. */
 export type Intent = {
   id: Id<'ref_changes'>;
   repository_id: Id<'repositories'>;
@@ -25,14 +25,14 @@ export async function insertIntent(
   return id;
 }
 
-/** Ends an intent and gives what was left of it to record: nothing where another process has seen to it. */
+/** Removes an intent and returns what was left of it to record: nothing where another process has settled it. */
 export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: Id<'ref_changes'>): Promise<PushCommand[]> {
   const { rows } = await sql<Pick<Intent, 'commands'>>`
     delete from ref_changes where repository_id = ${repository} and id = ${id} returning commands`.execute(tx);
   return rows[0]?.commands ?? [];
 }
 
-/** What is left of an intent once a part of it was recorded. */
+/** Replaces the commands of an intent by those that aren't recorded yet. */
 export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly PushCommand[]) =>
   tx
     .updateTable('ref_changes')
@@ -40,7 +40,7 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
-/** Whether anything unfinished speaks of one of these refs. */
+/** Whether an unfinished intent is about one of these refs. */
 export async function hasIntents(db: Db, repository: Id<'repositories'>, refs: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
     select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
@@ -52,7 +52,7 @@ export async function hasIntents(db: Db, repository: Id<'repositories'>, refs: r
 export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>
   (await sql<Intent>`select * from ref_changes where repository_id = ${repository} order by id for update`.execute(tx)).rows;
 
-/** Repositories with unfinished intents that began before. */
+/** Repositories with unfinished intents from before this time. */
 export const listUnfinished = async (db: Db, before: Date): Promise<Id<'repositories'>[]> =>
   (
     await db
@@ -64,7 +64,7 @@ export const listUnfinished = async (db: Db, before: Date): Promise<Id<'reposito
       .execute()
   ).map((row) => row.repository_id);
 
-/** The moves that were recorded since. */
+/** The moves that were recorded since this time. */
 export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, since: Date): Promise<RefMove[]> {
   const { rows } = await sql<{ moves: RefMove[] }>`
     select data -> 'moves' as moves from events
@@ -72,7 +72,7 @@ export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, 
   return rows.flatMap(({ moves }) => moves);
 }
 
-/** Repositories that were pushed to since. */
+/** Repositories that were pushed to since this time. */
 export const listPushed = async (db: Db, since: Date): Promise<Id<'repositories'>[]> =>
   (
     await db

@@ -33,7 +33,7 @@ export async function presentReaction(context: Context, row: ReactionRow): Promi
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
 
-/** The counts that a row holds, beside the URL of what they are of. */
+/** The counts of reactions that a row holds, with their URL. */
 export function presentRollup(url: string, held: unknown): ReactionRollup {
   const counts = isCounts(held) ? held : {};
   const of = (content: Content): number => counts[content] ?? 0;

@@ -6,7 +6,7 @@ import { forbidden, notFound } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, findReactionById, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
-/** A reaction's subject, its row held, and the issue that it belongs to. */
+/** What is reacted to, its row locked, and the issue that it belongs to. */
 export type Held = { subject: Subject; issue: Id<'issues'> };
 
 type Step = { repo: Repo; by: SignedIn; now: Date; held: Held };
@@ -14,7 +14,7 @@ type Step = { repo: Repo; by: SignedIn; now: Date; held: Held };
 const aboutOf = ({ repo, by, now }: Step) =>
   ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
 
-/** Reacts; who reacted so before gets what is there already. */
+/** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
 export async function react(tx: Tx, step: Step & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { held, by, now, content } = step;
   const one = { subject: held.subject, user: by.account.id, content };
@@ -25,7 +25,7 @@ export async function react(tx: Tx, step: Step & { content: Content }): Promise<
   return { row, isNew: true };
 }
 
-/** Takes one's own reaction back. */
+/** Removes the caller's own reaction. */
 export async function takeBack(tx: Tx, step: Step & { id: Id<'reactions'> }): Promise<void> {
   const { held, by } = step;
   const row = await findReactionById(tx, held.subject, step.id);

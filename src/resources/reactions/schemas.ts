@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 
-/** What one may react with (the public API's set). */
+/** The reactions there are (the public API's set). */
 export const contents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
 export type Content = (typeof contents)[number];
 
@@ -15,7 +15,7 @@ export const Reaction = Type.Object({
 });
 export type Reaction = Static<typeof Reaction>;
 
-/** How many reacted, and with what. */
+/** The numbers of reactions. */
 export const ReactionRollup = Type.Object({
   url: Type.String(),
   total_count: Type.Integer(),

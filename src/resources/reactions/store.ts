@@ -8,7 +8,7 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** What one reacts to: an issue or a comment. */
+/** What is reacted to: an issue or a comment. */
 export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> };
 
 const columnsOf = (subject: Subject) =>
@@ -35,7 +35,7 @@ export const findReaction = (tx: Tx, { subject, user, content }: One): Promise<R
     .where('content', '=', content)
     .executeTakeFirst();
 
-/** Adds a reaction, and counts it on its subject, whose row the caller holds. */
+/** Inserts a reaction and raises the count on its subject, whose row the caller has locked. */
 export async function insertReaction(tx: Tx, { subject, user, content }: One, now: Date): Promise<ReactionRow> {
   const row = await tx
     .insertInto('reactions')
@@ -50,7 +50,7 @@ export async function insertReaction(tx: Tx, { subject, user, content }: One, no
 export const findReactionById = (tx: Tx, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
   tx.selectFrom('reactions').selectAll().where(of(subject)).where('id', '=', id).executeTakeFirst();
 
-/** Removes a reaction, and takes it out of the count of its subject, whose row the caller holds. */
+/** Removes a reaction and lowers the count on its subject, whose row the caller has locked. */
 export async function removeReaction(tx: Tx, subject: Subject, { id, content }: ReactionRow): Promise<void> {
   await tx.deleteFrom('reactions').where('id', '=', id).execute();
   await count(tx, subject, content, -1);

@@ -18,9 +18,9 @@ import {
   updateRepository,
 } from './store.ts';
 
-/** Repositories that come out of others: forks, copies of templates, and those that change hands. */
+/** Forks, copies of templates, and transfers. */
 
-type Forking = {
+type NewFork = {
   git: GitStore;
   repo: Repo;
   owner: NewOwner;
@@ -31,10 +31,10 @@ type Forking = {
 };
 
 /**
- * Forks a repository into an account. Whoever has one of the same source already gets that one back, as in the public API.
- * A fork of what is private stays private.
+ * Forks a repository into an account. As in the public API, an account has one fork of a source at most: if there is one, it is
+ * returned. The fork of a private repository is private.
  */
-export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: Forking): Promise<RepositoryRow> {
+export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: NewFork): Promise<RepositoryRow> {
   if (!repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
   if (owner.id === repo.owner_id) throw forbidden('Repository cannot be forked into the account that owns it.');
   const source = repo.source_id ?? repo.id;
@@ -66,7 +66,7 @@ export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only,
   return row;
 }
 
-/** The name, or the name with the first number that makes it free. */
+/** The name, with a number behind it if the owner has a repository of that name. */
 async function freeName(tx: Tx, owner: Account, name: string): Promise<string> {
   if (!(await findOwned(tx, owner.id, name))) return name;
   for (let number = 1; number < 100; number++)
@@ -74,7 +74,7 @@ async function freeName(tx: Tx, owner: Account, name: string): Promise<string> {
   throw invalid('Fork', 'name', 'already_exists', 'Give the fork a name of its own');
 }
 
-type Generating = {
+type NewCopy = {
   git: GitStore;
   template: Repo;
   owner: NewOwner;
@@ -88,7 +88,7 @@ type Generating = {
 /** Makes a repository out of a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
   tx: Tx,
-  { git, template, owner, by, wanted, allBranches, identity, now }: Generating,
+  { git, template, owner, by, wanted, allBranches, identity, now }: NewCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
   return createRepository(tx, {
@@ -102,10 +102,10 @@ export async function generateFromTemplate(
   });
 }
 
-type Handing = { repo: Repo; to: NewOwner; name: string | undefined; teams: readonly number[]; by: SignedIn; now: Date };
+type Transfer = { repo: Repo; to: NewOwner; name: string | undefined; teams: readonly number[]; by: SignedIn; now: Date };
 
-/** Gives a repository to another account: to the caller's own, or to an organization in which the caller may create one. */
-export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, by, now }: Handing): Promise<RepositoryRow> {
+/** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
+export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, by, now }: Transfer): Promise<RepositoryRow> {
   const name = wish === undefined ? repo.name : checkName(wish);
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');

@@ -16,12 +16,12 @@ import { invalid } from '#lib/refusal.ts';
 import { licenseText } from './licenses.ts';
 import type { NewRepository } from './schemas.ts';
 
-/** How the folder of a new repository comes to its first contents. Each gives the branches that it begins with. */
+/** Makes the folder of a new repository with its first contents. Returns the refs that it begins with. */
 export type Fill = (row: RepositoryRow) => Promise<RefMove[]>;
 
-const begun = (ref: string, after: string): RefMove => ({ ref, before: null, after, forced: false });
+const newRef = (ref: string, after: string): RefMove => ({ ref, before: null, after, forced: false });
 
-/** Who made a commit that the server makes for an account. */
+/** The author of commits that the server makes for an account. */
 export const identityOf = (account: Account, links: Links, now: Date): Identity => ({
   name: account.name ?? account.login,
   email: account.email ?? noreplyAddress(account, new URL(links.html).hostname),
@@ -29,7 +29,7 @@ export const identityOf = (account: Account, links: Links, now: Date): Identity 
   zone: 0,
 });
 
-/** An empty repository. */
+/** Leaves a repository empty. */
 export const emptyIn =
   (git: GitStore): Fill =>
   async (row) => {
@@ -39,12 +39,12 @@ export const emptyIn =
 
 export type Beginning = { git: GitStore; account: Account; links: Links; now: Date };
 
-/** What a new repository is asked to begin with. */
+/** The fields of a request that ask for a first commit. */
 type Asked = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
 
-/** A repository with one commit, of the files that were asked for; undefined where none was. */
+/** Fills a repository with one commit of the files that were asked for; undefined where none was asked for. */
 export function beginningOf({ git, account, links, now }: Beginning, asked: Asked): Fill | undefined {
-  // Templates come from a data set of their own, and none is at hand: any name is an unknown one.
+  // The public API has a list of these templates; Hearth has none, so that any name is unknown.
   if (asked.gitignore_template)
     throw invalid('Repository', 'gitignore_template', 'invalid', 'gitignore_template is not a known template');
   const license = asked.license_template
@@ -63,7 +63,7 @@ export function beginningOf({ git, account, links, now }: Beginning, asked: Aske
     const wanted = { changes, parents: [], author: by, committer: by, message: 'Initial commit' };
     const { commit } = await commitChanges(disk, wanted);
     await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
-    return [begun(ref, commit)];
+    return [newRef(ref, commit)];
   };
 }
 
@@ -76,7 +76,7 @@ async function copied(git: GitStore, from: Repo, row: RepositoryRow): Promise<Di
     : createRepository(git, row.id, { defaultBranch: row.default_branch });
 }
 
-/** The branches and tags of another repository; `only` keeps one branch. */
+/** Fills a repository with the branches and tags of another one, or with the branch `only`. */
 export const copyOf =
   (git: GitStore, from: Repo, only: string | undefined): Fill =>
   async (row) => {
@@ -88,12 +88,12 @@ export const copyOf =
       disk,
       dropped.map((ref) => ({ ref: ref.name, from: ref.oid, to: null })),
     );
-    return kept.map((ref) => begun(ref.name, ref.oid));
+    return kept.map((ref) => newRef(ref.name, ref.oid));
   };
 
 type Fresh = { by: Identity; allBranches: boolean };
 
-/** The files of a template's branches, each as one commit without history. */
+/** Fills a repository with the files of a template's branches, each as one commit without history. */
 export const beginAfresh =
   (git: GitStore, template: Repo, { by, allBranches }: Fresh): Fill =>
   async (row) => {
@@ -103,7 +103,7 @@ export const beginAfresh =
       (ref) => ref.name === `refs/heads/${row.default_branch}` || (allBranches && ref.name.startsWith('refs/heads/')),
     );
     const moves: RefMove[] = [];
-    for (const ref of wanted) moves.push(begun(ref.name, await withoutHistory(disk, ref.oid, by)));
+    for (const ref of wanted) moves.push(newRef(ref.name, await withoutHistory(disk, ref.oid, by)));
     const dropped = refs.filter((ref) => !wanted.includes(ref)).map((ref) => ({ ref: ref.name, from: ref.oid, to: null }));
     await mustUpdateRefs(disk, [...dropped, ...moves.map(({ ref, after }) => ({ ref, to: after }))]);
     return moves;

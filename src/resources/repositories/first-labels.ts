@@ -1,8 +1,8 @@
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** The labels with which the public API furnishes a new repository, in its colours. */
-const furnishing: [name: string, color: string, description: string][] = [
+/** The labels that new repositories have in the public API, in its colours. */
+const firstLabels: [name: string, color: string, description: string][] = [
   ['bug', 'd73a4a', 'A fault'],
   ['documentation', '0075ca', 'About documentation'],
   ['duplicate', 'cfd3d7', 'Reported before'],
@@ -14,11 +14,17 @@ const furnishing: [name: string, color: string, description: string][] = [
   ['wontfix', 'ffffff', 'Will not be done'],
 ];
 
-/** Gives a new repository its first labels. From then on they are the labels family's. */
+/** Gives a new repository its first labels. The labels family can't do it, since it stands below this one. */
 export const insertFirstLabels = (tx: Tx, repository: Id<'repositories'>) =>
   tx
     .insertInto('labels')
     .values(
-      furnishing.map(([name, color, description]) => ({ repository_id: repository, name, color, description, is_default: true })),
+      firstLabels.map(([name, color, description]) => ({
+        repository_id: repository,
+        name,
+        color,
+        description,
+        is_default: true,
+      })),
     )
     .execute();

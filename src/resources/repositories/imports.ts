@@ -9,8 +9,8 @@ import { updateRepository } from './store.ts';
 export type Import = Omit<Creation, 'fill' | 'from'> & { source: string; onProgress?: (progress: Progress) => void };
 
 /**
- * Creates a repository with the branches and tags of one elsewhere. `source` is an absolute path or an http(s) address that
- * the operator gave; its HEAD names the default branch.
+ * Creates a repository with the branches and tags of another one: at an absolute path, or an http(s) address. The default branch
+ * is the one that HEAD of the source names. For operators only: a path is read without asking who may.
  */
 export async function importRepository(tx: Tx, { source, onProgress, ...creation }: Import): Promise<RepositoryRow> {
   let head: string | undefined;

@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeRepository, repoOf } from '#git/store.ts';
 
-/** A deleted repository's folder leaves the disk. */
+/** Removes the folder of a deleted repository. */
 export const removeFolder = subscription<'repository.deleted', Services>({
   name: 'repositories.remove-folder',
   on: ['repository.deleted'],

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { invalid } from '#lib/refusal.ts';
 
-/** The licences that a repository may begin with, by the public API's names and those of their texts. */
+/** The licences that a new repository can get: the public API's names, and the SPDX names of the texts. */
 const texts: Readonly<Record<string, string>> = {
   '0bsd': '0BSD',
   'agpl-3.0': 'AGPL-3.0-only',
@@ -20,7 +20,7 @@ const texts: Readonly<Record<string, string>> = {
   unlicense: 'Unlicense',
 };
 
-/** Those whose first lines name their owner; longer ones only show how that is done. */
+/** The licences whose first lines name the owner. Others have such placeholders only in an appendix. */
 const owned = new Set(['mit', 'bsd-2-clause', 'bsd-3-clause']);
 
 const read = createRequire(import.meta.url);

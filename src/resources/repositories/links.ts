@@ -1,6 +1,6 @@
 import { type Links, path } from '#endpoint/links.ts';
 
-/** The addresses below a repository's own, by the field that holds them. */
+/** The URL fields that begin with the address of the repository in the API, with what follows it. */
 const below = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',

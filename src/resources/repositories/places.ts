@@ -3,10 +3,10 @@ import type { Db } from '#database/connect.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
-/** A repository with its owner's login: what addresses below it are made of. */
+/** A repository with its owner's login, as addresses below it need it. */
 export type Place = RepositoryRow & { owner_login: string };
 
-/** The repositories of a whole page of something that lies in them, which were judged readable when that was listed. */
+/** The repositories of a page of things in them. It doesn't check who may read them: the list of the things has. */
 export async function loadPlaces(db: Db, ids: readonly Id<'repositories'>[]): Promise<Map<Id<'repositories'>, Place>> {
   const rows = await db
     .selectFrom('repositories')

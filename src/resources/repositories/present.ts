@@ -1,5 +1,5 @@
 import { loadRoleLevels } from '#access/lookup.ts';
-import { type Role, reaches, roleOfLevel } from '#access/roles.ts';
+import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
@@ -12,14 +12,6 @@ import type { FullRepository, MinimalRepository } from './schemas.ts';
 import { countNetwork, loadRepositories } from './store.ts';
 
 type Context = { db: Db; links: Links; viewer: Viewer };
-
-const presentPermissions = (role: Role | undefined): MinimalRepository['permissions'] => ({
-  admin: reaches(role, 'admin'),
-  maintain: reaches(role, 'maintain'),
-  push: reaches(role, 'write'),
-  triage: reaches(role, 'triage'),
-  pull: reaches(role, 'read'),
-});
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
@@ -42,7 +34,7 @@ export async function presentRepositories(
   return rows.map((row) => presentOne(links, row, must(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)));
 }
 
-/** One repository whose owner and role are known; without a role (a signed-out viewer) it shows no permissions. */
+/** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
 function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {
   return {
     id: row.id,
@@ -77,18 +69,18 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     archived: row.archived,
     disabled: false,
     visibility: row.visibility,
-    // As in the public API, where no repository is without it.
+    // In the public API, repositories that were never pushed to have a time here too.
     pushed_at: timestamp(row.pushed_at ?? row.created_at),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    ...(role === undefined ? {} : { permissions: presentPermissions(role) }),
+    ...(role === undefined ? {} : { permissions: permissionsOf(role) }),
     allow_forking: row.allow_forking,
     web_commit_signoff_required: row.web_commit_signoff_required,
     license: null,
   };
 }
 
-/** The whole repository, with what it was forked or made from as far as the viewer may see that. */
+/** The whole repository. The ones that it was forked or made from are left out where the viewer may not see them. */
 export async function presentFullRepository(
   context: Context,
   row: RepositoryRow,

@@ -23,7 +23,7 @@ import {
   updateRepository,
 } from './store.ts';
 
-/** The public API's rule: ASCII letters, digits, `.`, `-` and `_`, 100 characters; not a name that paths or Git give a meaning. */
+/** The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names with a meaning in paths or Git are refused. */
 const namePattern = /^[\w.-]{1,100}$/;
 const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
 
@@ -40,7 +40,7 @@ const nameTaken = () => invalid('Repository', 'name', 'already_exists', 'name al
 
 type Visibility = RepositoryRow['visibility'];
 
-/** `visibility` says more than `private` and wins over it. */
+/** The wanted visibility. `visibility` counts more than the older `private`, since it can say `internal`. */
 const visibilityOf = ({
   visibility,
   private: secret,
@@ -71,7 +71,7 @@ export type Creation = {
   by: SignedIn;
   wanted: NewRepository;
   from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
-  /** Makes the folder on disk; by default an empty repository. Returns the branches that it begins with. */
+  /** Makes the folder on disk; left out: an empty repository. */
   fill?: Fill;
   now: Date;
 };
@@ -118,7 +118,7 @@ async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow
 
 export type Change = { git: GitStore; repo: Repo; by: SignedIn; wanted: RepositoryChange; now: Date };
 
-/** Changes a repository; each change that others must hear of becomes an event of its own. */
+/** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
 export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: Change): Promise<RepositoryRow> {
   const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
   const name = wish === undefined ? repo.name : checkName(wish);
@@ -149,13 +149,13 @@ export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: C
   return row;
 }
 
-/** What webhooks tell of a repository as it was, of what was changed. */
+/** The former values of what changed, for the event. */
 const toldOf = ({ description, homepage }: Repo, changes: readonly string[]) => ({
   ...(changes.includes('description') ? { description } : {}),
   ...(changes.includes('homepage') ? { homepage } : {}),
 });
 
-/** The branch must exist; an empty repository may name the branch that its first push will make. */
+/** Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may make it. */
 async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
   if (repo.pushed_at !== null && !(await branchExists(git, repo.id, branch))) {
     throw invalid(
@@ -179,7 +179,7 @@ async function checkMayChangeVisibility(tx: Tx, repo: Repo, by: SignedIn, visibi
     throw forbidden('Members may not change the visibility of repositories.');
 }
 
-/** Gives a repository another name; the old one leads here until somebody takes it. */
+/** Renames a repository. The old name redirects here until another repository takes it. */
 async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
   const taken = await findOwned(tx, repo.owner_id, name);
   if (taken && taken.id !== repo.id) throw nameTaken();
@@ -190,7 +190,7 @@ async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<vo
 /** The repository's own columns, without what it is to the viewer. */
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
-/** Deletes a repository. Its folder goes afterwards, by the job that hears of it. */
+/** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; by: SignedIn; now: Date }): Promise<void> {
   await record(tx, {
     kind: 'repository.deleted',

@@ -16,7 +16,7 @@ const License = Type.Object({
   node_id: Type.String(),
 });
 
-/** A repository as it stands in lists and inside other objects. */
+/** A repository in lists and inside other objects. */
 export const MinimalRepository = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -75,7 +75,7 @@ const mergeTexts = {
   merge_commit_message: OneOf(mergeMessages),
 };
 
-/** The whole repository; merge settings are for those who may push, as in the public API. */
+/** The whole repository. As in the public API, merge settings are shown to those who may push. */
 export const FullRepository = Type.Object({
   ...MinimalRepository.properties,
   ...each(mergeFlags, Type.Optional(Type.Boolean())),

@@ -21,7 +21,7 @@ const readable = (db: Db, viewer: Viewer): Query =>
 
 const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
 
-/** Ties are broken by id, so that pages neither repeat nor miss a row. */
+/** Orders by id too, so that rows that are equal otherwise have the same order on every page. */
 function ordered(query: Query, { sort, direction }: Order): Query {
   if (sort === 'full_name') return query.orderBy(sql`lower(r.name)`, direction).orderBy('r.id', direction);
   return query
@@ -50,11 +50,11 @@ function ofKind(query: Query, kind: Kind): Query {
 
 type OwnerList = { owner: Id<'accounts'>; kind: Kind; order: Order; page: Page };
 
-/** What an account owns, as far as the viewer may see it. */
+/** The repositories of an account that the viewer may see. */
 export const listOwned = (db: Db, viewer: Viewer, { owner, kind, order, page }: OwnerList): Promise<Listed<RepositoryRow>> =>
   list(db, ordered(ofKind(readable(db, viewer).where('r.owner_id', '=', owner), kind), order), page);
 
-/** What an account works on without owning it, as far as the viewer may see it. */
+/** The repositories of others that an account works on and the viewer may see. */
 export const listContributed = (
   db: Db,
   viewer: Viewer,
@@ -115,7 +115,7 @@ export const listForks = (
   );
 };
 
-/** Those of the given repositories that the viewer may read. */
+/** Of these repositories, those that the viewer may read. */
 export const loadRepositories = async (
   db: Db,
   viewer: Viewer,
@@ -125,7 +125,7 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-/** How many repositories descend from a source, itself included, less one: the public API's `network_count`. */
+/** The number of forks of a source, and of forks of these: the public API's `network_count`. */
 export async function countNetwork(db: Db, source: Id<'repositories'>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from repositories where source_id = ${source}`.execute(
     db,
@@ -144,7 +144,7 @@ export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<
 export const findForkOf = (db: Db, owner: Id<'accounts'>, source: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('owner_id', '=', owner).where('source_id', '=', source).executeTakeFirst();
 
-/** The id of the repository that an account has among those of one source, which is one of them. */
+/** The id of the repository in the network of a source that an account owns. The source itself is in its network. */
 export async function findInNetwork(db: Db, source: Id<'repositories'>, login: string): Promise<Id<'repositories'> | undefined> {
   const found = await db
     .selectFrom('repositories as r')
@@ -157,7 +157,7 @@ export async function findInNetwork(db: Db, source: Id<'repositories'>, login: s
   return found?.id;
 }
 
-/** Inserts a repository, or gives undefined when its owner has one of that name. */
+/** Inserts a repository; undefined when its owner has one of that name. */
 export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): Promise<RepositoryRow | undefined> =>
   tx
     .insertInto('repositories')
@@ -176,11 +176,11 @@ export const updateRepository = (
 export const findRepository = (db: Db, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The repository, kept from other changes of its row until the transaction ends; undefined when it is deleted. */
+/** The repository, its row locked until the transaction ends; undefined when it was deleted. */
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** Notes what a repository takes on disk; one that was deleted meanwhile takes nothing. */
+/** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
 
@@ -193,7 +193,7 @@ export const addForks = (tx: Tx, id: Id<'repositories'>, by: 1 | -1) =>
     .where('id', '=', id)
     .execute();
 
-/** A name that led to a repository goes on leading there. */
+/** Makes a former name redirect to a repository. */
 export const putRedirect = (tx: Tx, owner: string, name: string, repository: Id<'repositories'>, now: Date) =>
   tx
     .insertInto('repository_redirects')
@@ -203,7 +203,7 @@ export const putRedirect = (tx: Tx, owner: string, name: string, repository: Id<
     )
     .execute();
 
-/** A name that is taken anew leads nowhere else any more. */
+/** Removes the redirect of a name that another repository takes. */
 export const removeRedirect = (tx: Tx, owner: string, name: string) =>
   tx
     .deleteFrom('repository_redirects')
@@ -211,7 +211,7 @@ export const removeRedirect = (tx: Tx, owner: string, name: string) =>
     .where('name', '=', name.toLowerCase())
     .execute();
 
-/** After a transfer only those keep a direct role who the new owner would have let in: direct grants go. */
+/** Removes a repository from the former owner's teams, installations and tokens, for a transfer. Collaborators keep their roles. */
 export const clearGrants = async (tx: Tx, id: Id<'repositories'>) => {
   await tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
   await tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();

@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 
-/** A new text of an issue gets its vector. Apart from the index of words, since an embedding server may be away. */
+/** Makes the vector of an issue when its text changes. A job apart from the index of words, since an embedding server may not answer. */
 export const embedIssue = subscription<'issue.opened' | 'issue.edited', Services>({
   name: 'search.embed-issue',
   on: ['issue.opened', 'issue.edited'],
@@ -14,8 +14,8 @@ export const embedIssue = subscription<'issue.opened' | 'issue.edited', Services
 });
 
 /**
- * Embeds every issue that has no vector of the chosen embedder: all of them after a change of the provider, and those that an
- * embedding server didn't answer for.
+ * Embeds the issues that have no vector of the chosen provider: all of them after a change of provider or model, and those for
+ * which an embedding server didn't answer.
  */
 export const embedMissing = job<Record<string, never>, Services>({
   name: 'search.embed-missing',

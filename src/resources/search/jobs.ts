@@ -11,7 +11,7 @@ const kinds = [
   'push',
 ] as const;
 
-/** Repositories are found by their name, description, topics and README. Looks at the present state, so one run answers for many events. */
+/** Indexes the name, description, topics and README of a repository. It looks at the present state, so one run serves many events. */
 export const indexRepository = subscription<(typeof kinds)[number], Services>({
   name: 'search.index-repository',
   on: kinds,
@@ -22,7 +22,7 @@ export const indexRepository = subscription<(typeof kinds)[number], Services>({
   },
 });
 
-/** Indexes what an upgrade, a restored backup or an interrupted rebuilding left behind. */
+/** Indexes what isn't in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
 export const catchUp = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,

@@ -6,7 +6,7 @@ import type { IssueHit, IssueTextMatch } from '#search/index.ts';
 import { type Context, presentMatches } from './present.ts';
 import type { IssueItem, TextMatch } from './schemas.ts';
 
-/** Hits of an issue search. An issue that was deleted or moved since it was indexed is left out, as the index will do. */
+/** Hits of an issue search. Issues that were deleted since they were indexed are left out. */
 export async function presentIssueHits(
   context: Context,
   hits: readonly IssueHit[],
@@ -44,7 +44,7 @@ export async function presentIssueHits(
   });
 }
 
-/** Titles and bodies belong to the issue, and what was said about it to the comment. */
+/** A text match with its address: matches in titles and bodies belong to the issue, those in comments to the comment. */
 function presentMatch(match: IssueTextMatch, { url, repository_url }: Pick<Issue, 'url' | 'repository_url'>): TextMatch[] {
   const of =
     match.comment === undefined

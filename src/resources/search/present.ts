@@ -15,7 +15,7 @@ import type { CodeItem, CommitItem, TextMatch } from './schemas.ts';
 
 export type Context = { db: Db; links: Links; viewer: Viewer };
 
-/** The repositories of a page of hits, as far as the viewer may read them now: the index is never the last word on access. */
+/** The repositories of a page of hits that the viewer may read now. Access is checked here again, whatever the search found. */
 export async function presentHitRepositories(
   context: Context,
   hits: readonly { repositoryId: Id<'repositories'> }[],
@@ -28,7 +28,7 @@ export async function presentHitRepositories(
   return keyed(await presentRepositories(context, rows), ({ id }) => id);
 }
 
-/** One hit of a code search. The addresses name the commit that was indexed, so that they lead to the text that matched. */
+/** One hit of a code search. Its addresses name the indexed commit, so that they lead to the text that matched. */
 export function presentCodeHit(hit: CodeHit, repository: MinimalRepository, matches: readonly Match[] | undefined): CodeItem {
   const segments = hit.path.split('/');
   const url = `${path(`${repository.url}/contents`, ...segments)}?ref=${hit.commitOid}`;
@@ -48,8 +48,7 @@ export function presentCodeHit(hit: CodeHit, repository: MinimalRepository, matc
 }
 
 /**
- * Hits of a commit search. The commits are read from their repositories; one that a push took away meanwhile is left out, as
- * the index will do.
+ * Hits of a commit search. The commits are read from their repositories. One that a forced push has removed meanwhile is left out.
  */
 export async function presentCommitHits(
   context: Context & { git: GitStore },

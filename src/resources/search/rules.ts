@@ -7,17 +7,17 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
 
-/** Document 1, rule 9: an app that acts for a user searches for issues and for pull requests apart. */
+/** Document 1, rule 9: a token of an app that acts for a user must ask for issues or for pull requests, not for both at once. */
 export function checkTarget(query: Node, { grant }: Viewer): void {
   if (grant.kind !== 'app_user') return;
   if (hasQualifier(query, 'is', kinds) || hasQualifier(query, 'type', kinds)) return;
   throw new QueryError('invalid_value', "Query must include 'is:issue' or 'is:pull-request'");
 }
 
-/** Which fields of issues, `f`, the viewer may search by. */
+/** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
 
-/** Document 1, rule 8: what costs a vector is for those who sign in. */
+/** Document 1, rule 8: searches by meaning need a credential, since they cost the making of a vector. */
 export function checkSignedIn(type: SearchType, { grant }: Viewer): void {
   if (type !== 'lexical' && grant.kind === 'none') throw unauthenticated();
 }
@@ -27,8 +27,8 @@ export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
   search_type === 'semantic' || search_type === 'hybrid' ? 'semantic_search' : 'search';
 
 /**
- * What a reply tells of how it was made. The documents name the type of a search where it isn't the usual one; the public API
- * always does, and says why words alone had to answer.
+ * The fields of a reply that say how the search was answered. By document 1, the type is there where it isn't the usual one. The
+ * public API always has it, and the reason where words had to answer for meaning.
  */
 export const tellType = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
   ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),

@@ -52,7 +52,7 @@ export const RepositoryItem = Type.Object({
 });
 export type RepositoryItem = Static<typeof RepositoryItem>;
 
-/** Who closed an issue is told by the issue itself alone. */
+/** Hits don't have `closed_by`; only the issue itself does. */
 const { closed_by: _, ...issueFields } = Issue.properties;
 
 export const IssueItem = Type.Object({
@@ -68,7 +68,7 @@ export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object
 
 export const FoundIssues = Type.Object({
   ...found(IssueItem).properties,
-  /** By which type a search was answered (document 1). */
+  /** How the search was answered (document 1). */
   search_type: Type.Optional(OneOf(searchTypes)),
   lexical_fallback_reason: Type.Optional(Type.Array(Type.String())),
 });

@@ -1,6 +1,6 @@
 import type { CodeItem } from './schemas.ts';
 
-/** Document 1, rule 10: what a newer version no longer says of a code hit's repository. */
+/** Document 1, rule 10: the fields that newer API versions leave out of a code hit's repository. */
 export function withoutClosingFields(body: unknown): unknown {
   const found = body as { items: CodeItem[] }; // the endpoint's own reply
   return {

@@ -45,7 +45,7 @@ const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<
   return parent ? presentOne(links, parent, org, 'read') : null;
 };
 
-/** Teams of a whole page; `roleOf` tells what each may do in the repository that the list is about. */
+/** Teams of a whole page. For a list about one repository, `roleOf` gives each team's role in it. */
 export async function presentTeams(
   { db, links }: Context,
   rows: readonly TeamRow[],

@@ -31,7 +31,7 @@ type Actor = { by: Id<'accounts'> | undefined; now: Date };
 
 const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
 
-/** What an organization's members may know of its teams: owners and installed apps all, others the open ones and their own. */
+/** The teams that a viewer may know of: owners and installed apps all, other members the visible ones and their own. */
 export function teamSight(org: Org, viewer: SignedIn): TeamSight {
   if (viewer.grant.kind === 'installation') return org.reached ? 'all' : 'none';
   if (org.role === undefined) return 'none';
@@ -57,7 +57,7 @@ function slugFor(name: string): string {
   return slug;
 }
 
-/** The team that is to stand above another; secret teams stand alone. */
+/** Finds the team that is to be another's parent. A secret team can't be one. */
 async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
   const parent = await findTeamById(tx, organization, id);
   if (!parent) throw invalid('Team', 'parent_team_id', 'invalid', 'parent_team_id is not a team of this organization');
@@ -67,7 +67,7 @@ async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>)
 
 const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below another one is closed');
 
-/** Creates a team. Without a word on privacy a team is secret, and one below another is closed. */
+/** Creates a team. Where the request names no privacy, a team is secret, and closed if it has a parent. */
 export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
   const { name, description, parent: parentId, notification_setting } = wanted;
   await lockTeams(tx, org.id);
@@ -92,7 +92,7 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
 
 export type TeamChange = Actor & { team: TeamRow; wanted: Partial<Wanted> };
 
-/** Changes a team; whatever stands below it moves along when it gets another parent. */
+/** Changes a team. If it gets another parent, the teams below it move with it. */
 export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   await lockTeams(tx, seen.organization_id);
   const team = await findTeamById(tx, seen.organization_id, seen.id);
@@ -119,7 +119,7 @@ export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamC
   return changed;
 }
 
-/** What of a team was another before. */
+/** The former values of what changed of a team, for the event. */
 function changedOf(before: TeamRow, after: TeamRow) {
   const { name, description, privacy, notification_setting } = before;
   return {
@@ -146,7 +146,7 @@ export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: Tea
 
 type Joining = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
 
-/** Puts a member of the organization into a team, or changes their role in it. */
+/** Adds a member of the organization to a team, or changes their role in it. */
 export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: Joining): Promise<void> {
   if (!(await holdMembership(tx, team.organization_id, user.id)))
     throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a member of this organization`);
@@ -156,7 +156,7 @@ export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: Join
   await record(tx, { ...eventOf(team, actor), kind, data: { team: team.id, user: user.id, role } });
 }
 
-/** Takes somebody out of a team. */
+/** Removes somebody from a team. */
 export async function unsetTeamMember(tx: Tx, { team, user, ...actor }: Omit<Joining, 'role'>): Promise<void> {
   if (!(await removeTeamMember(tx, team.id, user.id))) throw notFound();
   await record(tx, { ...eventOf(team, actor), kind: 'team.member_removed', data: { team: team.id, user: user.id } });
@@ -174,7 +174,7 @@ export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: 
   await record(tx, { ...eventOf(team, actor), repository: repository.id, kind, data: { team: team.id, role } });
 }
 
-/** Takes a team's role in a repository away. */
+/** Removes a team's role in a repository. */
 export async function unsetTeamRole(tx: Tx, { team, repository, ...actor }: Omit<Giving, 'role'>): Promise<void> {
   if (!(await removeTeamRole(tx, team.id, repository.id))) throw notFound();
   await record(tx, {

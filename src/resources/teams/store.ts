@@ -23,7 +23,7 @@ export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Pr
 export const findTeamById = (db: Db, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow | undefined> =>
   db.selectFrom('teams').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
 
-/** The teams that the viewer is in, as far as the credential reaches their organizations. */
+/** The teams of the viewer in organizations that the credential reaches. */
 export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): Promise<Listed<TeamRow>> =>
   list(
     db,
@@ -37,12 +37,12 @@ export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): 
     page,
   );
 
-/** Which teams of an organization somebody may know of. */
+/** Which teams of an organization somebody may know of; `member`: the visible ones and those that they are in. */
 export type TeamSight = 'all' | 'none' | { member: Id<'accounts'> };
 
 type TeamQuery<Row> = SelectQueryBuilder<DB, 'teams', Row>;
 
-/** Keeps those of the selected `teams` that may be known of: secret ones are for their members. */
+/** Narrows a query of `teams` to those that may be known of. */
 export function keepVisible<Row>(query: TeamQuery<Row>, sight: TeamSight): TeamQuery<Row> {
   if (sight === 'all') return query;
   if (sight === 'none') return query.where(sql<boolean>`false`);
@@ -78,7 +78,7 @@ export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promi
 export const lockTeams = (tx: Tx, organization: Id<'accounts'>) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
-/** Inserts a team below others, or gives undefined when its slug is taken. `above` holds its parent's ancestors. */
+/** Inserts a team; undefined when its slug is taken. `above` are its parent and the parent's ancestors, nearest first. */
 export async function insertTeam(
   tx: Tx,
   row: Omit<Insertable<DB['teams']>, 'ancestors'>,
@@ -96,7 +96,7 @@ export async function insertTeam(
 export const updateTeam = (tx: Tx, id: Id<'teams'>, change: Updateable<DB['teams']>): Promise<TeamRow> =>
   tx.updateTable('teams').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Puts a team and everything below it under other ancestors. */
+/** Moves a team, and all teams below it, under other ancestors. */
 export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
   const before = team.ancestors.filter((id) => id !== team.id);
   return sql`
@@ -109,13 +109,13 @@ export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
 export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =>
   (await tx.selectFrom('teams').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined;
 
-/** Removes a team with the teams below it; all that went. */
+/** Removes a team with the teams below it. Returns all of them. */
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
 type Put = 'added' | 'changed' | 'same';
 
-/** Adds somebody to a team or changes their role in it. */
+/** Adds somebody to a team, or changes their role in it. */
 export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
     with before as (select role from team_members where team_id = ${row.team_id} and user_id = ${row.user_id}),
@@ -133,7 +133,7 @@ export const removeTeamMember = async (tx: Tx, team: Id<'teams'>, user: Id<'acco
   (await tx.deleteFrom('team_members').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;
 
-/** Gives a team a role in a repository or changes it. */
+/** Gives a team a role in a repository, or changes it. */
 export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
     with before as (select role from team_repositories where team_id = ${row.team_id} and repository_id = ${row.repository_id}),

@@ -19,20 +19,20 @@ import {
   tokenExists,
 } from './store.ts';
 
-/** A token's text, seen this once, and what is stored of it. */
+/** A new token: its text, which isn't stored, and its row. */
 export type NewToken = { token: string; row: TokenRow };
 
-/** What every kind of token is stored with. */
+/** The columns that every kind of token has. */
 export const stored = (token: string, now: Date) => ({ hash: hashToken(token), last_eight: token.slice(-8), created_at: now });
 
-/** The scopes of a list, each known; 422 otherwise. */
+/** The wanted scopes, without those that others include. Refuses unknown ones. */
 export function checkScopes(given: readonly string[]): Scope[] {
   const unknown = given.find((name) => !isScope(canonicalScope(name)));
   if (unknown !== undefined) throw invalid('Token', 'scopes', 'invalid', `'${unknown}' is not a scope`);
   return normalizeScopes(given);
 }
 
-/** A permission set from names and levels, each known; 422 otherwise. */
+/** A permission set from names and levels. Refuses unknown ones. */
 export function checkPermissions(given: Readonly<Record<string, string>>): PermissionSet {
   const checked: PermissionSet = {};
   for (const [name, level] of Object.entries(given)) {
@@ -62,10 +62,10 @@ export async function createClassicToken(tx: Tx, { user, scopes, name = '', expi
 
 type FineGrained = {
   user: Account;
-  /** Whose repositories and settings it is for: the user, or an organization that the user is a member of. */
+  /** The account whose repositories and settings the token is for: the user, or an organization of theirs. */
   owner: Account;
   permissions: Readonly<Record<string, string>>;
-  /** `public`: public repositories alone, read-only; a list: those repositories of the owner. */
+  /** `all` are those of the owner, `public` all public ones for reading, or a list of the owner's repositories. */
   repositories: 'all' | 'public' | readonly Id<'repositories'>[];
   name?: string;
   expiresAt?: Date | undefined;
@@ -125,14 +125,14 @@ function checkFit(held: PermissionSet, owner: Account, repositories: FineGrained
     throw invalid('Token', 'permissions', 'invalid', 'A token for public repositories can only read');
 }
 
-/** Ends a token; false when there was none. */
+/** Removes a token; false when there was none. */
 export const revokeToken = (tx: Tx, token: string): Promise<boolean> => removeTokenByHash(tx, hashToken(token));
 
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';
 
 /**
- * Makes the operator's own token that of a site administrator, with all scopes; an earlier one ends. Where there is no site
- * administrator yet, the user `hearth-admin` becomes one.
+ * Makes the token that the operator chose (`HEARTH_ADMIN_TOKEN`) a site administrator's, with all scopes; an earlier one ends.
+ * Where there is no site administrator yet, the user `hearth-admin` is created.
  */
 export async function ensureAdminToken(tx: Tx, token: string, now: Date): Promise<void> {
   const admin = (await findSiteAdmin(tx)) ?? (await createUser(tx, { login: 'hearth-admin', siteAdmin: true, now }));

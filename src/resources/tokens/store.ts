@@ -20,7 +20,7 @@ export async function insertTokenRepositories(
     .execute();
 }
 
-/** Which of the given repositories belong to an owner. */
+/** Of these repositories, those that belong to an owner. */
 export async function ownedAmong(
   db: Db,
   owner: Id<'accounts'>,
@@ -41,7 +41,7 @@ export const removeTokenByHash = async (tx: Tx, hash: Buffer): Promise<boolean> 
 
 export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
 
-/** The first site administrator, by age. */
+/** The oldest site administrator. */
 export const findSiteAdmin = (db: Db) =>
   db
     .selectFrom('accounts')
@@ -52,11 +52,11 @@ export const findSiteAdmin = (db: Db) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Removes the tokens of a name that a user has. */
+/** Removes a user's tokens of this name. */
 export const removeTokensNamed = (tx: Tx, user: Id<'accounts'>, name: string) =>
   tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).execute();
 
-/** Removes the tokens of a name that a user has, apart from the one with this hash. */
+/** Removes a user's tokens of this name, except the one with this hash. */
 export const removeOthersNamed = (tx: Tx, user: Id<'accounts'>, name: string, hash: Buffer) =>
   tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).where('hash', '<>', hash).execute();
 

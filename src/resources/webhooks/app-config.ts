@@ -10,7 +10,7 @@ import { findAppHook, type HookRow } from './store.ts';
 
 type Step = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services: HookServices };
 
-/** Changes an app's webhook, or makes it where the app had none so far. */
+/** Changes an app's webhook, or makes it where the app has none. */
 export async function changeAppConfig(tx: Tx, step: Step, wanted: ConfigChange): Promise<HookRow> {
   const { app: id, by, now, services } = step;
   const app = await findAppById(tx, id);

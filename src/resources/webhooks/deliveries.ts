@@ -6,7 +6,7 @@ import { presentDeliveryItem } from './present.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
 import { type DoneDelivery, findDelivery, type HookRow, listDeliveries } from './store.ts';
 
-/** A cursor is the id of the last delivery that was shown, in a form that says so. */
+/** The cursor of the page that follows: the id of the last delivery of this one, with a version in case that ever changes. */
 const cursorOf = (id: number): string => `v1_${id}`;
 
 function idOf(cursor: string): number {

@@ -12,7 +12,7 @@ import { payloadParts } from './payloads/parts.ts';
 import type { Told } from './payloads/payload.ts';
 import { namesOf, tell, toldKinds } from './payloads/tellers.ts';
 
-/** Tells every hook that listens: one delivery for each name under which an event is told. */
+/** Queues the deliveries of an event: for every hook that listens, one for each webhook event that the event becomes. */
 export const tellWebhooks = subscription<EventKind, Services>({
   name: 'webhooks.tell',
   on: toldKinds,
@@ -49,7 +49,7 @@ function deliveriesOf(event: Recorded, told: Told, listeners: readonly Listener[
 const withInstallation = (text: string, id: number): string =>
   `${text.slice(0, -1)},"installation":${JSON.stringify({ id, node_id: nodeId('Installation', id) })}}`;
 
-/** One GUID for everybody who hears of the same thing, and the same one when it is told again. */
+/** The GUID of a webhook event. It is computed, so that all hooks get the same, and a repeated job gets it again. */
 function guidOf({ id }: Recorded, { name, action }: Told): string {
   const hex = createHash('sha256').update(`${id} ${name} ${action}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');

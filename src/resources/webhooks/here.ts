@@ -10,25 +10,25 @@ import type { About } from './pings.ts';
 import { reachOf, type Step } from './rules.ts';
 import { findHook, type HookRow, insertRedelivery, lockHooks, type Makers, type Parent } from './store.ts';
 
-/** What a path of hooks names: an organization or a repository. */
+/** The organization or repository of a path, whose hooks it is about. */
 export type Place = { readonly org: Org } | { readonly repo: Repo };
 
 export const parentOf = (at: Place): Parent =>
   'org' in at ? { column: 'organization_id', id: at.org.id } : { column: 'repository_id', id: at.repo.id };
 
-/** An OAuth app is kept to its own hooks in organizations alone. */
+/** Whose hooks the viewer reaches. Only in organizations is an OAuth app limited to those that it made. */
 export const makersFor = (at: Place, viewer: SignedIn): Makers => ('org' in at ? reachOf(viewer) : 'everybody');
 
 type Here = { at: Place & { hook_id: Id<'webhooks'> }; viewer: SignedIn; db: Db };
 
-/** The hook that a path names, if this viewer may know of it. */
+/** The hook that the path names. Not found where the viewer may not know of it. */
 export async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
   const hook = await findHook(db, parentOf(at), makersFor(at, viewer), at.hook_id);
   if (!hook) throw notFound();
   return hook;
 }
 
-/** The same for a change, which is of what the hook is by then: of two at once, the second sees what the first did. */
+/** Like `hookAt`, with the hook's row locked for a change. Of two changes at once, the second waits and sees the first. */
 export async function holdHookAt({ tx, at, viewer }: Omit<Here, 'db'> & { tx: Tx }): Promise<HookRow> {
   await lockHooks(tx, parentOf(at));
   return hookAt({ db: tx, at, viewer });
@@ -50,7 +50,7 @@ type Again = Here & {
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 };
 
-/** Sends a delivery once more. */
+/** Sends a delivery again. */
 export async function redeliver({ change, now, ...here }: Again): Promise<Record<string, never>> {
   const hook = await hookAt(here);
   const { id } = await getDelivery(here.db, hook, here.at.delivery_id);
@@ -58,7 +58,7 @@ export async function redeliver({ change, now, ...here }: Again): Promise<Record
   return {};
 }
 
-/** What a ping tells of the place where a hook stands, and of who asked for it. */
+/** The part of a ping that is about the organization or repository of the hook, and about who asked for the ping. */
 export async function aboutPlace(context: { db: Db; links: Links }, at: Place, { account }: SignedIn): Promise<About> {
   if ('org' in at) return commonOf(context, { owner: at.org.id, repository: undefined, actor: account.id });
   const { repo } = at;

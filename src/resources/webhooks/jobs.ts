@@ -5,7 +5,7 @@ import { removeDeliveriesBefore } from '#webhooks/deliveries.ts';
 
 const atOnce = 5_000;
 
-/** Deliveries that are older than they are kept leave, a bounded number in each transaction. */
+/** Removes deliveries that are older than the configured days, a bounded number in each transaction. */
 export const removeOldDeliveries = job<Record<string, never>, Services>({
   name: 'webhooks.remove-old',
   attempts: 3,

@@ -6,16 +6,16 @@ import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventName } from '#webhooks/event-names.ts';
 
-/** A hook that may be told of an event. */
+/** A hook that listens for an event. */
 export type Listener = {
   id: Id<'webhooks'>;
   base_url: string;
-  /** The installation by which an app's hook hears of it. */
+  /** The installation by which an app's hook gets the event. */
   installation: Id<'installations'> | null;
   hears(name: EventName): boolean;
 };
 
-/** What an app's installation must hold to hear of an event; of what isn't named here, everybody hears who is subscribed. */
+/** The permission that an app's installation needs for a webhook event. For those that aren't named here, it needs none. */
 const needed: { readonly [Name in EventName]?: Permission } = {
   create: 'contents:read',
   delete: 'contents:read',
@@ -66,7 +66,7 @@ export async function findListeners(db: Db, event: Recorded, names: readonly Eve
   }));
 }
 
-/** Of its installations an app hears by itself, whatever it is subscribed to, and nobody else. */
+/** The app's own hook, which alone gets events about the app's installations, whatever it is subscribed to. */
 async function findOwnHook(db: Db, { data }: Recorded<'installation.created' | 'installation.deleted'>): Promise<Listener[]> {
   const app =
     'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;

@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { queueDeliveries } from '#webhooks/deliveries.ts';
 import type { HookRow } from './store.ts';
 
-/** A sentence for each day of the week, so that pings can be told apart and tests can't be surprised. */
+/** One sentence for each day of the week. The choice isn't random, so that tests can expect it. */
 const sentences = [
   'Small steps leave straight tracks.',
   'A name well chosen saves a page.',
@@ -14,7 +14,7 @@ const sentences = [
   'Ask first what it is for.',
 ] as const;
 
-/** What a ping tells beside the hook: where it stands, and who asked for it. */
+/** The parts of a ping beside the hook: its organization or repository, and who asked for the ping. */
 export type About = Readonly<Record<string, unknown>>;
 
 /** Queues a `ping` for a hook, whether or not the hook is active. */

@@ -4,7 +4,7 @@ import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
 import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
 
-/** A secret is never given back; this stands where there is one. */
+/** What replies show in the place of a secret. */
 export const mask = '********';
 
 export const presentConfig = (hook: HookRow): ShownConfig => ({

@@ -12,10 +12,10 @@ import { mask } from './present.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
 import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHook, updateHook } from './store.ts';
 
-/** What a rule needs of the process. */
+/** The services that the rules use. */
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound };
 
-/** Where a hook stands, and for whom it is changed. `owner` is the account that the events are told of. */
+/** What a hook belongs to, and who changes it. `owner` is the account that owns its organization or repository. */
 export type Step = {
   parent: Parent;
   owner: Event['owner'];
@@ -24,10 +24,10 @@ export type Step = {
   services: HookServices;
 };
 
-/** Hooks of one event that a target may have (the public API's limit). */
+/** How many hooks of one parent may subscribe to the same event (the public API's limit). */
 const mostForOneEvent = 20;
 
-/** Document 2: an OAuth app reaches no hooks of an organization but those that it made. */
+/** Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
 export const reachOf = ({ grant }: Viewer): Makers => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
 
 export async function createHook(tx: Tx, step: Step, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
@@ -49,7 +49,7 @@ export async function createHook(tx: Tx, step: Step, wanted: NewWebhook, baseUrl
   return hook;
 }
 
-/** What isn't named stays. A new configuration takes the place of the old one whole, its secret included (document 2). */
+/** Changes the named fields of a hook. A new configuration replaces the old one as a whole, its secret included (document 2). */
 export async function changeHook(tx: Tx, step: Step, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
   const { now } = step;
   const { add_events: added = [], remove_events: removed = [] } = wanted;
@@ -69,7 +69,7 @@ export async function changeHook(tx: Tx, step: Step, hook: HookRow, wanted: Webh
   return changed;
 }
 
-/** Changes what is named of a configuration. */
+/** Changes the named fields of a configuration. */
 export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
   const { parent, services, now } = step;
   const { url, content_type, insecure_ssl, secret } = wanted;
@@ -98,7 +98,7 @@ const eventOf = ({ parent, owner, by, now }: Omit<Step, 'services'>) =>
     at: now,
   }) as const;
 
-/** The events without repetitions; `*` says all that the others say. */
+/** The events without duplicates, or `*` alone, which includes all others. Refuses unknown ones. */
 function checkEvents(wanted: readonly string[], field = 'events'): string[] {
   const unknown = wanted.find((name) => !isSubscribable(name));
   if (unknown !== undefined) throw invalid('Hook', field, 'invalid', `${unknown.slice(0, 100)} is not an event of webhooks`);
@@ -108,7 +108,7 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
-/** A URL that may be delivered to. */
+/** Refuses a URL to which nothing may be delivered. Returns it otherwise. */
 export function checkUrl(outbound: Outbound, url: string, field: string): string {
   const reason = outbound.refuses(url);
   if (reason !== undefined) throw invalid('Hook', field, 'invalid', `${field} ${reason}`);
@@ -118,7 +118,7 @@ export function checkUrl(outbound: Outbound, url: string, field: string): string
 const sealedSecret = (secrets: Secrets, parent: Parent, secret: string): Buffer | null =>
   secret === '' ? null : secrets.seal(secret, secretContext('secret', { [parent.column]: parent.id }));
 
-/** The columns of a whole configuration. The mask that replies show in a secret's place stands for the secret itself. */
+/** The columns of a whole configuration. If `secret` is the mask that replies show, the secret stays as it is. */
 function configColumns({ services: { secrets, outbound }, parent }: Step, config: WantedConfig, before?: HookRow) {
   const { secret = '', password, username } = config;
   return {
@@ -134,7 +134,7 @@ function configColumns({ services: { secrets, outbound }, parent }: Step, config
 
 type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
-/** The public API's rules: no two hooks of one configuration share an event, and an event has 20 hooks at most. */
+/** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
 async function checkRoom(tx: Tx, { parent }: Step, meant: Meant): Promise<void> {
   const others = (await holdHooks(tx, parent)).filter(({ id }) => id !== meant.id);
   const twin = others.find(

@@ -10,7 +10,7 @@ const ShownConfig = Type.Object({
 export type ShownConfig = Static<typeof ShownConfig>;
 export { ShownConfig as WebhookConfig };
 
-/** That of an app, which may have none. */
+/** The configuration of an app's webhook. Everything is optional, since an app may have none. */
 export const AppWebhookConfig = Type.Partial(ShownConfig);
 
 const shared = {
@@ -84,7 +84,7 @@ export const NewRepoWebhook = Type.Object(
 );
 export type NewWebhook = Static<typeof NewOrgWebhook>;
 
-/** What is left out stays as it is; a `config` replaces the whole configuration, its secret with it. */
+/** Fields that are left out stay as they are. A `config` replaces the whole configuration, with its secret. */
 export const OrgWebhookChange = Type.Object(
   {
     name: Type.Optional(OneOf(['web'])),
@@ -107,7 +107,7 @@ export const RepoWebhookChange = Type.Object(
 );
 export type WebhookChange = Static<typeof RepoWebhookChange>;
 
-/** Changes what it names of a configuration, and leaves the rest. */
+/** Changes the named fields of a configuration. */
 export const ConfigChange = Type.Object({ url: Type.Optional(url), ...configFields }, title);
 export type ConfigChange = Static<typeof ConfigChange>;
 

@@ -8,13 +8,13 @@ import type { deliveryStatuses } from './schemas.ts';
 
 export type HookRow = Selectable<DB['webhooks']>;
 
-/** What a hook belongs to: the one column that says so. */
+/** What a hook belongs to: an organization, a repository or an app, each with its column. */
 export type Parent =
   | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
   | { readonly column: 'repository_id'; readonly id: Id<'repositories'> }
   | { readonly column: 'app_id'; readonly id: Id<'apps'> };
 
-/** Whose hooks a viewer reaches: everybody's, or those that one OAuth app made. */
+/** The hooks that a viewer reaches: all, or those that one OAuth app made. */
 export type Makers = 'everybody' | { readonly app: Id<'apps'> | undefined };
 
 const inside = (db: Db, parent: Parent, makers: Makers) => {
@@ -34,13 +34,13 @@ export const findHook = (db: Db, parent: Parent, makers: Makers, id: Id<'webhook
 export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefined> =>
   inside(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
 
-/** Holds a parent's hooks still until the transaction ends: the parent's row is locked, so that none comes in or changes. */
+/** Locks the parent's row until the transaction ends, so that nobody else adds or changes its hooks. */
 export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
 }
 
-/** Every hook of a parent, held. */
+/** All hooks of a parent, with their rows locked. */
 export async function holdHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
   await lockHooks(tx, parent);
   return inside(tx, parent, 'everybody').execute();
@@ -55,7 +55,7 @@ export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['we
 export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
-/** A delivery that was sent, or given up: the others aren't shown. */
+/** A delivery that was sent or given up. Others aren't shown. */
 export type DoneDelivery = DeliveryRow & { delivered_at: Date };
 
 const isDone = (row: DeliveryRow): row is DoneDelivery => row.delivered_at !== null;
@@ -78,7 +78,7 @@ export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
 type Wanted = { status?: (typeof deliveryStatuses)[number] | undefined; before: number | undefined; limit: number };
 
-/** Deliveries, newest first, from before the one named; one more than `limit` tells that there are others. */
+/** Deliveries older than `before`, newest first: one more than `limit`, which tells the caller that there are others. */
 export async function listDeliveries(
   db: Db,
   hook: Id<'webhooks'>,
@@ -112,7 +112,7 @@ export async function findDelivery(
   return row && isDone(row) ? row : undefined;
 }
 
-/** The same delivery once more, under the same GUID. */
+/** Queues a delivery again, under the same GUID. */
 export const insertRedelivery = (tx: Tx, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>, now: Date) =>
   sql`
     insert into webhook_deliveries (hook_id, guid, event, action, redelivery, installation_id, repository_id, payload, due_at, created_at)
@@ -121,7 +121,7 @@ export const insertRedelivery = (tx: Tx, hook: Id<'webhooks'>, id: Id<'webhook_d
 
 export type LastResponse = { hook_id: Id<'webhooks'>; status_code: number | null; status: string | null };
 
-/** What each hook's receiver said last. */
+/** The last response of each hook's receiver. */
 export async function loadLastResponses(db: Db, hooks: readonly Id<'webhooks'>[]): Promise<Map<Id<'webhooks'>, LastResponse>> {
   if (hooks.length === 0) return new Map();
   const { rows } = await sql<LastResponse>`

@@ -10,7 +10,7 @@ import type { HookRow } from './store.ts';
 
 type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'>;
 
-/** Tells a hook of the last push once more, if it listens for pushes and there was one. */
+/** Delivers the last push again to a hook, if the hook listens for pushes and there was one. */
 export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
   const { db, change, links, now, services } = context;
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;

@@ -1,26 +1,26 @@
 import type { Policy } from '#access/policy.ts';
 
-/** Who reads issues: whoever reads the repository. */
+/** Reading issues. */
 export const readsIssues = { permission: 'issues:read', scopes: ['repo'], role: 'read', public: true } as const satisfies Policy;
 
-/** Who opens issues and comments: whoever reads the repository and is signed in. What they may say further is the rules'. */
+/** Opening issues and commenting on them: every signed-in reader may. What only some may set is decided in rules.ts. */
 export const writesIssues = { permission: 'issues:write', scopes: ['repo'], role: 'read' } as const satisfies Policy;
 
-/** Who writes what pull requests have alike: comments, reactions. */
+/** Writing what pull requests have too: comments, reactions. */
 export const writesEither = {
   permission: { anyOf: ['issues:write', 'pull_requests:write'] },
   scopes: ['repo'],
   role: 'read',
 } as const satisfies Policy;
 
-/** Who labels and assigns (document 3 lets either permission serve, since pull requests are labelled and assigned alike). */
+/** Labelling and assigning. Since pull requests are labelled and assigned too, document 3 accepts either permission. */
 export const sortsIssues = {
   permission: { anyOf: ['issues:write', 'pull_requests:write'] },
   scopes: ['repo'],
   role: 'triage',
 } as const satisfies Policy;
 
-/** Who reads what hangs on issues and pull requests alike. */
+/** Reading what issues and pull requests have both. */
 export const readsEither = {
   permission: { anyOf: ['issues:read', 'pull_requests:read'] },
   scopes: ['repo'],

@@ -53,7 +53,7 @@ export const checkAssigneeOfIssue = endpoint({
   },
 });
 
-/** As in the public API, who can't be assigned is passed over in silence. */
+/** As in the public API, users who can't be assigned are left out without an error. */
 export const addIssueAssignees = endpoint({
   id: 'issues/add-assignees',
   method: 'POST',

@@ -32,7 +32,7 @@ const OfRepository = Type.Object({
   mentioned: login,
 });
 
-/** `all` and `repos` mean every issue that the viewer may read; the others, what the viewer has to do with. */
+/** The filters `all` and `repos` list every issue that the viewer may read, the others those that the viewer has to do with. */
 const OfMany = Type.Object({
   ...common,
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
@@ -47,7 +47,7 @@ const baseOf = ({ state, labels, since }: Static<typeof OfMany> | Static<typeof 
   since: since === undefined ? undefined : new Date(since),
 });
 
-/** The filter that a query asks for; undefined when it names somebody who isn't there, so that nothing can match. */
+/** The filter of a query; undefined where it names a user who doesn't exist, so that no issue can match. */
 async function filterOf(db: Db, repo: Repo, query: Static<typeof OfRepository>): Promise<Filter | undefined> {
   const filter = baseOf(query);
   const { milestone, assignee, creator, mentioned } = query;
@@ -91,7 +91,7 @@ export const listRepoIssues = endpoint({
   },
 });
 
-/** What the viewer has to do with. Hearth keeps no subscriptions yet: an author and an assignee are those who follow. */
+/** The filter for the viewer's own issues. There are no subscriptions yet, so `subscribed` means issues written by or assigned to the viewer. */
 function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn): Filter {
   const filter = baseOf(query);
   if (query.filter === 'assigned' || query.filter === 'subscribed') filter.assignee = account.id;

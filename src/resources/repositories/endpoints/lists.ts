@@ -1,4 +1,4 @@
-// The lists of repositories: of an organization, of a user, and one's own.
+// The lists of repositories: of an organization, of a user, and of the caller.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
@@ -10,7 +10,7 @@ import { presentRepositories } from '../present.ts';
 import { ListOrder, MinimalRepository } from '../schemas.ts';
 import { type Affiliation, listAffiliated, listContributed, listOwned, type Order, type Sort } from '../store.ts';
 
-/** By name lists ascend, by time they begin with the newest. */
+/** Unless the query says otherwise, lists by name ascend and lists by time begin with the newest. */
 const orderOf = (sort: Sort, direction: 'asc' | 'desc' | undefined): Order => ({
   sort,
   direction: direction ?? (sort === 'full_name' ? 'asc' : 'desc'),

@@ -31,7 +31,7 @@ const reads = { ...hooks, permission: 'repository_webhooks:read', scopes: ['repo
 const writes = { ...hooks, permission: 'repository_webhooks:write', scopes: ['repo', 'write:repo_hook'] } as const;
 const removes = { ...writes, scopes: ['repo', 'admin:repo_hook'] } as const;
 
-/** What each hook of a page was answered last. */
+/** Hooks of a whole page, each with the last response of its receiver. */
 async function presentHooks(db: Db, links: Links, repo: Repo, rows: readonly HookRow[]): Promise<RepoWebhook[]> {
   const last = await loadLastResponses(
     db,

@@ -3,7 +3,7 @@ import { revived } from '#lib/snapshot.ts';
 import { findInstallationById, type InstallationOfApp, listFirstReached, presentInstallations } from '#resources/apps/index.ts';
 import { loadAccount, type PayloadContext, type Told, teller } from './payload.ts';
 
-/** Repositories that a payload names, at most. */
+/** The number of repositories that a payload lists at most. */
 const mostRepositories = 1_000;
 
 async function tellInstallation(context: PayloadContext, row: InstallationOfApp, action: string): Promise<readonly Told[]> {

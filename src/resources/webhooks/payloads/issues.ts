@@ -21,7 +21,7 @@ type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 type OfIssue = { repository: Recorded['repository']; owner: Recorded['owner']; actor: Recorded['actor'] };
 
-/** Tells of an issue that is there; `more` is what else the event is about. */
+/** A webhook event about an issue that still exists; `more` are the other parts of its body. */
 const aboutIssue = (
   context: PayloadContext,
   event: OfIssue & { data: { issue: EventData['issue.opened']['issue'] } },
@@ -68,7 +68,7 @@ const milestoneOf = async (
   return milestone ? { milestone } : {};
 };
 
-/** A body that was empty reads as an empty text, as in the public API. */
+/** As in the public API, a former body that was null is shown as an empty text. */
 const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => ({
   ...(title ? { title } : {}),
   ...(body ? { body: { from: body.from ?? '' } } : {}),

@@ -5,7 +5,7 @@ import { loadMilestones, type MilestoneRow, presentMilestones } from '#resources
 import { repositoryUrl } from '#resources/repositories/index.ts';
 import { aboutRepository, type OwnedRepository, type PayloadContext, type Place, type Told, teller } from './payload.ts';
 
-/** What was changed, each with what it was before. */
+/** `changes` of a payload: each changed field with its former value. */
 const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({
   changes: Object.fromEntries(Object.entries(from).map(([name, value]) => [name, { from: value ?? '' }])),
 });

@@ -7,7 +7,7 @@ import { Milestone } from '#resources/milestones/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 import { Team } from '#resources/teams/index.ts';
 
-/** The parts of payloads by their names, in the documents' words, so that they can be told in the public API's. */
+/** The schemas of the parts of payloads. By them, payloads are translated into the words of the public API. */
 export const payloadParts = Type.Object({
   repository: MinimalRepository,
   forkee: MinimalRepository,

@@ -11,18 +11,18 @@ import { getSettings } from '#resources/organizations/index.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
 import type { EventName } from '#webhooks/event-names.ts';
 
-/** One thing to tell, as the subscribers of one name hear it. */
+/** One webhook event: the name that hooks subscribe to, the action, and the body of the payload. */
 export type Told = { name: EventName; action: string | null; body: Readonly<Record<string, unknown>> };
 
-/** What payloads are made from: the present state, and the addresses that their readers can follow. */
+/** What payloads are made from. `links` hold the address under which receivers can reach this server. */
 export type PayloadContext = { db: Db; git: GitStore; links: Links };
 
 type Presenting = Pick<PayloadContext, 'db' | 'links'>;
 
-/** How a kind of event is told. `names` are those that `tell` may give, so that nothing is made when nobody listens. */
+/** Turns a kind of event into webhook events. `names` are all that `tell` may give, so that nothing is made when nobody listens for them. */
 export type Teller<Kind extends EventKind> = {
   readonly names: readonly EventName[];
-  /** Nothing, where what the event is about is gone by now. */
+  /** The webhook events; none where what the event is about was deleted meanwhile. */
   tell(event: Recorded<Kind>, context: PayloadContext): Promise<readonly Told[]>;
 };
 
@@ -31,17 +31,17 @@ export const teller = <Kind extends EventKind>(names: readonly EventName[], tell
   tell,
 });
 
-/** Where an event happened, and by whom. */
+/** The account and repository in which an event happened, and who caused it. */
 export type Place = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 
 /** A repository with its owner. */
 export type OwnedRepository = RepositoryRow & { owner: Account };
 
-/** The repository that an event is about, whatever its visibility: who hears of it was decided by whose hook it is. */
+/** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
 export const repositoryOf = async ({ db }: PayloadContext, event: Place): Promise<OwnedRepository | undefined> =>
   event.repository === undefined ? undefined : findRepoById(db, anonymous, event.repository);
 
-/** A repository as payloads hold it: without what it would be to one viewer. */
+/** A repository in payloads: without the permissions of a viewer, since there is none. */
 export async function presentRepository({ db, links }: Presenting, row: RepositoryRow) {
   const [presented] = await presentRepositories({ db, links, viewer: anonymous }, [row]);
   return presented;
@@ -51,7 +51,7 @@ export async function loadAccount({ db }: PayloadContext, id: Id<'accounts'> | u
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
-/** Who did it, and the organization in whose place it happened: parts of every payload. */
+/** The parts of every payload: `sender`, and `organization` where the event happened in one. */
 export async function commonOf(context: Presenting, event: Place): Promise<Record<string, unknown>> {
   const { db, links } = context;
   const accounts = await loadAccounts(db, event.actor === undefined ? [event.owner] : [event.owner, event.actor]);
@@ -65,7 +65,7 @@ export async function commonOf(context: Presenting, event: Place): Promise<Recor
   };
 }
 
-/** Tells of a repository that is there; `more` is what stands beside it. */
+/** A webhook event about a repository that still exists; `more` are the other parts of its body. */
 export async function aboutRepository(
   context: PayloadContext,
   event: Place,

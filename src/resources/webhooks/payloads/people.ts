@@ -4,7 +4,7 @@ import { presentUser } from '#resources/accounts/index.ts';
 import { aboutRepository, loadAccount, type PayloadContext, type Told, teller } from './payload.ts';
 import { isRole, permissionOf } from './roles.ts';
 
-/** A change of who belongs to an organization. */
+/** A webhook event about a membership of an organization. */
 async function tellMembership(
   context: PayloadContext,
   event: Recorded<'member.added' | 'member.removed'>,
@@ -25,7 +25,7 @@ async function tellMembership(
   return [{ name: 'organization', action, body: { membership } }];
 }
 
-/** A change of somebody's direct role in a repository. */
+/** A webhook event about somebody's direct role in a repository. */
 const tellCollaborator = (
   context: PayloadContext,
   event: Recorded<'collaborator.added' | 'collaborator.changed' | 'collaborator.removed'>,

@@ -10,7 +10,7 @@ import { repoOf } from '#git/store.ts';
 import { timestamp } from '#lib/time.ts';
 import { aboutRepository, loadAccount, type OwnedRepository, type PayloadContext, type Told, teller } from './payload.ts';
 
-/** Commits that a push tells of, at most (the public API's bound). */
+/** The number of commits that a payload lists at most (the public API's bound). */
 const mostCommits = 2_048;
 
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
@@ -75,7 +75,7 @@ function compareUrl({ links }: PayloadContext, { owner, name }: OwnedRepository,
   return path(links.html, owner.login, name, 'compare', range);
 }
 
-/** The commits that a push brought, oldest first; those of a new branch are what the default branch doesn't have. */
+/** The commits that a push added, oldest first. Of a new branch, these are the commits that the default branch doesn't have. */
 async function commitsOf(context: PayloadContext, repository: OwnedRepository, { ref, before, after }: RefMove) {
   if (after === null || isTag(ref)) return [];
   const repo = repoOf(context.git, repository.id);

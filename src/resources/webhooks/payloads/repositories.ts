@@ -5,7 +5,7 @@ import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
 import { aboutRepository, loadAccount, presentRepository, type Teller, teller } from './payload.ts';
 
-/** A change of a repository that has no more to tell than its name. */
+/** A webhook event about a repository that consists of an action only. */
 const plain = <Kind extends EventKind>(action: string): Teller<Kind> =>
   teller(['repository'], (event, context) => aboutRepository(context, event, () => [{ name: 'repository', action, body: {} }]));
 
@@ -25,7 +25,7 @@ export const repositoryTellers = {
   'repository.updated': teller<'repository.updated'>(['repository'], (event, context) =>
     aboutRepository(context, event, () => {
       const before = Object.entries(event.data.from ?? {});
-      if (before.length === 0) return []; // other settings change without a word, as in the public API
+      if (before.length === 0) return []; // as in the public API, changes of other settings are no webhook event
       return [
         {
           name: 'repository',
@@ -69,6 +69,6 @@ export const repositoryTellers = {
   ),
 };
 
-/** Nothing in a payload that the hook's owner may not see: somebody's private fork is theirs. */
+/** Whether the owner of the source may know of a fork: a private fork in another account isn't shown to them. */
 const isKnownTo = (fork: { visibility: string; owner_id: number }, owner: Account): boolean =>
   fork.visibility !== 'private' || fork.owner_id === owner.id;

@@ -16,7 +16,7 @@ async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: s
 
 type TeamKind = Extract<EventKind, `team.${string}`>;
 
-/** Tells of a team that is there. */
+/** A webhook event about a team that still exists. */
 async function aboutTeam(
   context: PayloadContext,
   event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },

@@ -10,7 +10,7 @@ import { refTellers } from './refs.ts';
 import { repositoryTellers } from './repositories.ts';
 import { teamTellers } from './teams.ts';
 
-/** How each kind of event is told to webhooks. Kinds that are missing aren't events of the public API. */
+/** How each kind of event becomes webhook events. The public API has none for the kinds that are missing. */
 const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
   ...repositoryTellers,
   ...refTellers,
@@ -22,15 +22,15 @@ const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
   ...installationTellers,
 };
 
-/** The kinds of which webhooks hear. */
+/** The kinds that become webhook events. */
 export const toldKinds = Object.keys(tellers) as EventKind[]; // the table's own keys
 
 const tellerOf = (event: Recorded): Teller<never> | undefined => tellers[event.kind] as Teller<never> | undefined; // the kind binds both
 
-/** Under which names an event may be told. */
+/** The names of the webhook events that an event may become. */
 export const namesOf = (event: Recorded): readonly EventName[] => tellerOf(event)?.names ?? [];
 
-/** What there is to tell of an event, whole but for what a receiver adds. */
+/** The webhook events that an event becomes. The bodies lack only what depends on the hook, as its installation. */
 export async function tell(event: Recorded, context: PayloadContext): Promise<readonly Told[]> {
   const told = (await tellerOf(event)?.tell(event as never, context)) ?? []; // a teller of this event's kind
   if (told.length === 0) return [];
