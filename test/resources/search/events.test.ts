@@ -1,10 +1,15 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, world } from '#test/support/world.ts';
 
-const w = await world();
+const w = await world({ embeddings: { provider: 'builtin' } });
 const { as, user, org, repo, settle } = w;
+
+/** Every index that there is: of files, history, issues, what these mean, and repositories themselves. */
+const kinds = ['code', 'commits', 'issues', 'vectors', 'repositories'] as const;
+type Kind = (typeof kinds)[number];
+type Places = Record<Kind, string[]>;
 
 let ada: Account;
 let stranger: Account;
@@ -12,97 +17,218 @@ let acme: Account;
 let engine: RepositoryRow & { owner: Account };
 let word: string;
 
+/** A word that stands nowhere else. */
+const rare = (): string => fresh('rareword').replace('-', '');
+const path = () => `/repos/${acme.login}/engine`;
+
 beforeEach(async () => {
   [ada, stranger] = [await user(), await user()];
   acme = await org(ada, fresh('acme'));
   engine = await repo(acme, { name: 'engine', by: ada });
-  word = fresh('rareword').replace('-', '');
+  word = rare();
+  const client = await as(ada);
+  await client.patch(path(), { description: `Holds ${word}` });
+  await client.post(`${path()}/issues`, { title: `Where is ${word}?` });
   await commitFiles(w, engine, { 'a.ts': `const ${word} = 1;\n`, 'b.ts': 'unrelated\n' }, `Add ${word}`);
   await settle();
 });
 
-type Hit = { path?: string; repository: { full_name: string }; url: string };
+const targets: Record<Kind, string> = {
+  code: 'code?',
+  commits: 'commits?',
+  issues: 'issues?',
+  vectors: 'issues?search_type=semantic&',
+  repositories: 'repositories?',
+};
 
-/** Where a word is found: the repository of each hit, and how many there are in all. */
-async function places(kind: 'code' | 'commits', q = word, who: Account = stranger): Promise<string[]> {
-  const { body } = await (await as(who)).get(`/search/${kind}?q=${encodeURIComponent(q)}`);
+type Hit = { full_name?: string; repository?: { full_name: string }; repository_url?: string };
+
+/** The repository of each hit. What means the like of a word stands elsewhere too: other tests' repositories are passed over. */
+async function placesIn(kind: Kind, q: string, who: Account): Promise<string[]> {
+  const { status, body } = await (await as(who)).get(`/search/${targets[kind]}q=${encodeURIComponent(q)}`);
+  if (status === 422) return ['refused'];
   const items: Hit[] = body.items;
   expect(body).toMatchObject({ total_count: items.length, incomplete_results: false });
-  return items.map(({ repository }) => repository.full_name);
+  const names = items.map(
+    ({ full_name, repository, repository_url }) => full_name ?? repository?.full_name ?? tail(repository_url),
+  );
+  return kind === 'vectors' ? names.filter((name) => name.endsWith(`-${own()}`) || name.includes(`${acme.login}/`)) : names;
 }
 
-const path = () => `/repos/${acme.login}/engine`;
+const tail = (url = ''): string => url.split('/').slice(-2).join('/');
+/** What repositories of this test are called, beside those of its organization. */
+const own = (): string => word.replace('rareword', '');
 
-describe.each(['code', 'commits'] as const)('%s', (kind) => {
-  test('a push is found, and what it takes away is gone', async () => {
-    expect(await places(kind)).toEqual([`${acme.login}/engine`]);
-    const next = fresh('otherword').replace('-', '');
-    await commitFiles(w, engine, { 'a.ts': `const ${next} = 1;\n` }, `Use ${next}`);
-    await settle();
-    expect(await places(kind, next)).toEqual([`${acme.login}/engine`]);
-    // A file that was replaced is gone; a commit stays in the history.
-    expect(await places(kind)).toHaveLength(kind === 'code' ? 0 : 1);
-  });
+/** Where a word is found, by each kind of search. */
+async function places(q = word, who: Account = stranger): Promise<Places> {
+  const entries: [string, string[]][] = [];
+  for (const kind of kinds) entries.push([kind, await placesIn(kind, q, who)]);
+  return Object.fromEntries(entries) as Places; // an entry of each kind was made
+}
 
-  test('a repository is found under its new name at once, and no longer under the old one', async () => {
-    await (await as(ada)).patch(path(), { name: 'motor' });
-    expect(await places(kind, `${word} repo:${acme.login}/motor`)).toEqual([`${acme.login}/motor`]);
-    expect((await (await as(stranger)).get(`/search/${kind}?q=${word}+repo:${acme.login}/engine`)).status).toBe(422);
-  });
+const everywhere = (found: string): Places => ({
+  code: [found],
+  commits: [found],
+  issues: [found],
+  vectors: [found],
+  repositories: [found],
+});
+const nowhere: Places = { code: [], commits: [], issues: [], vectors: [], repositories: [] };
+const here = () => `${acme.login}/engine`;
 
-  test('a repository that turns private is gone for strangers at once, and back as soon as it is public', async () => {
-    await (await as(ada)).patch(path(), { private: true });
-    expect(await places(kind)).toEqual([]);
-    expect(await places(kind, word, ada)).toEqual([`${acme.login}/engine`]);
-    await (await as(ada)).patch(path(), { private: false });
-    expect(await places(kind)).toEqual([`${acme.login}/engine`]);
-  });
+/** Where a word of a push is found: in files, messages and READMEs. */
+const pushedPlaces = async (q: string) => [
+  await placesIn('code', q, stranger),
+  await placesIn('commits', q, stranger),
+  await placesIn('repositories', `${q} in:readme`, stranger),
+];
+const everyPushed = () => [[here()], [here()], [here()]];
+const noPushed = [[], [], []];
 
-  test('a repository is found under its new owner, by those who may read it there', async () => {
-    await (await as(ada)).patch(path(), { private: true });
-    const other = await org(ada, fresh('other'));
-    expect((await (await as(ada)).post(`${path()}/transfer`, { new_owner: other.login })).status).toBe(202);
-    expect(await places(kind, `${word} org:${other.login}`, ada)).toEqual([`${other.login}/engine`]);
-    expect(await places(kind, `${word} org:${acme.login}`, ada)).toEqual([]);
-    expect(await places(kind)).toEqual([]);
-  });
+test('a push: what it brings is found, and what it takes away is gone', async () => {
+  expect(await places()).toEqual(everywhere(here()));
+  const next = rare();
+  await commitFiles(w, engine, { 'README.md': `About ${next}` }, `Use ${next}`);
+  await settle();
+  expect(await pushedPlaces(next)).toEqual(everyPushed());
+  // A file that was replaced is gone; a commit stays in the history.
+  expect(await places()).toEqual({ ...everywhere(here()), code: [] });
+});
 
-  test('a deleted repository is found no more, and its rows are gone', async () => {
-    await (await as(ada)).delete(path());
-    expect(await places(kind)).toEqual([]);
-    await settle();
-    const table = kind === 'code' ? 'code_files' : 'indexed_commits';
-    expect(await w.db.selectFrom(table).select('id').where('repository_id', '=', engine.id).execute()).toEqual([]);
-  });
+const shaOf = async (branch: string): Promise<string> =>
+  (await (await as(ada)).get(`${path()}/git/ref/heads/${branch}`)).body.object.sha;
 
-  test('another default branch is searched after it was chosen', async () => {
-    const client = await as(ada);
-    const { body: main } = await client.get(`${path()}/git/ref/heads/main`);
-    await client.post(`${path()}/git/refs`, { ref: 'refs/heads/next', sha: main.object.sha });
-    const branchWord = fresh('branchword').replace('-', '');
-    const content = Buffer.from(`const ${branchWord} = 1;\n`).toString('base64');
-    await client.put(`${path()}/contents/next.ts`, { message: `Add ${branchWord}`, content, branch: 'next' });
-    await settle();
-    expect(await places(kind, branchWord)).toEqual([]);
-    await client.patch(path(), { default_branch: 'next' });
-    await settle();
-    expect(await places(kind, branchWord)).toEqual([`${acme.login}/engine`]);
-    expect(await places(kind)).toEqual([`${acme.login}/engine`]);
-  });
+test('a forced push: what it took out of the history is gone', async () => {
+  const base = await shaOf('main');
+  const lost = rare();
+  await commitFiles(w, engine, { 'README.md': `About ${lost}` }, `Add ${lost}`);
+  await settle();
+  expect(await pushedPlaces(lost)).toEqual(everyPushed());
+  await (await as(ada)).patch(`${path()}/git/refs/heads/main`, { sha: base, force: true });
+  await settle();
+  expect(await pushedPlaces(lost)).toEqual(noPushed);
+  expect(await places()).toEqual(everywhere(here()));
+});
 
-  test('a fork has an index of its own', async () => {
-    const { body } = await (await as(ada)).post(`${path()}/forks`, {});
-    await settle();
-    expect(await places(kind, `${word} repo:${body.full_name}`)).toEqual([body.full_name]);
-  });
+/** A branch beside the default one with a file of its own. */
+async function branchOff(name: string): Promise<string> {
+  const client = await as(ada);
+  await client.post(`${path()}/git/refs`, { ref: `refs/heads/${name}`, sha: await shaOf('main') });
+  const added = rare();
+  const content = Buffer.from(`const ${added} = 1;\n`).toString('base64');
+  await client.put(`${path()}/contents/README.md`, { message: `Add ${added}`, content, branch: name });
+  await settle();
+  return added;
+}
 
-  test('revoked access is gone at the next request', async () => {
-    await (await as(ada)).patch(path(), { private: true });
-    const guest = await user();
-    await w.collaborator(engine, guest, 'read');
-    expect(await places(kind, word, guest)).toEqual([`${acme.login}/engine`]);
-    await (await as(ada)).delete(`${path()}/collaborators/${guest.login}`);
-    expect(await places(kind, word, guest)).toEqual([]);
-    expect((await (await as(guest)).get(`/search/${kind}?q=${word}+repo:${acme.login}/engine`)).status).toBe(422);
-  });
+test('another default branch: it is searched, and the old one is not', async () => {
+  const next = await branchOff('next');
+  expect(await pushedPlaces(next)).toEqual(noPushed);
+  const client = await as(ada);
+  await client.patch(path(), { default_branch: 'next' });
+  await settle();
+  expect(await pushedPlaces(next)).toEqual(everyPushed());
+  await client.patch(path(), { default_branch: 'main' });
+  await settle();
+  expect(await pushedPlaces(next)).toEqual(noPushed);
+  await client.post(`${path()}/branches/main/rename`, { new_name: 'trunk' });
+  await settle();
+  expect(await places()).toEqual(everywhere(here()));
+});
+
+test('a deleted branch: what stood there alone is found no more, and what stands elsewhere is', async () => {
+  const client = await as(ada);
+  const next = await branchOff('next');
+  await client.delete(`${path()}/git/refs/heads/next`);
+  await settle();
+  expect(await pushedPlaces(next)).toEqual(noPushed);
+  expect(await places()).toEqual(everywhere(here()));
+});
+
+test('a rename: the new name at once, and no longer the old one', async () => {
+  await (await as(ada)).patch(path(), { name: 'motor' });
+  expect(await places(`${word} repo:${acme.login}/motor`)).toEqual(everywhere(`${acme.login}/motor`));
+  expect(await places(`${word} repo:${here()}`)).toEqual(everywhere('refused'));
+});
+
+test('visibility: gone for strangers at once, and back as soon as it is public', async () => {
+  const client = await as(ada);
+  await client.patch(path(), { private: true });
+  expect(await places()).toEqual(nowhere);
+  expect(await places(`${word} is:private`, ada)).toEqual(everywhere(here()));
+  await client.patch(path(), { private: false });
+  expect(await places()).toEqual(everywhere(here()));
+});
+
+test('a transfer: under the new owner, by those who may read it there', async () => {
+  const client = await as(ada);
+  await client.patch(path(), { private: true });
+  const other = await org(ada, `other-${own()}`);
+  const member = await user();
+  await w.member(acme, member);
+  expect(await places(word, member)).toEqual(everywhere(here()));
+  expect((await client.post(`${path()}/transfer`, { new_owner: other.login, new_name: `engine-${own()}` })).status).toBe(202);
+  const there = `${other.login}/engine-${own()}`;
+  expect(await places(`${word} org:${other.login}`, ada)).toEqual(everywhere(there));
+  expect(await places(`${word} org:${acme.login}`, ada)).toEqual(nowhere);
+  expect([await places(), await places(word, member)]).toEqual([nowhere, nowhere]);
+});
+
+test('an archived repository is found as such', async () => {
+  const client = await as(ada);
+  await client.patch(path(), { archived: true });
+  expect(await places(`${word} archived:true`)).toMatchObject({ issues: [here()], vectors: [here()], repositories: [here()] });
+  expect(await placesIn('code', `${word} archived:true`, stranger)).toEqual([here()]);
+  expect(await places(`${word} archived:false`)).toMatchObject({ code: [], issues: [], vectors: [], repositories: [] });
+  await client.patch(path(), { archived: false });
+  expect(await places(`${word} archived:false`)).toMatchObject({ code: [here()], issues: [here()], repositories: [here()] });
+});
+
+test('a deleted repository is found no more, and its rows are gone', async () => {
+  await (await as(ada)).delete(path());
+  expect(await places()).toEqual(nowhere);
+  await settle();
+  for (const table of ['code_files', 'indexed_commits', 'repository_words', 'issue_documents'] as const)
+    expect(await w.db.selectFrom(table).select('repository_id').where('repository_id', '=', engine.id).execute()).toEqual([]);
+  const { rows } = await w.db.executeQuery(
+    w.db
+      .selectFrom('issue_vectors')
+      .select('issue_id')
+      .where('issue_id', 'not in', w.db.selectFrom('issues').select('id'))
+      .compile(),
+  );
+  expect(rows).toEqual([]);
+});
+
+test('a fork and a copy of a template have indexes of their own', async () => {
+  const client = await as(ada);
+  const fork = await client.post(`${path()}/forks`, {});
+  await client.patch(path(), { is_template: true });
+  const copy = await client.post(`${path()}/generate`, { owner: ada.login, name: `copy-${own()}` });
+  await settle();
+  for (const { body } of [fork, copy]) {
+    expect(await placesIn('code', `${word} repo:${body.full_name}`, stranger)).toEqual([body.full_name]);
+    expect(await placesIn('repositories', `repo:${body.full_name} fork:true`, stranger)).toEqual([body.full_name]);
+  }
+  expect(await placesIn('commits', `${word} repo:${fork.body.full_name}`, stranger)).toEqual([fork.body.full_name]);
+});
+
+test('revoked access is gone at the next request', async () => {
+  await (await as(ada)).patch(path(), { private: true });
+  const guest = await user();
+  await w.collaborator(engine, guest, 'read');
+  expect(await places(word, guest)).toEqual(everywhere(here()));
+  await (await as(ada)).delete(`${path()}/collaborators/${guest.login}`);
+  expect(await places(word, guest)).toEqual(nowhere);
+  expect(await places(`${word} repo:${here()}`, guest)).toEqual(everywhere('refused'));
+});
+
+test('an issue that changes is found by what it says now', async () => {
+  const client = await as(ada);
+  const next = rare();
+  await client.patch(`${path()}/issues/1`, { title: `Where is ${next}?`, body: 'Nothing else' });
+  await settle();
+  expect(await placesIn('issues', next, stranger)).toEqual([here()]);
+  expect(await placesIn('vectors', next, stranger)).toEqual([here()]);
+  expect(await placesIn('issues', word, stranger)).toEqual([]);
 });
