@@ -27,6 +27,13 @@ export function hearth(args: string[], env: Record<string, string> = {}): Promis
   });
 }
 
+/** Starts `hearth` without waiting for its end; it is killed with the test. */
+export function hearthProcess(args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [entry, ...args], { env: bare, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
 export type Server = { url: string; process: ChildProcess; log(): string; end(signal?: NodeJS.Signals): Promise<number | null> };
 
 /** Starts `hearth serve` on a free port; it is ended with the test. */
