@@ -1,11 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { openDatabase } from '#database/connect.ts';
-import { startEmbedded } from '#database/embedded.ts';
-import { migrate } from '#database/migrate.ts';
 import type { Id } from '#lib/id.ts';
 import { builtinEmbedder } from '#search/embeddings/builtin.ts';
 import { openEmbeddings } from '#search/embeddings/index.ts';
@@ -16,7 +10,8 @@ import { issueTextMatches } from '#search/issues/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
 import { makeSpeaker, wordOf, writeIssues } from './issue-corpus.ts';
-import { median, printTable, quantile, type Times } from './measure.ts';
+import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
+import { openStage } from './stage.ts';
 
 /** Issue search at two sizes of the same installation. `node bench/search/issues.ts --issues 50000` for a smaller run. */
 const { values } = parseArgs({
@@ -29,12 +24,8 @@ const most = Number(values.issues);
 const sizes = [most / 10, most];
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-const folder = await mkdtemp(join(tmpdir(), 'hearth-bench-'));
-await mkdir(join(folder, 'data'));
-const server = await startEmbedded(join(folder, 'data'));
-await migrate(server.address);
-const database = openDatabase(server.address);
-const { db } = database;
+await using stage = await openStage();
+const { db, owner } = stage;
 const embeddings = openEmbeddings(builtinEmbedder(), db);
 
 type Asked = { q: string; sort?: IssueSearch['sort']; advanced?: boolean; type?: SearchType };
@@ -85,24 +76,6 @@ const ask = ({ q, sort, advanced = false, type = 'lexical' }: Asked): TypedSearc
   budget: 10_000,
 });
 
-const runs = 4;
-
-/** Each query's best time of several, the first not counted: what else the machine does is no part of the cost. */
-async function bestOf(asked: readonly Asked[], run: (one: Asked) => Promise<unknown>): Promise<Times> {
-  const times: Times = [];
-  for (const one of asked) {
-    await run(one);
-    const own: Times = [];
-    for (let at = 1; at < runs; at++) {
-      const start = performance.now();
-      await run(one);
-      own.push(performance.now() - start);
-    }
-    times.push(Math.min(...own));
-  }
-  return times;
-}
-
 type Measured = { hits: number; plain: Times; matched: Times };
 
 async function measure(): Promise<Map<string, Measured>> {
@@ -110,30 +83,23 @@ async function measure(): Promise<Map<string, Measured>> {
   for (const { name, make } of kindsOf()) {
     const asked = Array.from({ length: Number(values.queries) }, make);
     let hits = 0;
-    const plain = await bestOf(asked, async (one) => {
+    const plain = await timeEach(asked, async (one) => {
       hits += (await searchIssuesAs(db, ask(one))).total_count;
     });
-    const matched = await bestOf(asked, async (one) => {
+    const matched = await timeEach(asked, async (one) => {
       const wanted = ask(one);
       const { items } = await searchIssuesAs(db, wanted);
       await issueTextMatches(db, { query: wanted.query, hits: items, budget: startBudget(wanted.budget) });
     });
-    found.set(name, { hits: Math.round(hits / runs / asked.length), plain, matched });
+    found.set(name, { hits: Math.round(hits / 2 / asked.length), plain, matched });
     say(`${name}: ${median(plain).toFixed(1)} ms`);
   }
   return found;
 }
 
-async function account(login: string): Promise<Id<'accounts'>> {
-  const now = new Date();
-  const row = { kind: 'user' as const, login, created_at: now, updated_at: now };
-  return (await db.insertInto('accounts').values(row).returning('id').executeTakeFirstOrThrow()).id;
-}
-
 async function main(): Promise<void> {
-  const owner = await account('bench');
   const people: Id<'accounts'>[] = [];
-  for (let at = 0; at < 500; at++) people.push(await account(`person-${at}`));
+  for (let at = 0; at < 500; at++) people.push(await stage.addAccount(`person-${at}`));
   const measured: Map<string, Measured>[] = [];
   let from = 0;
   for (const to of sizes) {
@@ -182,10 +148,4 @@ async function main(): Promise<void> {
   );
 }
 
-try {
-  await main();
-} finally {
-  await database.close();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await main();

@@ -15,6 +15,9 @@ export type Stage = AsyncDisposable & {
   db: Db;
   git: GitStore;
   folder: string;
+  /** To whom all repositories belong. */
+  owner: Id<'accounts'>;
+  addAccount(login: string): Promise<Id<'accounts'>>;
   /** Adds an empty public repository. */
   addRepository(name: string): Promise<Repository>;
 };
@@ -28,15 +31,17 @@ export async function openStage(): Promise<Stage> {
   const { db } = database;
   const git = await openGitStore({ root: join(folder, 'git'), env: process.env });
   const now = new Date();
-  const { id: owner } = await db
-    .insertInto('accounts')
-    .values({ kind: 'user', login: 'bench', created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const addAccount = async (login: string): Promise<Id<'accounts'>> => {
+    const row = { kind: 'user' as const, login, created_at: now, updated_at: now };
+    return (await db.insertInto('accounts').values(row).returning('id').executeTakeFirstOrThrow()).id;
+  };
+  const owner = await addAccount('bench');
   return {
     db,
     git,
     folder,
+    owner,
+    addAccount,
     async addRepository(name) {
       const row = { owner_id: owner, name, created_at: now, updated_at: now };
       const { id } = await db.insertInto('repositories').values(row).returning('id').executeTakeFirstOrThrow();
