@@ -39,13 +39,12 @@ import * as runnerSchemas from './hosted-runners/schemas.ts';
 import { watchRunners } from './hosted-runners/watch.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
-import * as issueFieldValues from './issue-field-values/endpoints.ts';
-import * as issueFieldValueSchemas from './issue-field-values/schemas.ts';
 import * as issueFields from './issue-fields/endpoints.ts';
 import * as issueFieldSchemas from './issue-fields/schemas.ts';
 import * as issueAssignees from './issues/endpoints/assignees.ts';
 import * as issueComments from './issues/endpoints/comments.ts';
 import * as issueEvents from './issues/endpoints/events.ts';
+import * as issueFieldValues from './issues/endpoints/field-values.ts';
 import * as issues from './issues/endpoints/issues.ts';
 import * as issueLabels from './issues/endpoints/labels.ts';
 import * as issueLists from './issues/endpoints/lists.ts';
@@ -107,8 +106,17 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   milestones: [milestoneSchemas, milestones],
   reactions: [reactionSchemas],
   'issue-fields': [issueFieldSchemas, issueFields],
-  issues: [issueSchemas, issueEvents, issueLists, issues, issueComments, issueLabels, issueAssignees, issueReactions],
-  'issue-field-values': [issueFieldValueSchemas, issueFieldValues],
+  issues: [
+    issueSchemas,
+    issueEvents,
+    issueLists,
+    issues,
+    issueComments,
+    issueLabels,
+    issueAssignees,
+    issueReactions,
+    issueFieldValues,
+  ],
   admin: [adminSchemas, admin],
   meta: [metaSchemas, meta],
   'private-registries': [privateRegistrySchemas, privateRegistries],

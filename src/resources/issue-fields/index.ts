@@ -1,2 +1,6 @@
-export { type DataType, dataTypes } from './schemas.ts';
+export { presentFieldValue } from './present-value.ts';
+export { readValues } from './read-values.ts';
+export { type DataType, dataTypes, IssueFieldValue, type SomeValue, SomeValues } from './schemas.ts';
 export { type FieldRow, listFields, loadOptions, type OptionRow, sawField, seesField } from './store.ts';
+export { isSame, told, type Value } from './value.ts';
+export { type HeldValue, loadFieldValues, replaceFieldValues } from './value-store.ts';

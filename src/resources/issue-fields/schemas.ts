@@ -65,3 +65,35 @@ export type IssueFieldChange = Static<typeof IssueFieldChange>;
 
 /** An option of a request. With an id, it is meant to change or keep that one. */
 export type WantedOption = Static<typeof ChangedOption>;
+
+const ChosenOption = Type.Object({ id: Type.Integer(), name: Type.String(), color: Type.String() });
+
+export const IssueFieldValue = Type.Object({
+  issue_field_id: Type.Integer(),
+  issue_field_name: Type.String(),
+  node_id: Type.String(),
+  data_type: OneOf(dataTypes),
+  /** The id of the option that is chosen; null where several may be. */
+  value: Nullable(Type.Union([Type.String(), Type.Number()])),
+  single_select_option: Type.Optional(ChosenOption),
+  multi_select_options: Type.Optional(Type.Array(ChosenOption)),
+});
+export type IssueFieldValue = Static<typeof IssueFieldValue>;
+
+const maxText = 1_024;
+
+const SomeValue = Type.Object(
+  {
+    field_id: Type.Integer({ minimum: 1, maximum: maxId }),
+    value: Type.Union([
+      Type.String({ maxLength: maxText }),
+      Type.Number(),
+      Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }),
+    ]),
+  },
+  { additionalProperties: false },
+);
+export type SomeValue = Static<typeof SomeValue>;
+
+/** Values that a request gives an issue. */
+export const SomeValues = Type.Array(SomeValue, { maxItems: maxFields });

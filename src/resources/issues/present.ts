@@ -7,6 +7,7 @@ import { notFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
+import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
 import { presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
@@ -30,7 +31,7 @@ export async function presentIssues(
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
   if (rows.length === 0) return [];
-  const [attached, milestones, repositories, associationOf] = await Promise.all([
+  const [attached, milestones, repositories, associationOf, values] = await Promise.all([
     loadAttached(
       db,
       rows.map(({ id }) => id),
@@ -44,6 +45,11 @@ export async function presentIssues(
       rows.map((row) => row.repository_id),
     ),
     loadAssociations(db, viewer.account?.id, authoredIn(rows)),
+    loadFieldValues(
+      db,
+      viewer,
+      rows.map(({ id }) => id),
+    ),
   ]);
   const apps = await loadApps(
     db,
@@ -97,6 +103,7 @@ export async function presentIssues(
       author_association: associationOf(row),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
+      issue_field_values: (values.get(row.id) ?? []).map(presentFieldValue),
       ...(repository ? { repository } : {}),
     };
   });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
-import { dataTypes } from '#resources/issue-fields/index.ts';
+import { dataTypes, IssueFieldValue, SomeValues } from '#resources/issue-fields/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
@@ -45,6 +45,7 @@ export const Issue = Type.Object({
   author_association: OneOf(associations),
   performed_via_service_app: Nullable(App),
   reactions: ReactionRollup,
+  issue_field_values: Type.Array(IssueFieldValue),
   repository: Type.Optional(MinimalRepository),
 });
 export type Issue = Static<typeof Issue>;
@@ -124,6 +125,7 @@ const fields = {
       Type.Union([Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), Type.String({ pattern: '^[0-9]*$', maxLength: 9 })]),
     ),
   ),
+  issue_field_values: Type.Optional(SomeValues),
 };
 
 export const NewIssue = Type.Object({ title, ...fields }, { title: 'Issue' });
@@ -148,3 +150,5 @@ export const SomeLabels = Type.Union([LabelNames, Type.Object({ labels: Type.Opt
 export const SomeAssignees = Type.Object({ assignees: Type.Optional(Type.Array(login, { maxItems: 100 })) }, { title: 'Issue' });
 
 export const Lock = Type.Object({ lock_reason: Type.Optional(Nullable(OneOf(lockReasons))) }, { title: 'Issue' });
+
+export const FieldValues = Type.Object({ issue_field_values: Type.Optional(SomeValues) }, { title: 'IssueFieldValue' });

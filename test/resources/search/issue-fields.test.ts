@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { setting, w } from '../issue-field-values/setting.ts';
+import { setting, w } from '../issues/field-values/setting.ts';
 
 const { as, settle } = w;
 let made: Awaited<ReturnType<typeof setting>>;

@@ -42,6 +42,21 @@ test('issues: opened, edited, sorted, locked, closed and opened again', async ()
   expect(await told()).toMatchObject({ 'issues.reopened': { issue: { state: 'open', closed_at: null } } });
 });
 
+test('an issue tells its values in the fields that anybody may know of', async () => {
+  const { org, client, path, told } = await withRepository();
+  const field = async (body: object) => (await client.post(`/orgs/${org.login}/issue-fields`, body)).body.id;
+  const open = await field({ name: 'Effort', data_type: 'number', visibility: 'all' });
+  const closed = await field({ name: 'Secret', data_type: 'text' });
+  const issue_field_values = [
+    { field_id: open, value: 3 },
+    { field_id: closed, value: 'hush' },
+  ];
+  await client.post(`${path}/issues`, { title: 'One', issue_field_values });
+  const { 'issues.opened': opened } = await told();
+  expect(opened.issue.issue_field_values).toMatchObject([{ issue_field_name: 'Effort', data_type: 'number', value: 3 }]);
+  expect(opened.issue.issue_field_values).toHaveLength(1);
+});
+
 test('comments come, change and go', async () => {
   const { client, path, told, owner } = await withRepository();
   await client.post(`${path}/issues`, { title: 'One' });

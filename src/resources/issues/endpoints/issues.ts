@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
+import { setToldValues } from '../field-values.ts';
 import { lockIssue, unlockIssue } from '../locks.ts';
 import { presentIssue } from '../present.ts';
 import { changeIssue, getIssue, openIssue } from '../rules.ts';
@@ -18,7 +19,12 @@ export const createIssue = endpoint({
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   replies: { 201: Issue },
   async handle({ db, change, at, body, viewer, links, now }) {
-    const row = await change((tx) => openIssue(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+    const step = { repo: at.repo, by: viewer, now };
+    const row = await change(async (tx) => {
+      const issue = await openIssue(tx, { ...step, wanted: body });
+      await setToldValues(tx, step, issue, body.issue_field_values);
+      return issue;
+    });
     return presentIssue({ db, links, viewer }, row);
   },
 });
@@ -45,8 +51,12 @@ export const updateIssueEndpoint = endpoint({
   example: { state: 'closed', state_reason: 'completed' },
   replies: { 200: Issue },
   async handle({ db, change, at, body, viewer, links, now }) {
-    const number = at.issue_number;
-    const row = await change((tx) => changeIssue(tx, { repo: at.repo, by: viewer, number, wanted: body, now }));
+    const step = { repo: at.repo, by: viewer, now };
+    const row = await change(async (tx) => {
+      const issue = await changeIssue(tx, { ...step, number: at.issue_number, wanted: body });
+      await setToldValues(tx, step, issue, body.issue_field_values);
+      return issue;
+    });
     return presentIssue({ db, links, viewer }, row);
   },
 });

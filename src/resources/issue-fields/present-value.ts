@@ -1,7 +1,7 @@
 import { nodeId } from '#lib/id.ts';
 import type { IssueFieldValue } from './schemas.ts';
-import type { HeldValue } from './store.ts';
 import { told } from './value.ts';
+import type { HeldValue } from './value-store.ts';
 
 /** The value of an issue in a field. As in the public API, `value` of a single choice is the option's id, and several choices are a list of their own. */
 export function presentFieldValue({ issue_id, field_id, name, data_type, value }: HeldValue): IssueFieldValue {

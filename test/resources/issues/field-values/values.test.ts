@@ -113,7 +113,7 @@ test.each([
   ['areas', 'High', 'value'],
   ['areas', ['High', 'Urgent'], 'value'],
   ['areas', [''], 'value'],
-  ['areas', [1], 'value'],
+  ['areas', [1], 'value.0'],
 ] as const)('%s = %o is refused, naming it, and nothing is written', async (name, value, field) => {
   const { fields, set } = await setting();
   const good = name === 'note' ? 'effort' : 'note';

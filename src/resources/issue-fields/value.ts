@@ -1,8 +1,8 @@
 // Values of fields: reading, comparing and telling them, by the type of the field.
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { DataType, OptionRow } from '#resources/issue-fields/index.ts';
-import type { SomeValue } from './schemas.ts';
+import type { DataType, SomeValue } from './schemas.ts';
+import type { OptionRow } from './store.ts';
 
 export type Option = Pick<OptionRow, 'id' | 'name' | 'color'>;
 

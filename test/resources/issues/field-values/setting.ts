@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import { priority, w, setting as withOrganization } from '../issue-fields/setting.ts';
+import { priority, w, setting as withOrganization } from '../../issue-fields/setting.ts';
 
 export { w };
 

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type FieldRow, seesField } from '#resources/issue-fields/index.ts';
+import { type FieldRow, seesField } from './store.ts';
 import type { Option, Value } from './value.ts';
 
 type Issue = Id<'issues'>;

@@ -6,11 +6,11 @@ import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { getIssue, type IssueRow } from '#resources/issues/index.ts';
-import { presentFieldValue } from './present.ts';
-import { clearValue, setValues } from './rules.ts';
-import { IssueFieldValue, SomeValues } from './schemas.ts';
-import { loadFieldValues } from './store.ts';
+import { IssueFieldValue, loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
+import { clearValue, setValues } from '../field-values.ts';
+import { getIssue, holdFor } from '../rules.ts';
+import { FieldValues } from '../schemas.ts';
+import type { IssueRow } from '../store.ts';
 
 const reads = { permission: 'issues:read', scopes: ['repo'], role: 'read', public: true } as const satisfies Policy;
 const writes = { permission: 'issues:write', scopes: ['repo'], role: 'write' } as const satisfies Policy;
@@ -37,14 +37,14 @@ export const addIssueFieldValues = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
   summary: 'Add issue field values to an issue',
   access: writes,
-  body: SomeValues,
+  body: FieldValues,
   example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
   replies: { 200: Type.Array(IssueFieldValue) },
   handle: ({ change, at, body, viewer, now }) =>
     change(async (tx) => {
+      const issue = await holdFor(tx, at.repo, at.issue_number);
       const wanted = body.issue_field_values;
-      const step = { repo: at.repo, by: viewer, number: at.issue_number, now };
-      const issue = wanted ? await setValues(tx, { ...step, wanted }) : await getIssue(tx, at.repo, at.issue_number);
+      if (wanted) await setValues(tx, { repo: at.repo, by: viewer, now }, issue, wanted);
       return presentValues(tx, viewer, issue);
     }),
 });

@@ -1,11 +1,20 @@
+import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
-import { type FieldError, invalidFields, notFound } from '#lib/refusal.ts';
-import { type FieldRow, listFields, loadOptions } from '#resources/issue-fields/index.ts';
-import { eventOf, holdFor, type IssueRow, type Step, tellAll } from '#resources/issues/index.ts';
-import type { SomeValue } from './schemas.ts';
-import { type HeldValue, loadFieldValues, replaceFieldValues } from './store.ts';
-import { isSame, readValue, told, type Value } from './value.ts';
+import { notFound } from '#lib/refusal.ts';
+import {
+  type FieldRow,
+  type HeldValue,
+  isSame,
+  loadFieldValues,
+  readValues,
+  replaceFieldValues,
+  type SomeValue,
+  told,
+  type Value,
+} from '#resources/issue-fields/index.ts';
+import { eventOf, holdFor, type Step, tellAll } from './rules.ts';
+import type { IssueRow } from './store.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {
@@ -18,18 +27,28 @@ const valuesOf = async (tx: Tx, { by }: Step, issue: IssueRow): Promise<readonly
   (await loadFieldValues(tx, by, [issue.id])).get(issue.id) ?? [];
 
 /** Sets values of an issue in fields; an empty list clears all that the viewer sees, as in the public API. */
-export async function setValues(tx: Tx, step: Step & { number: number; wanted: readonly SomeValue[] }): Promise<IssueRow> {
-  const issue = await holdFor(tx, step.repo, step.number);
+export async function setValues(tx: Tx, step: Step, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
   const held = await valuesOf(tx, step, issue);
-  if (step.wanted.length === 0) {
-    await apply(tx, step, issue, held.map(clearing));
-    return issue;
-  }
+  if (wanted.length === 0) return apply(tx, step, issue, held.map(clearing));
   const before = keyed(held, ({ field_id }) => field_id);
-  const read = await readValues(tx, step, step.wanted);
+  const read = await readValues(tx, { organization: step.repo.owner_id, viewer: step.by }, wanted);
   const changes = read.map(({ field, after }) => ({ field, before: before.get(field.id)?.value, after }));
   await apply(tx, step, issue, changes);
-  return issue;
+}
+
+/**
+ * Sets the values that were told with the issue itself. As in the public API they are left out where there are no fields, which
+ * only organizations have, and where the viewer may not write to the repository.
+ */
+export async function setToldValues(
+  tx: Tx,
+  step: Step,
+  issue: IssueRow,
+  wanted: readonly SomeValue[] | undefined,
+): Promise<void> {
+  const { repo, by } = step;
+  const mayWrite = by.grant.kind === 'installation' || reaches(repo.role, 'write');
+  if (wanted !== undefined && mayWrite && repo.owner.kind === 'organization') await setValues(tx, step, issue, wanted);
 }
 
 /** Clears the value of an issue in a field. */
@@ -45,31 +64,6 @@ const clearing = ({ field_id, name, data_type, organization_id, value }: HeldVal
   before: value,
   after: undefined,
 });
-
-/** Reads the values of a request, each for a field of the repository's organization. Refuses with an error for each that is wrong. */
-async function readValues(tx: Tx, { repo, by }: Step, wanted: readonly SomeValue[]) {
-  const fields = keyed(await listFields(tx, by, repo.owner_id), ({ id }) => id as number);
-  const named = wanted.flatMap(({ field_id }) => fields.get(field_id)?.id ?? []);
-  const options = await loadOptions(tx, named);
-  const seen = new Set<number>();
-  const errors: FieldError[] = [];
-  const wrong = (index: number, name: keyof SomeValue, code: FieldError['code'], message: string): [] => {
-    const field = `issue_field_values.${index}.${name}`;
-    errors.push({ resource: 'IssueFieldValue', field, code, message: `${field} ${message}` });
-    return [];
-  };
-  const read = wanted.flatMap(({ field_id, value }, index) => {
-    const field = fields.get(field_id);
-    if (!field) return wrong(index, 'field_id', 'missing', 'is no field of the organization');
-    if (seen.has(field_id)) return wrong(index, 'field_id', 'invalid', 'was named before');
-    seen.add(field_id);
-    const after = readValue({ data_type: field.data_type, options: options.get(field.id) ?? [] }, value);
-    if (after?.kind === 'wrong') return wrong(index, 'value', 'invalid', after.message);
-    return [{ field, after }];
-  });
-  if (errors.length > 0) throw invalidFields(errors);
-  return read;
-}
 
 /** Writes the changes, with an event and an issue event for each. */
 async function apply(tx: Tx, step: Step, issue: IssueRow, changes: readonly Change[]): Promise<void> {
