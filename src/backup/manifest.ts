@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** What a backup says of itself; written last, so that a folder with a manifest holds all of a backup. */
+/** The description of a backup. It is written last: a folder with a manifest holds a complete backup. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
   version: Type.String(),

@@ -18,8 +18,8 @@ export type RestoreParts = {
 };
 
 /**
- * Fills an empty installation from a backup. The repositories come first and the rows in one transaction after them, so that
- * a restore which is cut off leaves an installation without accounts, and can be done again.
+ * Fills an empty installation from a backup. It restores the repositories first, then all rows in one transaction: if it is
+ * interrupted, the installation has no accounts yet, and the restore can be repeated.
  */
 export async function restoreBackup({ address, git, folder, onProgress }: RestoreParts): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -33,7 +33,7 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
       await readBundle(git, id, { file, defaultBranch: default_branch });
     }
     await client.query('begin');
-    // Migrations put rows into some tables (the predefined roles): those of the backup take their place.
+    // Migrations have inserted some rows (the predefined roles). The backup has them too.
     await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
       onProgress('Tables', at, manifest.tables.length);

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { keyed } from '#lib/collections.ts';
 
-/** A table as a backup copies it: the columns that can be written back, and those whose numbers a sequence gives. */
+/** A table with its columns that can be written, and those (`counters`) whose values come from a sequence. */
 export type BackupTable = { name: string; columns: string[]; counters: string[] };
 
-/** What a start makes anew: windows of rate limits. */
+/** Tables that a backup leaves out: rate limits are short-lived, and migrations are listed in the manifest. */
 const passing = ['rate_limits', 'schema_migrations'];
 
 /** Every table, each after those that it refers to, so that a restore never meets a row whose parent is missing. */

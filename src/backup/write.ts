@@ -23,8 +23,8 @@ export type BackupParts = {
 
 /**
  * Copies an installation into an empty folder while it runs: the database as of one moment, then every repository as a Git
- * bundle. A push that arrives meanwhile may be in its bundle and not yet in the database, never the other way round. The
- * secret key is no part of it.
+ * bundle. A push that arrives meanwhile may be in its bundle and not in the database, never the other way round. The secret
+ * key isn't copied.
  */
 export async function writeBackup({ address, git, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
   await makeEmpty(folder);
@@ -64,7 +64,7 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
   }
 }
 
-/** Jobs that wait, without who has taken them: a restored one is done again, as jobs may be. */
+/** The waiting jobs and those under way. After a restore, the latter run again, which every job must bear. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
   left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;

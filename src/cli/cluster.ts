@@ -19,7 +19,7 @@ export function clusterAddress(env: NodeJS.ProcessEnv): Address | undefined {
 
 /** Answers requests in processes of their own, behind one port. This one does the jobs, and replaces a process that dies. */
 export async function serveByProcesses(config: Config, settings: Settings): Promise<Serving> {
-  // They share the listening socket: handed out one by one, connections on their way to a process that dies would hang.
+  // All processes listen on one socket. Handing out connections one by one would leave those hanging whose process dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const jobs = config.jobs ? await workHere({ ...settings, connections: 10 }) : undefined;
   const processes = new Set<Worker>();

@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { type Beside, beside } from './installation.ts';
 import { type Config, readConfig, type SettingName, settings } from './settings.ts';
 
-/** The settings that every command takes: where the installation is, and how much it tells. */
+/** The settings that every command takes: where the installation is, and what is logged. */
 export const placeSettings = ['data', 'log'] as const satisfies SettingName[];
 
 /** Adds the flags of settings to a command; their values are read by `configOf`. */
@@ -14,7 +14,7 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
   return command;
 }
 
-/** The settings in force for a command, from its flags and the environment. Commands log warnings alone, unless told otherwise. */
+/** The settings of a command, from its flags and the environment. Unless set otherwise, commands log only warnings. */
 export function configOf(command: { optsWithGlobals(): object }): Config {
   const flags = command.optsWithGlobals() as Record<string, string | undefined>;
   return readConfig(flags, process.env).config;
@@ -37,7 +37,7 @@ export function onInstallation<T>(
   return beside(config, work);
 }
 
-/** Prints a result: as JSON where that was asked for, else the lines for people. */
+/** Prints a result: as JSON with `--json`, else as lines for people. */
 export function print(command: { optsWithGlobals(): object }, value: unknown, lines: string | readonly string[]): void {
   const json = 'json' in command.optsWithGlobals();
   const text = json ? JSON.stringify(value, undefined, 2) : [lines].flat().join('\n');

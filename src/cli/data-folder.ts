@@ -7,7 +7,7 @@ import { secretKey } from './settings.ts';
 /** The folder that holds all of an installation: repositories, the embedded database, the secret key. */
 export type DataFolder = { path: string; repositories: string };
 
-/** What the layout of the folder is called; a folder of a higher number belongs to a newer Hearth. */
+/** The version of the folder's layout. A higher one was written by a newer Hearth. */
 const format = 1;
 
 /** Opens the data folder, making it where it is missing. */

@@ -19,7 +19,7 @@ try {
   process.exitCode = tell(error);
 }
 
-/** Says what went wrong in one line where it is the user's to mend, whole where it is a fault of Hearth's. */
+/** Prints an error: one line if the user can mend it, with the stack if it is a fault of Hearth. Returns the exit code. */
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode; // it has printed its message, or the help
   if (error instanceof Refusal) {

@@ -14,22 +14,22 @@ import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts'
 import type { Config } from './settings.ts';
 import { version } from './version.ts';
 
-/** An opened installation: its folder, its database (started where it wasn't), and what a Hearth is opened with. */
+/** An opened installation: its folder, its running database, and the settings for opening a Hearth on it. */
 export type Installation = {
   folder: DataFolder;
   address: Address;
-  /** Whether the PostgreSQL is one of the data folder's. */
+  /** Whether it uses the embedded PostgreSQL. */
   embedded: boolean;
   /** Whether an embedded PostgreSQL was found running. */
   takenOver: boolean;
   settings: Settings;
-  /** Lets the PostgreSQL of the folder go, and stops it when this process was the last or is the server. */
+  /** Leaves the embedded PostgreSQL. It is stopped if no other process uses it, or if this one is the server. */
   close(): Promise<void>;
 };
 
 const attempts = 3;
 
-/** Opens the installation that the settings name, as its server or as a command beside one. */
+/** Opens the installation of the settings, as its server or for a command. */
 export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
@@ -53,7 +53,7 @@ export async function openInstallation(config: Config, role: 'server' | 'command
   };
 }
 
-/** Starts or joins the PostgreSQL of a data folder. One that is just being stopped by its last user is started again. */
+/** Starts the PostgreSQL of a data folder, or joins the running one. If another process is just stopping it, it is started again. */
 async function enterEmbedded(path: string, role: 'server' | 'command') {
   for (let attempt = 1; ; attempt++) {
     const embedded = await startEmbedded(path);
@@ -116,7 +116,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
 const providerFor = ({ runnerProvider, data }: Config): Provider =>
   runnerProvider === 'process' ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '' }) : noProvider;
 
-/** Runs work on an installation beside its running server, or with the folder's PostgreSQL started for as long as it takes. */
+/** Runs work on an installation, whether its server is running or not. The embedded PostgreSQL is started for it if necessary. */
 export async function withInstallation<T>(
   config: Config,
   work: (installation: Installation, hearth: Hearth) => Promise<T>,
@@ -130,7 +130,7 @@ export async function withInstallation<T>(
   }
 }
 
-/** What most commands work with. */
+/** What most commands need. */
 export type Beside = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
 
 export const beside = <T>(config: Config, work: (installation: Beside) => Promise<T>): Promise<T> =>

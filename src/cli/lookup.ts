@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { findMembership } from '#resources/members/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What the words of a command name, or one line that says what isn't there. */
+/** Looks up what the words of a command name. Throws a UsageError where it doesn't exist. */
 
 export async function userNamed(db: Db, login: string): Promise<Account> {
   const user = await findUser(db, login);
@@ -40,14 +40,14 @@ export function splitName(fullName: string): { owner: string; name: string } {
   return { owner, name };
 }
 
-/** Who stands behind what a command does to an owner's things: the one who was named, or the user who owns them. */
+/** The user in whose name a command acts: the named one, or the owner if that is a user. */
 export async function actorFor(db: Db, owner: Account, by: string | undefined): Promise<Account> {
   if (by !== undefined) return userNamed(db, by);
   if (owner.kind === 'user') return owner;
   throw new UsageError(`${owner.login} is an organization: say by --as which of its members this is done`);
 }
 
-/** An owner as rules want it: with the role that the actor has there. */
+/** The owner with the role that the actor has there, as the rules expect it. */
 export async function ownerFor(db: Db, owner: Account, actor: Account): Promise<Account & { role: string | undefined }> {
   if (owner.kind !== 'organization') return { ...owner, role: owner.id === actor.id ? 'owner' : undefined };
   return { ...owner, role: (await findMembership(db, owner.id, actor.id))?.role };

@@ -1,8 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Shows how far long work is: a bar on a terminal, a line every few seconds elsewhere. It goes to standard error. */
+/** Shows the progress of long work on standard error: a bar on a terminal, elsewhere a line every few seconds. */
 export type ProgressBar = {
-  /** A phase that begins anew with each name. */
+  /** Shows how far a phase is. Another name begins another phase. */
   show(phase: string, done: number, total: number): void;
   end(): void;
 };

@@ -5,15 +5,15 @@ import { parseTarget } from '#net/target.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
-/** One setting: a flag, a variable, or both; a secret has no flag, since command lines are seen by everybody on a machine. */
+/** One setting: a flag, a variable, or both. Secrets have no flag, since everybody on a machine can see command lines. */
 type Setting<T> = {
   readonly flag?: string;
   readonly variable: string;
-  /** What holds when nothing is said, written as it would be in the variable. */
+  /** The initial value, as it would be written in the variable. */
   readonly initial?: string;
   readonly about: string;
   readonly secret?: true;
-  /** The value of a text; throws an Error that says what is allowed. */
+  /** Reads a value. Throws an Error that says what is allowed. */
   readonly parse: (text: string) => T;
 };
 
@@ -64,7 +64,7 @@ function serverAddress(text: string): string {
   return url.href;
 }
 
-/** Document 1 asks nothing of it; the length keeps it from being guessed (20 to 255 printable ASCII characters). */
+/** A token of the operator's choice: 20 to 255 printable ASCII characters, long enough not to be guessed. */
 function adminToken(text: string): string {
   if (!/^[\x21-\x7e]{20,255}$/.test(text)) throw new Error('must be 20 to 255 printable characters without spaces');
   return text;

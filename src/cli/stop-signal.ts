@@ -1,6 +1,6 @@
 /**
- * Resolves with the name of the first signal that asks this process to end. A second one ends it at once: what was
- * acknowledged is safe either way.
+ * Resolves with the name of the first signal that asks this process to end. A second one ends it at once, which loses nothing
+ * that was acknowledged.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
@@ -17,7 +17,7 @@ export function stopSignal(): Promise<NodeJS.Signals> {
 
 const drainTimeoutMs = 30_000;
 
-/** Ends the process with code 1 when `work`, a shutdown, takes longer than anybody should wait. */
+/** Runs a shutdown. If it takes too long, the process ends with code 1. */
 export async function withinDrainTime(work: () => Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
     process.stderr.write(`Hearth did not come to rest within ${drainTimeoutMs / 1000} s and ends now\n`);

@@ -1,4 +1,4 @@
-/** What a command was asked can't be done: one line for the person who asked. */
+/** A command can't do what was asked. The message is one line for the user. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -7,7 +7,7 @@ import type { DB } from './tables.ts';
 export type Db = Kysely<DB>;
 
 declare const inChange: unique symbol;
-/** A transaction that only `change` hands out; every function that writes asks for one. */
+/** A transaction. Only `change` makes one, and every function that writes takes one, so no write can happen outside. */
 export type Tx = Transaction<DB> & { readonly [inChange]: true };
 
 /** Where PostgreSQL answers: a URL, or the folder of a Unix socket. */
@@ -16,13 +16,13 @@ export type Address = { url: string } | { socket: string; database: string; user
 export type Database = {
   db: Db;
   pool: pg.Pool;
-  /** For a connection of one's own, beside the pool's. */
+  /** For opening a connection outside the pool. */
   clientConfig: pg.ClientConfig;
   close(): Promise<void>;
 };
 
 const connectionTimeoutMs = 5_000;
-/** SQL texts longer than this, or beyond so many, aren't prepared: their number must stay bounded on every connection. */
+/** The number of different SQL texts that are prepared. Each takes memory on every connection, so further ones aren't. */
 const maxPrepared = 2_000;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
@@ -47,9 +47,9 @@ export function openDatabase(address: Address, options: { max?: number; name?: s
     connectionTimeoutMillis: connectionTimeoutMs,
     Client: PreparingClient,
   });
-  // An idle connection that breaks is replaced by the pool at the next query, which reports its own error.
+  // An idle connection that breaks is replaced by the pool at the next query.
   pool.on('error', () => undefined);
-  // Nor does one that breaks in use end the process: its query reports it.
+  // Without this listener, a connection that breaks in use would end the process. Its query reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, clientConfig: clientConfig(address), close: () => db.destroy() };
@@ -59,7 +59,7 @@ export function openDatabase(address: Address, options: { max?: number; name?: s
 export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().execute((transaction) => work(transaction as Tx)); // the brand's one source
 
-/** One clear line for an operator whose database doesn't answer. */
+/** Makes sure that the database answers. Throws a StartupError with one line for the operator. */
 export async function checkConnection({ db }: Database, name: string): Promise<void> {
   try {
     await sql`select 1`.execute(db);
@@ -82,10 +82,10 @@ function preparedName(text: string): string | undefined {
 
 const counting = new AsyncLocalStorage<{ statements: string[] }>();
 
-/** Runs `work` and tells which statements it sent, transaction control aside: tests keep the number of each endpoint. */
+/** Runs `work` and returns the statements that it sent, without `begin` and the like. Tests bound the number for each endpoint. */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
   const counter = { statements: [] as string[] };
-  // Awaited in here, since work that begins when it is awaited (a request through `inject`) would else not be seen.
+  // Awaited inside, since some work begins only when it is awaited (a request by `inject`) and would not be counted.
   const result = await counting.run(counter, async () => await work());
   return { result, statements: counter.statements };
 }
@@ -97,7 +97,7 @@ const isControl = (text: unknown): boolean =>
 type Deadline = { readonly until: number; told: number };
 const deadlines = new AsyncLocalStorage<Deadline>();
 
-/** Milliseconds by which a statement may begin later than PostgreSQL knows of: fast searches cost no further round trip. */
+/** Milliseconds after which PostgreSQL is told again how much time is left. Faster searches need no further round trip for it. */
 const tolerance = 20;
 
 /** A client that prepares each parameterised statement once, so that PostgreSQL parses and plans it once. */
@@ -113,7 +113,7 @@ class PreparingClient extends pg.Client {
     return this.#send(first, rest);
   }
 
-  /** Leaves the next statement what is left of the time. */
+  /** Limits the next statement to the time that is left. */
   async #hasten(deadline: Deadline): Promise<void> {
     const left = deadline.until - performance.now();
     if (left <= 0) throw new TimeBudgetExceeded();
@@ -131,14 +131,14 @@ class PreparingClient extends pg.Client {
   }
 }
 
-/** The time that a search was given has passed; its connection is free again. */
+/** The time of a search is over. Its connection is free again. */
 export class TimeBudgetExceeded extends Error {}
 
 const canceled = '57014';
 
 /**
- * Runs reads under a limit that PostgreSQL itself enforces, in milliseconds: for all of them together, the wait for a
- * connection included.
+ * Runs reads within a number of milliseconds, which PostgreSQL itself enforces. It is for all statements together, and includes
+ * the wait for a connection.
  */
 export async function withTimeBudget<T>(db: Db, milliseconds: number, work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
   const deadline: Deadline = { until: performance.now() + milliseconds, told: Number.NEGATIVE_INFINITY };

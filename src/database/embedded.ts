@@ -16,7 +16,7 @@ const user = 'hearth';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
-/** For a small machine; commits stay durable. */
+/** Settings for a small machine. Commits stay durable. */
 const settings: Record<string, string> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -51,7 +51,7 @@ export async function startEmbedded(dataFolder: string, extra: Record<string, st
   return { address, takenOver: false, stop: () => stopProcess(pid) };
 }
 
-/** The pid of a postmaster that runs on this folder: from its own pid file, believed only when that process lives. */
+/** The pid of a PostgreSQL that runs on this folder, from its pid file. The file may be old, so the process is looked at. */
 async function runningPid(home: PostgresHome): Promise<number | undefined> {
   const lines = (await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
@@ -59,7 +59,7 @@ async function runningPid(home: PostgresHome): Promise<number | undefined> {
   return pid;
 }
 
-/** A pid may have been given to another program since; where /proc tells, it is asked. */
+/** Whether a process is PostgreSQL: its pid may belong to another program by now. Without /proc it is believed. */
 async function isPostgres(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres');
@@ -148,7 +148,7 @@ const databaseExists = (address: Address): Promise<boolean> =>
 const createDatabase = (address: Address): Promise<unknown> =>
   asAdministrator(address, (client) => client.query(`create database ${database}`));
 
-/** A fast shutdown: sessions are ended, everything acknowledged is kept. */
+/** Stops PostgreSQL by its fast shutdown, which ends sessions and loses nothing. */
 async function stopProcess(pid: number): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, 'SIGINT');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
-/** Rows beyond this aren't counted, so that a count's cost doesn't grow with the table. */
+/** Rows are counted up to this number, so that counting doesn't get slower with the table. */
 const countLimit = 10_000;
 
 /**
@@ -26,7 +26,7 @@ export async function list<DB, TB extends keyof DB, Row>(
   return { rows, total: counts[0]?.total ?? 0 };
 }
 
-/** The same list with its rows turned into something else. */
+/** A list with its rows turned into something else; total and cursor stay. */
 export const mapRows = async <A, B>(listed: Listed<A>, turn: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
   ...listed,
   rows: await turn(listed.rows),

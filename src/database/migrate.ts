@@ -16,9 +16,9 @@ const lockKey = 4_827_301;
 type Migration = { version: number; name: string; text: string; checksum: string };
 
 /**
- * Brings the database to this program's version: each numbered file in a transaction of its own, together with the row that
- * remembers it, under an advisory lock, so that many processes may start at once and a kill leaves nothing half applied.
- * Returns the names that were applied now.
+ * Brings the database to this program's version. Each file is applied in a transaction of its own, together with the row that
+ * records it, so that a kill leaves nothing half done. An advisory lock lets many processes start at once. Returns the names of
+ * the files that were applied now.
  */
 export async function migrate(address: Address, folder = defaultFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);

@@ -38,7 +38,7 @@ async function ownFolder(folder: string, owner: { uid: number; gid: number } | u
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const wanted = owner?.uid ?? process.getuid?.();
   const found = await stat(folder);
-  // A folder in the shared temporary directory that somebody else made must not become the way to the database.
+  // In the shared temporary directory, another user could have made the folder to get at the database.
   if (found.uid !== wanted && found.uid !== process.getuid?.()) throw new StartupError(`${folder} belongs to another user`);
   if (owner && found.uid !== owner.uid) await chown(folder, owner.uid, owner.gid);
   await chmod(folder, 0o700);
@@ -56,7 +56,7 @@ async function findBinaries(): Promise<PostgresHome['binaries']> {
   }
 }
 
-/** Whether everybody may pass through the folders above a path (as /root on many systems, some aren't). */
+/** Whether every user may pass through the folders above a path. /root, for example, is closed on many systems. */
 async function isTraversable(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => undefined);
@@ -85,7 +85,7 @@ export function launch(
   const { runAs } = home;
   if (!runAs) return spawn(program, args, common);
   if (runAs.reachesFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
-  // The unprivileged account can't pass the folders above (a checkout in /root): it is given that one capability alone.
+  // The unprivileged account can't pass the folders above, as in a checkout in /root. This capability lets it, and nothing else.
   const capability = ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
   return spawn(
     'setpriv',

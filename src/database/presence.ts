@@ -4,20 +4,20 @@ import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /**
- * Who uses an embedded PostgreSQL. Locks of a session tell it: they end with the process that holds them, however it dies,
+ * Knows whether other processes use an embedded PostgreSQL, by advisory locks. A lock ends with its process, however that dies,
  * which a file with a pid can't promise.
  */
 export type Presence = {
-  /** Leaves; true when nobody else was there, so that the PostgreSQL may be stopped. */
+  /** Ends this process's use. True if there is no other one, so that PostgreSQL can be stopped. */
   leave(): Promise<boolean>;
 };
 
 const presentLock = 7_261_001;
 const serverLock = 7_261_002;
-/** A killed server's session may outlive it by moments. */
+/** PostgreSQL may notice the end of a killed server a moment late, so its lock is waited for. */
 const serverPatienceMs = 3_000;
 
-/** Makes this process present, as the folder's one server or as a command beside it. */
+/** Registers this process as the folder's only server, or as a command beside it. */
 export async function becomePresent(address: Address, role: 'server' | 'command'): Promise<Presence> {
   const client = new pg.Client({ ...clientConfig(address), application_name: `hearth ${role}` });
   client.on('error', () => undefined); // the PostgreSQL went away, and with it what the locks were for

@@ -3,15 +3,15 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Snapshot } from '#lib/snapshot.ts';
 
-/** One ref that a push moved; a null end is a ref that was created or deleted. */
+/** One ref that a push moved. `before` is null for a new ref, `after` for a deleted one. */
 export type RefMove = { ref: string; before: string | null; after: string | null; forced: boolean };
 
-/** The row of something that is gone when the event is told. */
+/** The row of something deleted, kept in the event since subscribers can't read it any more. */
 type Was<Table extends keyof DB> = Snapshot<Selectable<DB[Table]>>;
 
 /**
- * Every kind of event that Hearth records, with what it tells beside owner, repository, actor and time. Webhooks,
- * notifications, issue events and the indexes are all fed from these.
+ * Every kind of event that Hearth records, with its data beside owner, repository, actor and time. Webhooks, search indexes and
+ * other subscribers learn from these events what has happened.
  */
 export type EventData = {
   'public_key.created': { key: Id<'public_keys'> };

@@ -3,8 +3,8 @@ import { findEvent } from './read.ts';
 import type { AnySubscription, Recorded } from './subscription.ts';
 
 /**
- * The two jobs that carry events from the outbox to their subscribers: `events.dispatch` (written beside the event) makes one
- * `events.deliver` for each subscriber in a single transaction, so that a crash neither loses nor doubles one.
+ * The two jobs that bring events to their subscribers. `events.dispatch`, which is queued with the event, adds one
+ * `events.deliver` for each subscriber. It adds all of them in one transaction, so that a crash neither loses nor doubles one.
  */
 export function eventJobs<Services>(subscriptions: readonly AnySubscription<Services>[]): Job<never, Services>[] {
   const byName = new Map(subscriptions.map((subscriber) => [subscriber.name, subscriber]));

@@ -3,10 +3,10 @@ import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventData, EventKind } from './catalogue.ts';
 
-/** Something that happened, told in ids: subscribers read the present state. */
+/** Something that happened. It holds ids, not rows: subscribers read the present state. */
 export type Event<Kind extends EventKind = EventKind> = {
   kind: Kind;
-  /** The account that owns what it happened to. */
+  /** The account that owns what the event is about. */
   owner: Id<'accounts'>;
   repository?: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;
@@ -15,8 +15,8 @@ export type Event<Kind extends EventKind = EventKind> = {
 };
 
 /**
- * Writes an event into the outbox, and the job that will hand it to its subscribers, in the transaction that made it happen:
- * a committed change can't lose its consequences, and a rolled-back one has none. One statement.
+ * Writes an event, and the job that will bring it to its subscribers, in the transaction of the change itself. So a committed
+ * change can't lose its consequences, and a rolled-back one has none.
  */
 export const record = <Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> => recordAll(tx, [event]);
 

@@ -1,7 +1,7 @@
 import type { RefMove } from './catalogue.ts';
 import type { Event } from './record.ts';
 
-/** The public service's bounds: so many tags of one push are told of, or none of them; branches likewise. */
+/** The public API's bounds: a push of more tags than this makes no events for tags; for branches see `eventsOfMoves`. */
 const mostTags = 3;
 const mostBranches = 5_000;
 
@@ -12,8 +12,8 @@ const isTag = ({ ref }: RefMove): boolean => ref.startsWith('refs/tags/');
 export const isBranchOrTag = (move: RefMove): boolean => isBranch(move) || isTag(move);
 
 /**
- * The events of refs that moved together: for each branch and tag `create` where it is new, `delete` where it is gone, then
- * `push`. Of more branches than the bound only the default one is told of, so that the indexes follow it all the same.
+ * The events of refs that moved together: for each branch and tag `push`, and before it `create` if it is new or `delete` if it
+ * was deleted. Of more branches than the bound, only the default branch gets its events, since the indexes follow that one.
  */
 export function eventsOfMoves(
   about: Pick<Event, 'owner' | 'repository' | 'actor' | 'at'>,

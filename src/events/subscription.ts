@@ -15,19 +15,19 @@ export type Recorded<Kind extends EventKind = EventKind> = {
   };
 }[Kind];
 
-/** What wants to know of events. Each subscriber has a job of its own for each event, so that one's failure is not another's. */
+/** Work to do when events happen. Each subscription has a job of its own for each event, so that one's failure doesn't affect others. */
 export type Subscription<Kind extends EventKind = EventKind, Services = never> = {
   readonly name: string;
   readonly on: readonly Kind[] | 'everything';
   /** Jobs of one queue run one after the other; by default they run side by side. */
   readonly queue?: (event: Recorded<Kind>) => string;
-  /** Waiting deliveries with the same key become one: for subscribers that only look at the present state. */
+  /** Waiting jobs with the same key become one, for subscribers that only look at the present state. */
   readonly key?: (event: Recorded<Kind>) => string;
   readonly attempts: number;
   run(event: Recorded<Kind>, context: JobContext<Services>): Promise<void>;
 };
 
-/** A subscription as the dispatcher sees it: which kinds it wants, its own types forgotten. */
+/** A subscription without the types of its own events, as the dispatcher handles it. */
 export type AnySubscription<Services> = Omit<Subscription<never, Services>, 'on'> & {
   readonly on: readonly EventKind[] | 'everything';
 };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#database/connect.ts';
 
-/** What a job works with. It reads the present state, does nothing when there is nothing left to do, and may run twice. */
+/** What a job works with. A job may run twice: it reads the present state, and does nothing if there is nothing left to do. */
 export type JobContext<Services = unknown> = {
   db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -17,9 +17,9 @@ export type Schedule = { readonly cron: string; readonly atStart?: true };
 /** Work that a request doesn't wait for. The payload holds ids, never rows. */
 export type Job<Payload extends object = object, Services = never> = {
   readonly name: string;
-  /** How often it is tried, with growing pauses, before it is given up. */
+  /** The number of tries, with growing pauses between them, after which it is given up. */
   readonly attempts: number;
-  /** When it is done without being asked for, with an empty payload, by one of all the workers. */
+  /** When it runs by the clock, with an empty payload. One of all workers runs it. */
   readonly schedule?: Schedule;
   run(payload: Payload, context: JobContext<Services>): Promise<void>;
 };

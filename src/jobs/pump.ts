@@ -4,13 +4,13 @@ import type { Db } from '#database/connect.ts';
 export type PumpContext<Services> = { db: Db; services: Services; log: Logger; clock: () => Date };
 
 /**
- * Work that a worker does beside the queue, because it waits much and computes little: many pieces under way at once, taken
- * from a table of their own.
+ * Work that a worker does outside the job queue, with many pieces at once from a table of their own: for work that waits much and
+ * computes little.
  */
 export type Pump<Services = never> = {
   readonly name: string;
-  /** Works until it is to stop; what is under way then is finished. */
+  /** Works until `stopping`, then finishes what is under way. */
   run(context: PumpContext<Services>, stopping: AbortSignal): Promise<void>;
-  /** Works until nothing is due; how many pieces there were. */
+  /** Works until nothing is due. Returns the number of pieces. */
   drain(context: PumpContext<Services>): Promise<number>;
 };

@@ -6,8 +6,8 @@ const lockClass = 7_261_003;
 const callEveryMs = 60_000;
 
 /**
- * Which workers are alive. Each holds a lock of PostgreSQL's under its name, which ends with its process, however it dies. The
- * queue itself would keep a killed worker's jobs for four hours; here they are free at the next call, and at each start.
+ * Knows which workers are alive, and frees the jobs of dead ones: at each start, and every minute. (The queue itself would wait
+ * four hours.) Each worker holds an advisory lock under its name, which ends with its process, however that dies.
  */
 export type Roll = { enter(worker: string): void; leave(): Promise<void> };
 
@@ -40,7 +40,7 @@ export async function openRoll(database: Database): Promise<Roll> {
     if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
   await inTurn(call);
-  // A call that fails is made up for by the next one.
+  // If a call fails, the next one does its work.
   const timer = setInterval(() => void inTurn(call).catch(() => undefined), callEveryMs);
   timer.unref();
   return {

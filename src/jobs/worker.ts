@@ -22,11 +22,11 @@ const pauseMs = 5;
 
 export type Worker = { stop(): Promise<void> };
 
-/** Works until stopped; what runs at the stop is finished first. Does by the clock what is scheduled. */
+/** Runs jobs, scheduled ones and pumps until stopped. Stopping finishes what is under way. */
 export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
   const roll = await openRoll(parts.database);
   const events: WorkerEvents = new EventEmitter();
-  // The queue writes the name of the pool on the jobs that it takes, not those of the workers in it.
+  // The queue marks the jobs that it takes by the name of the pool, not by those of the workers in it.
   events.on('pool:create', ({ workerPool }) => roll.enter(workerPool.id));
   const runner = await run({
     ...options(parts),
@@ -56,7 +56,7 @@ const pumpContext = <Services>({ database, services, log, clock }: WorkerParts<S
   clock,
 });
 
-/** One waiting job of each kind is enough, however long no worker came to it. */
+/** The schedule for the queue. The job key keeps one waiting job of each kind, even when no worker runs for long. */
 function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<typeof parseCronItems> {
   return parseCronItems(
     jobs.flatMap(({ name, attempts, schedule }) =>
@@ -65,7 +65,7 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
   );
 }
 
-/** Works until no job is due and the pumps are dry, then returns. */
+/** Runs jobs and pumps until nothing is due, then returns. */
 export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
@@ -79,8 +79,8 @@ export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promis
 }
 
 /**
- * Whether jobs are left after a run. It doesn't wait until its last jobs are written off, and passes over a job whose
- * predecessor in its queue isn't yet.
+ * Whether jobs are left after `runOnce`. It may return before its last jobs are removed from the table, and so skip a job that
+ * waits behind one of them in its queue.
  */
 async function isUnfinished<Services>({ database, jobs }: WorkerParts<Services>, pools: readonly string[]): Promise<boolean> {
   const names = jobs.map(({ name }) => name);
@@ -112,7 +112,7 @@ function options<Services>(parts: WorkerParts<Services>) {
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };
 }
 
-/** The queue's own messages, in the log of the process; its chatter stays at debug. */
+/** Writes the queue's own messages to the log of the process, the routine ones at level debug. */
 const workerLogger = (log: Logger): WorkerLogger =>
   new WorkerLogger(() => (level, message, meta) => {
     if (level === 'error' || level === 'warning')

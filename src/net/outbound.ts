@@ -7,9 +7,9 @@ export type Sending = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Takes any certificate: the choice of one hook's owner, for that hook alone. */
+  /** Accepts any certificate, as the owner of a hook can choose for that hook. */
   anyCertificate?: boolean;
-  /** Milliseconds for everything, from the name's resolution to the last byte of the reply. */
+  /** Milliseconds for everything, from looking up the name to the last byte of the reply. */
   within: number;
   /** Bytes of the reply's body that are kept; the rest isn't read. */
   keep: number;
@@ -18,18 +18,18 @@ export type Sending = {
 export type Received = { status: number; headers: Record<string, string>; body: Buffer };
 
 /**
- * The only way out to HTTP (security decision 6): the address is checked and the connection made to that very address, no
- * redirect is followed, no proxy of the environment is used, and nothing takes longer than its limit.
+ * The only way to send HTTP requests to others (security decision 6). The address is checked, and the connection is made to the
+ * checked address; redirects aren't followed, proxies of the environment aren't used, and nothing takes longer than its limit.
  */
 export type Outbound = {
   post(sending: Sending): Promise<Received>;
-  /** Why a URL may never be used, or undefined; what only its name's addresses will tell isn't known here. */
+  /** Why a URL may never be used, or undefined. The addresses of its name aren't looked up here, so a later request may still fail. */
   refuses(url: string): string | undefined;
   close(): void;
 };
 
 export type OutboundOptions = {
-  /** Private ranges that may be reached. */
+  /** Private address ranges that may be reached. */
   allow: readonly string[];
   resolve?: Resolver;
 };
@@ -71,7 +71,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
   ]);
 
-/** Nothing was sent yet when a connection fails, so that the next address may be tried. */
+/** Tries the addresses in turn. Where no connection was made, nothing was sent, so the next address can be tried. */
 async function toFirst(addresses: readonly string[], send: (address: string) => Promise<Received>): Promise<Received> {
   let failure: unknown;
   for (const address of addresses) {
@@ -99,7 +99,7 @@ async function exchange(wanted: Exchange): Promise<Received> {
   try {
     return await first.reply;
   } catch (error) {
-    // A connection that was kept from before and that the receiver has closed meanwhile: it took nothing.
+    // The connection was kept from an earlier request, and the receiver has closed it meanwhile. The request didn't arrive.
     if (first.request.reusedSocket && !first.answered() && isClosedByPeer(error) && !wanted.signal.aborted)
       return await begin(wanted).reply.catch((again) => Promise.reject(asOutboundError(again, wanted)));
     throw asOutboundError(error, wanted);
@@ -154,7 +154,7 @@ function begin({ url, headers, body, anyCertificate, keep, address, signal, agen
   return { request, reply, answered: () => answered };
 }
 
-/** The reply with as much of its body as is kept; the connection of a longer one is cut. */
+/** Reads a reply with the kept part of its body. If the body is longer, the connection is closed. */
 async function readReply(response: IncomingMessage, keep: number): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = 0;

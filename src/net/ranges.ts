@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 type Range = readonly [address: string, bits: number];
 
-/** Addresses of version 4 that aren't of the public Internet, or that lead into something else (RFC 6890 and its registry). */
+/** IPv4 addresses that aren't part of the public Internet, or lead to something else (RFC 6890 and its registry). */
 const closed4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -24,8 +24,8 @@ const closed4: readonly Range[] = [
 ];
 
 /**
- * Of version 6 only global unicast is open; within it, what carries an address of version 4 (6to4, Teredo) or isn't for
- * receivers is closed. NAT64, mapped, unique local, link-local and multicast addresses lie outside global unicast.
+ * Of IPv6 only global unicast is open. Within it, ranges are closed that carry an IPv4 address (6to4, Teredo) or aren't for
+ * receivers. NAT64, mapped, unique local, link-local and multicast addresses are outside of global unicast.
  */
 const open6: Range = ['2000::', 3];
 const closed6: readonly Range[] = [
@@ -45,11 +45,11 @@ const listOf = (ranges: readonly Range[], family: 'ipv4' | 'ipv6'): BlockList =>
 const closed = { ipv4: listOf(closed4, 'ipv4'), ipv6: listOf(closed6, 'ipv6') };
 const open = listOf([open6], 'ipv6');
 
-/** Whether an address, written as the socket will take it, may be connected to. */
+/** Whether a connection to an address is allowed. The address is written as it will be given to the socket. */
 export type AddressCheck = (address: string) => boolean;
 
 /**
- * Public addresses, and what an administrator allows beside them (security decision 6).
+ * Allows public addresses, and those that an administrator allows beside them (security decision 6).
  *
  * @example
  * addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
@@ -82,7 +82,7 @@ function parseRange(text: string): { address: string; bits: number; family: 'ipv
   return counted <= most ? { address, bits: counted, family } : undefined;
 }
 
-/** An address with a zone (`fe80::1%eth0`) names an interface of this machine: it is none for us. */
+/** The family of an address. One with a zone (`fe80::1%eth0`), which names an interface of this machine, is none. */
 const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   if (address.includes('%')) return undefined;
   const version = isIP(address);

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { AddressCheck } from './ranges.ts';
 
-/** Why nothing was sent, or nothing came back, in words that the hook's owner reads. */
+/** Why nothing was sent, or no reply came. The owner of a hook reads the message. */
 export class OutboundError extends Error {
   readonly kind: 'refused_address' | 'unresolved' | 'timeout' | 'connection' | 'invalid_url';
 
@@ -13,7 +13,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** The addresses of a name. */
+/** Looks up the addresses of a name. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
 
 export const systemResolver: Resolver = async (hostname) => {
@@ -21,17 +21,17 @@ export const systemResolver: Resolver = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** A URL that may be asked for: http or https, without a user or a password, with a host. */
+/** Reads a URL for a request: http or https, with a host and without a user or password; undefined for others. */
 export function parseTarget(text: string): URL | undefined {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
 }
 
-/** The host as an address or a name: the parser has turned `0x7f.1`, `2130706433` and `①②⑦.0.0.1` into dotted form already. */
+/** The host as an address or a name. The URL parser has already turned forms like `0x7f.1`, `2130706433` and `①②⑦.0.0.1` into dotted ones. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Whether a URL can be refused without asking anybody: an address that is closed, or a name of this machine. */
+/** Whether a URL can be refused without a look-up: its host is a closed address, or a name of this machine. */
 export function isClosed(url: URL, isOpen: AddressCheck): boolean {
   const host = hostOf(url);
   if (isIP(host)) return !isOpen(host);
@@ -39,8 +39,8 @@ export function isClosed(url: URL, isOpen: AddressCheck): boolean {
 }
 
 /**
- * The addresses to connect to, every one of them checked: a name with one closed address among its answers is refused, since
- * whoever controls it chooses which one is taken.
+ * The addresses of a URL, all checked. A name with one closed address among its addresses is refused, since whoever controls the
+ * name could choose which of them is used.
  */
 export async function checkedAddresses(url: URL, isOpen: AddressCheck, resolve: Resolver): Promise<readonly string[]> {
   const host = hostOf(url);

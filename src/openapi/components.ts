@@ -7,11 +7,11 @@ type Json = Record<string, unknown>;
 /** The schemas that have names: what families export from their `schemas.ts`. */
 export type NamedSchemas = Readonly<Record<string, TSchema>>;
 
-/** Puts references in the place of named schemas, wherever one stands inside another. */
+/** Replaces named schemas by references, at any depth. */
 export type References = {
-  /** A schema with its named parts as references, in the words of the vocabulary. `operation`: whose reply it describes. */
+  /** A schema with its named parts as references, in the words of the vocabulary. `operation` is the one whose reply it describes. */
   of(schema: object, operation?: string): object;
-  /** The named schemas that were referred to, each by its name. */
+  /** The named schemas that were referred to so far, by their names. */
   components(): Record<string, object>;
 };
 
@@ -25,7 +25,7 @@ export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): Ref
     const name = names.get(value);
     if (name === undefined) return entries(value, operation);
     if (!used.has(name)) {
-      used.set(name, {}); // one that refers to itself finds its name taken
+      used.set(name, {}); // before looking inside, so that a schema that refers to itself ends here
       used.set(name, emitSchema(vocabulary, entries(value, operation), operation));
     }
     return { $ref: `#/components/schemas/${name}` };

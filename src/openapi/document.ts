@@ -20,7 +20,7 @@ export type DocumentParts = {
   server: string;
 };
 
-/** The OpenAPI 3.1 description of the API, made of the same declarations that it runs by. */
+/** The OpenAPI 3.1 description of the API, made from the declarations of the endpoints. */
 export function makeDocument({ endpoints, schemas, vocabulary, version, server }: DocumentParts): Json {
   const references = makeReferences({ ...schemas }, vocabulary);
   const paths: Record<string, Json> = {};

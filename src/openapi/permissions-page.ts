@@ -19,7 +19,7 @@ Made from the declarations of the endpoints by \`npm run docs\`; a test tells wh
 - **Tokens**: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's installation.
 - **Public**: what is public there may be read without any of this, and without a token.`;
 
-/** The page that tells what each endpoint needs, and what each permission opens, in the documents' words. */
+/** The page that lists what each endpoint needs, and what each permission allows, in neutral words. */
 export function makePermissionsPage(endpoints: readonly Declared[]): string {
   const families = Map.groupBy(endpoints, ({ family }) => family);
   const tables = [...families].map(([family, members]) => `### ${family}\n\n${table(members)}`);

@@ -18,7 +18,7 @@ const Size = Type.Object(
     cpu_cores: amount,
     memory_gb: amount,
     storage_gb: amount,
-    /** What it can run; every platform where nothing is said. */
+    /** The platforms that it can run; left out: all. */
     platforms: Type.Optional(Type.Array(name, { minItems: 1 })),
   },
   { additionalProperties: false },
@@ -40,7 +40,7 @@ const Catalogue = Type.Object(
   { additionalProperties: false },
 );
 
-/** What runners can be made of here: platforms, machines, images, and how much of it an organization may have. */
+/** What runners can be made of: platforms, machine sizes and images, with limits for an organization. */
 export type Catalogue = Static<typeof Catalogue>;
 export type CatalogueImage = Static<typeof CatalogueImage>;
 export type MachineSize = Static<typeof Size>;
@@ -71,7 +71,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // JSON has no such value: it stands for text that isn't JSON
+    return undefined; // no JSON text gives undefined, so the caller can tell
   }
 }
 
@@ -82,7 +82,7 @@ function firstError(): string {
   return `${place} ${error?.message ?? 'is not valid'}${extra}`;
 }
 
-/** What a schema can't say: names are used once, and lead to something. */
+/** What the schema can't check: that ids are unique, and that platforms exist. */
 function contradictionIn({ platforms, machine_sizes, images }: Catalogue): string | undefined {
   const offered = [...images.service, ...images.partner];
   const twice = [platforms, machine_sizes.map(({ id }) => id), offered.map(({ id }) => id)].flatMap(repeated)[0];
@@ -90,7 +90,7 @@ function contradictionIn({ platforms, machine_sizes, images }: Catalogue): strin
   const used = [...offered.map(({ platform }) => platform), ...machine_sizes.flatMap((size) => size.platforms ?? [])];
   const unknown = used.find((platform) => !platforms.includes(platform));
   if (unknown !== undefined) return `'${unknown}' is not among its platforms`;
-  // Ids of custom images are numbers: an image's id alone says where it comes from.
+  // The ids of custom images are numbers. Others mustn't be, so that an id says which kind of image it is.
   const number = offered.find(({ id }) => /^\d+$/.test(id));
   if (number) return `the image '${number.id}' needs an id that is not a number`;
   return undefined;

@@ -1,14 +1,14 @@
 import { type Catalogue, ownCatalogue, readCatalogue } from './catalogue.ts';
 import { noProvider, type Provider } from './provider.ts';
 
-/** What an operator says about hosted runners. */
+/** The settings of hosted runners. */
 export type RunnerSettings = {
-  /** The file of a catalogue of the operator's own. */
+  /** The file of the operator's own catalogue, if there is one. */
   readonly catalogue?: string | undefined;
   readonly provider?: Provider;
 };
 
-/** What hosted runners are made of in this process, and by whom. */
+/** The catalogue of hosted runners, and the provider that makes them. */
 export type Runners = { readonly catalogue: Catalogue; readonly provider: Provider };
 
 /** @throws StartupError when the catalogue can't be used. */

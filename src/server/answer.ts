@@ -28,7 +28,7 @@ export type Asked = {
   params: Readonly<Record<string, string>>;
 };
 
-/** One call, from its credential to its reply: counted, judged, validated, handled, made conditional. */
+/** Answers one request: counts it, judges access, validates it, calls the handler, and sends the reply or a 304. */
 export async function answer(asked: Asked, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = asked;
   reply.headers(accessHeaders(endpoint, viewer));
@@ -99,7 +99,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
   await reply.code(status).type('application/json; charset=utf-8').send(text);
 }
 
-/** A reply that isn't JSON. Its handler may name an `etag`; a HEAD doesn't read what nobody will get. */
+/** Sends a reply that isn't JSON. It may have an `etag`. For a HEAD, the stream is closed unread. */
 async function sendRaw(
   asked: Asked,
   { status, headers, body }: Raw,
@@ -114,7 +114,7 @@ async function sendRaw(
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
 
-/** A client that already has the answer isn't charged for it. */
+/** Takes the count of a request back whose client already has the answer. */
 async function giveBack({ db, viewer }: Asked, limited: Limited | undefined): Promise<void> {
   if (limited && viewer.account) await uncountRequest(db, limited.key, limited.bucket);
 }
@@ -137,7 +137,7 @@ function statusAndBody(
   const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
   linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
   const envelope = envelopeOf(endpoint, status);
-  // Clients that page take the first field that they don't know for the list.
+  // The list comes before other fields: clients that page by themselves take the first unknown field for it.
   return { status, body: envelope ? { total_count: total, [envelope]: rows, ...extra } : rows };
 }
 
@@ -147,7 +147,7 @@ function envelopeOf(endpoint: Endpoint, status: number): string | undefined {
   return Object.entries(schema?.properties ?? {}).find(([, property]) => property.type === 'array')?.[0];
 }
 
-/** What the asked-for version and the ones before it changed, in their order. */
+/** Applies the changes of the requested version and of those before it, oldest first. */
 function changedSince(endpoint: Endpoint, version: ApiVersion, body: unknown): unknown {
   if (!endpoint.since) return body;
   const active = apiVersions.slice(0, apiVersions.indexOf(version) + 1);
@@ -162,7 +162,7 @@ const textOf = (request: FastifyRequest): string => {
   return typeof request.body === 'string' ? request.body : '';
 };
 
-/** How errors call the thing that an endpoint is about: the title of its body, or the stem of its id. */
+/** The `resource` of an endpoint's errors: the title of its body's schema, or else made from its id. */
 const resourceOf = (endpoint: Endpoint): string =>
   (endpoint.body as { title?: string } | undefined)?.title ?? endpoint.id.replace(/^.*\//, '');
 

@@ -23,7 +23,7 @@ import { routesOf } from './routes.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** What an application is made of; everything is handed in. */
+/** What the application is built from. */
 export type Parts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
   /** The schemas that have names in the description. */
@@ -39,16 +39,16 @@ export type Parts = {
   readMetrics?: MetricsReader;
 };
 
-/** Bodies up to this are read: JSON, and JSON that carries a file (security decision 10). */
+/** The largest body of JSON, and of JSON that carries a file (security decision 10). */
 const jsonLimit = 1024 * 1024;
 const fileLimit = 40 * 1024 * 1024;
 
-/** Room for a search of 10,000 characters, percent-encoded: such a query is refused as a query. */
+/** Enough for a search of 10,000 percent-encoded characters. It is too long, but the refusal should say so of the query. */
 const maxHeaderSize = 128 * 1024;
 
 const apiPrefix = '/api/v3';
 
-/** Asked every few seconds by machines; their lines would hide the others. */
+/** Paths that machines ask for every few seconds. They aren't logged, or they would hide everything else. */
 const watchers = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Builds the HTTP application from the endpoint list. */
@@ -173,14 +173,14 @@ function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply:
   return sendRefusal(parts, request, reply, 500, `Server Error (request ${request.id})`);
 }
 
-/** What the HTTP layer itself refuses. */
+/** The status and message of errors that Fastify raises for a client's fault; undefined for others. */
 function clientFault(error: unknown): { status: number; message: string } | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
   return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
 }
 
-/** 301 for what only reads, 307 for what must keep its method and body. */
+/** Redirects to a repository's present name: 301 for GET and HEAD, 307 for methods that must keep their body. */
 function sendMoved(parts: Parts, { repo }: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const links = linksFor(parts, request);
   const rest = request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');

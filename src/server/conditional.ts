@@ -21,7 +21,7 @@ export function isNotModified(conditions: Conditions, { etag, lastModified }: Va
 
 const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
 
-/** When the object of a reply last changed, where it tells. */
+/** When the object of a reply last changed (its `updated_at`); undefined where it has none. */
 export function lastModifiedOf(body: unknown): Date | undefined {
   if (typeof body !== 'object' || body === null || !('updated_at' in body) || typeof body.updated_at !== 'string')
     return undefined;

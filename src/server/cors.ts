@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What a browser's script may send, as the public API answers it: from anywhere, since no request is made by cookies. */
+/** What scripts in browsers may send. As in the public API, they may come from anywhere, since the API knows no cookies. */
 const preflight = {
   'access-control-allow-headers':
     'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-Service-OTP, X-Requested-With, User-Agent, X-Service-Api-Version',
@@ -8,7 +8,7 @@ const preflight = {
   'access-control-max-age': '86400',
 };
 
-/** Answers the question that a browser asks before it lets a page of another origin call. */
+/** Answers the preflight requests of browsers. */
 export function addPreflight(app: FastifyInstance, prefix: string): void {
   for (const url of [prefix, `${prefix}/*`]) app.options(url, (_request, reply) => reply.headers(preflight).code(204).send());
 }

@@ -14,8 +14,8 @@ type Parts = {
 };
 
 /**
- * What the reference page may load: itself, the scripts written into it (told by their hashes), and the description from this
- * server. Its component styles elements one by one.
+ * The content security policy of the reference page: it may run the scripts that are written into it, known by their hashes, and
+ * load the description from this server. It needs inline styles.
  */
 const pagePolicy = (page: unknown): string => {
   const written = typeof page === 'string' ? [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)] : [];
@@ -41,7 +41,7 @@ export function addDescription(app: FastifyInstance, { endpoints, schemas, servi
   const texts = new Map<string, string>();
   app.get('/api/v3/openapi.json', (request, reply) => {
     const server = linksOf(url ?? `${request.protocol}://${request.host}`).api;
-    // A few hosts lead here, never as many as clients can invent: texts beyond these are made anew.
+    // Kept for a few hosts only: clients could invent any number of them.
     const known = texts.get(server);
     const text = known ?? JSON.stringify(makeDocument({ endpoints, schemas, vocabulary, version, server }));
     if (!known && texts.size < 4) texts.set(server, text);
@@ -57,7 +57,7 @@ export function addDescription(app: FastifyInstance, { endpoints, schemas, servi
       configuration: {
         url: '/api/v3/openapi.json',
         pageTitle: 'Hearth: API reference',
-        // Nothing that would call out, or that only sells.
+        // Off: what would call other servers, and advertising.
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,

@@ -9,13 +9,13 @@ import { statusOf } from './refusals.ts';
 import { Moved, resolve } from './resolve.ts';
 import { routesOf } from './routes.ts';
 
-/** Why a request would be let in or refused. */
+/** Why a request would be allowed or refused. */
 export type Explanation = {
   endpoint: { id: string; method: string; path: string } | undefined;
   viewer: { login: string | undefined; credential: string };
   steps: Step[];
   allowed: boolean;
-  /** The status of a refusal; an allowed request may still be refused for what its body says. */
+  /** The status of the refusal. A request that is allowed may still be refused for its body. */
   status?: number;
   message?: string;
 };
@@ -29,7 +29,7 @@ type Question = {
   now: Date;
 };
 
-/** Decides a request as the server would, and tells each step; nothing runs and nothing is counted. */
+/** Decides about access as the server would, and lists each step. The handler isn't run and nothing is counted. */
 export async function explain({ db, endpoints, authorization, method, path, now }: Question): Promise<Explanation> {
   const steps: Step[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
@@ -60,7 +60,7 @@ export async function explain({ db, endpoints, authorization, method, path, now 
 
 const shown = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
 
-/** A router wants paths that aren't empty; the API's own address is. */
+/** The router takes no empty path, which the root of the API would be. */
 const prefix = '/api';
 
 function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
@@ -69,7 +69,7 @@ function findEndpoint(endpoints: readonly Endpoint[], method: string, path: stri
     for (const { pattern, wildcard } of routesOf(endpoint.path))
       router.on(endpoint.method, prefix + pattern, () => undefined, { endpoint, wildcard });
   }
-  const found = router.find(method as findMyWay.HTTPMethod, prefix + path); // any other method is found nowhere
+  const found = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing
   if (!found) return undefined;
   const { endpoint, wildcard } = found.store as { endpoint: Endpoint; wildcard: string | undefined };
   const params = Object.fromEntries(Object.entries(found.params).map(([name, value]) => [name, value ?? '']));

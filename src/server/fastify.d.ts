@@ -2,7 +2,7 @@ import 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The login behind the credential, for the log line alone. */
+    /** The login behind the credential, for the log line. */
     actor?: string | undefined;
   }
   interface FastifyInstance {

@@ -9,7 +9,7 @@ import type { Service } from '#git/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
 import { Moved } from './resolve.ts';
 
-/** What Git's two services ask of a caller, declared as an endpoint's access is. */
+/** The policies of Git's two services. */
 const policies: Record<Service, Policy> = {
   'git-upload-pack': { permission: 'contents:read', scopes: ['repo'], public: true },
   'git-receive-pack': { permission: 'contents:write', scopes: ['repo'], role: 'write' },
@@ -18,8 +18,8 @@ const policies: Record<Service, Policy> = {
 type Asked = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
 
 /**
- * The repository of a Git address, once the viewer may use it so. Whoever carries no credential is asked for one whatever
- * the reason, so that a private repository can't be told from none.
+ * The repository of a Git address, if the viewer may use it. Without a credential, every refusal is a 401, whether or not the
+ * repository exists, so that nobody can find private repositories.
  * @throws Moved for a name that the repository used to have.
  */
 export async function openRepository({ db, viewer, owner, name: given, service }: Asked): Promise<Repo> {

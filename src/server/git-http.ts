@@ -83,7 +83,7 @@ function optionsOf(parts: Parts, request: Request, reply: FastifyReply): Exchang
   if (encoding !== 'identity' && !gzips.includes(encoding))
     throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
   const protocol = request.headers['git-protocol'];
-  // While git works it sends signs of life every few seconds; who is silent for longer holds a place for nothing.
+  // While git works, it sends something every few seconds. A connection that is silent for longer isn't used any more.
   request.raw.setTimeout(parts.services.git.limits.transferIdle);
   const gone = new AbortController();
   reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
@@ -111,7 +111,7 @@ const gitStatuses: Record<GitErrorKind, number> = {
   failed: 500,
 };
 
-/** Refusals are plain text, which git shows to the person in front of it. */
+/** Refusals are plain text, which git shows to its user. */
 function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
   const say = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
@@ -125,7 +125,7 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
   return say(500, `Server Error (request ${request.id})`);
 }
 
-/** git follows this where it begins, at `info/refs`, and stays with the new name. */
+/** Redirects to a repository's present name. git follows the first redirect, of `info/refs`, and keeps to the new name. */
 function redirect(parts: Parts, repo: Repo, request: Request, reply: FastifyReply): FastifyReply {
   const rest = request.url.replace(/^\/[^/]+\/[^/]+/, '');
   const url = `${linksFor(parts, request).html}/${repo.owner.login}/${repo.name}.git${rest}`;

@@ -7,7 +7,7 @@ import { timestamp } from '#lib/time.ts';
 import { emitHeader, emitValue } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-/** What a reply tells of the credential and of what the endpoint wants of one (document 1, Authentication 3 and 5). */
+/** The headers about the credential, and about the scopes or permissions that the endpoint needs (document 1, Authentication 3 and 5). */
 export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<string, string> {
   if (!isToken(grant)) return {};
   const expiry: Record<string, string> = grant.expiresAt
@@ -23,7 +23,7 @@ export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<s
   return { ...expiry, 'x-accepted-service-permissions': acceptedPermissions(access.permission) };
 }
 
-/** Gives the headers of a reply the names and words of the vocabulary. */
+/** Translates the headers of a reply into the words of the vocabulary. */
 export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): void {
   if (vocabulary === 'service') return;
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -34,7 +34,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
   }
 }
 
-/** Headers that stand on every reply. The API holds no page that a browser should run, frame or guess the type of. */
+/** The headers of every reply. No reply of the API is a page that a browser should run, frame, or guess the type of. */
 export const commonHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

@@ -5,8 +5,8 @@ import type { Database } from '#database/connect.ts';
 const readyTimeoutMs = 2_000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can serve, since its database answers and it isn't draining; 503 tells a
- * load balancer to send requests elsewhere.
+ * `/healthz` answers as long as the process runs. `/readyz` answers 503 while the database doesn't answer or the process is ending,
+ * which tells a load balancer to send requests elsewhere.
  */
 export function addHealth(app: FastifyInstance, database: Database, state: { draining: boolean }): void {
   app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));

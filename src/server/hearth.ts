@@ -16,7 +16,7 @@ import { defaultWebhookSettings, type WebhookSettings } from '#webhooks/settings
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
 
-/** What a Hearth is opened with; the command line and the tests fill it in. */
+/** The settings for opening a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
   repositories: string;
@@ -52,7 +52,7 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
-  // An embedding server is named by the administrator alone, and most often stands in their own network.
+  // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
   const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const database = openDatabase(settings.address, { max: settings.connections });

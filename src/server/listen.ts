@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** How long load balancers have to see that `/readyz` fails, and then open connections to carry their next request. */
+/** The time for load balancers to notice that `/readyz` fails, and then for open connections to bring their next request. */
 const noticeMs = 500;
 
 /**
@@ -25,14 +25,14 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
 }
 
 /**
- * Ends serving without failing a request. First `/readyz` says so; then no connection is taken any more, and each open one is
- * closed with its next reply, not under a request that is on its way; then what still runs is finished.
+ * Ends serving without failing a request. First, `/readyz` fails. Then no new connection is accepted, and open ones are closed with
+ * their next reply, so that no request on its way is lost. Last, the requests under way are finished.
  */
 export async function drain(app: FastifyInstance): Promise<void> {
   app.drainState.draining = true;
   await sleep(noticeMs);
   app.drainState.closing = true;
-  // The HTTP server's own close would end idle connections at once.
+  // The close of the HTTP server would end idle connections at once; this one only stops listening.
   Server.prototype.close.call(app.server);
   await sleep(noticeMs);
   await app.close();

@@ -30,7 +30,7 @@ export function addMetrics(app: FastifyInstance, database: Database, reader: Met
   });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
-    // The declared path, never the asked one: the number of labels must stay bounded.
+    // The declared path, not the requested one, so that the number of labels is bounded.
     seconds.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
   });
   const read = reader(registry);

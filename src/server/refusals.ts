@@ -20,7 +20,7 @@ const statuses: Record<RefusalKind, number> = {
   unavailable: 503,
 };
 
-/** What Git refuses is the caller's to mend; only `failed` is a fault of the server. */
+/** The refusals that errors of Git become. Only `failed` is a fault of the server. */
 const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
   'not-found': 'not_found',
   conflict: 'conflict',
@@ -30,7 +30,7 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
   aborted: 'bad_request',
 };
 
-/** A failure of Git that a client is told of, or undefined for a fault of the server. */
+/** The refusal that an error of Git becomes; undefined for a fault of the server. */
 export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =>
   kind === 'failed' ? undefined : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message);
 
@@ -38,7 +38,7 @@ export type ErrorBody = { message: string; errors?: Refusal['errors']; documenta
 
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
 
-/** PostgreSQL's codes for what another transaction did first: a name taken, a parent gone, a deadlock, a serialization failure. */
+/** PostgreSQL's codes where another transaction was first: a name is taken, a parent is deleted, a deadlock, a serialization failure. */
 const overtakenCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', '40001']);
 
 /** Whether a change failed because another request changed the same thing between its checks and its writes. */

@@ -8,7 +8,7 @@ import { parseWord } from '#endpoint/validate.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
-/** A repository that answers under another name now: the request is sent there. */
+/** Thrown for a former name of a repository: the request is redirected. */
 export class Moved extends Error {
   readonly repo: Repo;
   constructor(repo: Repo) {
@@ -22,13 +22,13 @@ type Context = {
   endpoint: Endpoint;
   viewer: Viewer;
   params: Readonly<Record<string, string>>;
-  /** Takes the steps of the decision, for `hearth explain`. */
+  /** Collects the steps of the decision, for `hearth explain`. */
   trace?: Step[];
 };
 
 /**
- * Turns the words of a path into rows and values, and judges the call. A word that isn't of its schema is a path that leads
- * nowhere (404). What comes back is the handler's `at`.
+ * Turns the words of a path into rows and values, and judges access. A word that doesn't fit its schema makes a 404, as a path that
+ * doesn't exist. Returns the handler's `at`.
  */
 export async function resolve({ db, endpoint, viewer, params, trace }: Context): Promise<Record<string, unknown>> {
   const words = wordsOf(endpoint.path);

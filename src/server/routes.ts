@@ -3,12 +3,12 @@ import { greedyWords, wordsOf } from '#endpoint/path-words.ts';
 /** Paths whose last word may be left out with its slash: the root folder, the default branch. */
 const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
-/** A router's pattern for a path of the declarations, and how its wildcard is called. */
+/** A pattern of the router for a declared path, and the path word that its wildcard stands for. */
 export type Route = { pattern: string; wildcard?: string };
 
 /**
- * The router's patterns for a path. A word that holds slashes (a file's path, a ref) becomes a wildcard at the end of the
- * path; in its middle such a word must come escaped.
+ * The patterns of the router for a path. At the end of a path, a word that may hold slashes (a file's path, a ref) becomes a
+ * wildcard. In the middle, clients must escape the slashes.
  */
 export function routesOf(path: string): Route[] {
   if (path === '/') return [{ pattern: '' }, { pattern: '/' }]; // the API's own address, as clients write it

@@ -6,12 +6,12 @@ import { isToken, type Viewer } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** Who a request speaks for, by its `Authorization` header; noted for the log line. */
+/** Finds out who sent a request, by its `Authorization` header, and notes it for the log line. */
 export type SignIn = (request: FastifyRequest, now: Date) => Promise<Viewer>;
 
 type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
 
-/** The one way into an application, for the API and for Git. */
+/** Makes the sign-in of an application. The API and Git use the same. */
 export function signInTo({ database: { db }, log, adminTokenHash }: Parts): SignIn {
   const noteUse = tokenUses((id, now) => {
     touchToken(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
@@ -28,7 +28,7 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
 const hourMs = 3_600_000;
 const mostRemembered = 10_000;
 
-/** Calls `note` for each token once an hour. Noting the use of a token may fail without harm; it isn't waited for. */
+/** Calls `note` once an hour for each token. It isn't waited for, and may fail without harm. */
 function tokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens'>, now: Date) => void {
   const noted = new Map<Id<'tokens'>, number>();
   return (id, now) => {

@@ -3,12 +3,12 @@ import type { Media } from '#lib/media.ts';
 import { headerWords, mediaWord } from './words.ts';
 
 export type Accepted = {
-  /** False where the header rules JSON out: the public API answers 415. */
+  /** False where the header accepts no JSON: the public API answers 415 then. */
   readonly acceptable: boolean;
   readonly media: Media;
   /** The version inside the media type (`v3`), where one is named. */
   readonly version?: string;
-  /** Whether the bytes themselves are wanted (`application/octet-stream`), of endpoints that hold a file. */
+  /** Whether bytes are wanted (`application/octet-stream`), for endpoints that have a file. */
   readonly binary?: true;
 };
 
@@ -48,13 +48,13 @@ function weightOf(parameters: readonly string[]): number {
   return Number.isNaN(weight) ? 1 : Math.min(1, Math.max(0, weight));
 }
 
-/** Types that JSON doesn't answer to the letter, sent by browsers and generic clients: they get JSON all the same. */
+/** Types that browsers and generic clients send. They get JSON, though strictly it isn't what they ask for. */
 const tolerated = /^(text\/|.+\+json$)/;
 
 const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/json']);
 const vendorName = new RegExp(`^application/vnd\\.(?:${mediaWord.join('|')})(?:-\\w+)?((?:\\.[\\w-]+)*)(?:\\+json)?$`);
 
-/** The words that media types use for the renderings; the type checker keeps the list whole. */
+/** The words for renderings in media types. The type makes sure that none is forgotten. */
 const renderings = {
   json: true,
   raw: true,
@@ -78,7 +78,7 @@ function mediaOf(name: string): Accepted | undefined {
   if (matched === undefined) return undefined;
   const parts = rest.split('.').slice(1);
   const version = parts.find((part) => /^(v\d+|beta|version)$/.test(part));
-  const media = parts.find(isMedia) ?? 'json'; // names of previews ask for nothing now
+  const media = parts.find(isMedia) ?? 'json'; // names of previews are ignored
   return version?.startsWith('v') && version !== 'version' ? { acceptable: true, media, version } : { acceptable: true, media };
 }
 

@@ -21,7 +21,7 @@ export const emitPermission = (vocabulary: Vocabulary, name: string): string =>
 /** The category that a permission's name of either vocabulary means. */
 export const neutralPermission = (name: string): string => translated(permissions, 'toNeutral', name);
 
-/** Who a webhook delivery says it is from, for example `Service-Hookshot/0.1.0`. */
+/** The user agent of webhook deliveries, for example `Service-Hookshot/0.1.0`. */
 export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string => `${pick(agentWord, vocabulary)}/${revision}`;
 
 /**

@@ -12,7 +12,7 @@ import {
 import { type Table, tableOf, translated } from './table.ts';
 import { fieldWords, fieldWordsOfOperation, type Pair, permissionWords, valueWords } from './words.ts';
 
-/** Where words have to be exchanged in a value of some schema, and nowhere else. Plans may be cyclic, as schemas are. */
+/** Where words have to be exchanged in the values of a schema. Plans may be cyclic, as schemas are. */
 export type Plan = {
   /** Declared fields that are renamed or hold something to translate, by their neutral name. */
   readonly fields: Map<string, { readonly vendor: string; readonly plan: Plan | undefined }>;

@@ -11,6 +11,6 @@ export const tableOf = (pairs: readonly Pair[]): Table => ({
 /** Which way a text goes: into the documents' words or into the public API's. */
 export type Direction = keyof Table;
 
-/** The word's other side, or the word itself where both sides use it. */
+/** The word in the other vocabulary, or the word itself where both use it. */
 export const translated = (table: Table | undefined, direction: Direction, word: string): string =>
   table?.[direction].get(word) ?? word;

@@ -13,7 +13,7 @@ export type Pair = readonly [neutral: string, vendor: string];
 /** The word inside media types (`application/vnd.service+json`) and in front of the media type header's value. */
 export const mediaWord: Pair = ['service', 'github'];
 
-/** What signs webhook deliveries as their sender; a revision follows after a slash. */
+/** The user agent of webhook deliveries, to which a slash and the version are added. */
 export const agentWord: Pair = ['Service-Hookshot', 'GitHub-Hookshot'];
 
 export const headerWords: readonly Pair[] = [

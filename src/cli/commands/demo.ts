@@ -13,7 +13,7 @@ import { stopSignal } from '../stop-signal.ts';
 
 const execute = promisify(execFile);
 const checkout = join(import.meta.dirname, '../../..');
-/** Git as nobody in particular, untouched by the settings of whoever runs the demo. */
+/** Keeps the settings of the user who runs the demo away from git. */
 const gitEnv = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_TERMINAL_PROMPT: '0' };
 
 export const demoCommand = new Command('demo')
@@ -72,7 +72,7 @@ async function push(url: string, { classic }: Tokens, folder: string): Promise<s
   });
 }
 
-/** A Git repository as it is; of any other folder, a copy that is one. */
+/** The folder itself if it is a Git repository; if not, a copy of it that is made one. */
 async function repositoryAt(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const isRepository = (await stat(join(folder, '.git')).catch(() => undefined)) !== undefined;
   if (isRepository) return { path: folder, close: async () => undefined };

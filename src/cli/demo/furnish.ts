@@ -13,7 +13,7 @@ export type Tokens = { classic: string; fineGrained: string; oauth: string; appU
 
 const permissions = { contents: 'read', issues: 'write', members: 'read', organization_webhooks: 'read' };
 
-/** Creates what a small team has: people, an organization with teams, an app that is installed there, and the tokens. */
+/** Creates the things of a small team: users, an organization with teams, an installed app, and the tokens. */
 export async function furnish(settings: Settings): Promise<Tokens> {
   await using hearth = await openHearth({ ...settings, connections: 2 });
   const keys = await makeAppKeys();
