@@ -2,7 +2,7 @@ import type { Id } from '#lib/id.ts';
 
 export type RunnerId = Id<'hosted_runners'>;
 
-/** What a runner is to be made of. */
+/** What to make a runner of. */
 export type RunnerOrder = {
   readonly id: RunnerId;
   readonly name: string;
@@ -10,7 +10,7 @@ export type RunnerOrder = {
   readonly image: {
     readonly source: 'service' | 'partner' | 'custom';
     readonly id: string;
-    /** How the provider finds what it kept of a custom image. */
+    /** The name under which the provider keeps the content of a custom image. */
     readonly content: string | undefined;
   };
   readonly machine: { readonly cpuCores: number; readonly memoryGb: number; readonly storageGb: number };
@@ -19,22 +19,22 @@ export type RunnerOrder = {
 };
 
 /**
- * What makes the machines of hosted runners. Each call may come again, from another process and after a crash: what was done
- * already is left as it is.
+ * Makes the machines of hosted runners. Each call may be repeated, also by another process after a crash: what is done already
+ * must then be left as it is.
  */
 export type Provider = {
   readonly name: string;
-  /** Makes a runner, or makes it what the order says now. Gives its public address ranges, as `203.0.113.0/28`. */
+  /** Makes a runner, or changes it to what the order says. Returns its public address ranges, as `203.0.113.0/28`. */
   provision(order: RunnerOrder): Promise<{ readonly publicIps: readonly string[] }>;
-  /** Takes a runner away, with everything that it holds. */
+  /** Removes a runner with everything that it holds. */
   remove(runner: RunnerId): Promise<void>;
-  /** Keeps what a runner holds now, for images, under the name given or one of its own; undefined where there is no machine. */
+  /** Keeps a copy of what a runner holds, for an image, under the given name or a new one; undefined where there is no machine. */
   capture(runner: RunnerId, content?: string): Promise<Captured | undefined>;
-  /** Forgets what was kept. */
+  /** Deletes what was kept under this name. */
   drop(content: string): Promise<void>;
-  /** Everything that there is now, also what nobody knows of any more; undefined where no machines are made. */
+  /** All machines and contents that exist, also those without a row; undefined where no machines are made. */
   observe(): Promise<Observed | undefined>;
-  /** Tells a runner what became of its wish, which is done with. */
+  /** Answers a runner's wish, which is removed. */
   answer(runner: RunnerId, said: { readonly version: string } | { readonly refused: string }): Promise<void>;
 };
 
@@ -44,20 +44,20 @@ export type Observation = {
   readonly isRunning: boolean;
   /** When it last ran a job. */
   readonly lastActiveOn?: Date;
-  /** What a job of it wants to publish. */
+  /** What one of its jobs wants to publish. */
   readonly wish?: Wish;
 };
 
-/** `content` is the same each time that the same wish is seen: what came of it isn't made twice. */
+/** A job's wish to publish an image. `content` is the same each time the wish is seen, so that it isn't fulfilled twice. */
 export type Wish = { readonly content: string; readonly image: string; readonly version: string | undefined };
 
-/** `contents`: what was kept for images, but for what may be published just now. */
+/** What a provider sees. `contents` leaves out what may be part of an image that is being published. */
 export type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
 
-/** What was kept of a machine: under which name it is found again, and its size. */
+/** What was kept of a machine: the name to find it by, and its size. */
 export type Captured = { readonly content: string; readonly sizeGb: number };
 
-/** Makes no machines: runners go through their states, and whatever runs jobs stands elsewhere. */
+/** Makes no machines: runners only go through their states. */
 export const noProvider: Provider = {
   name: 'none',
   provision: async () => ({ publicIps: [] }),

@@ -8,12 +8,12 @@ export type NewAppHook = {
   contentType: 'json' | 'form';
   /** Sealed in the context of `secretContext('secret', { app_id })`. */
   secret: Buffer | null;
-  /** Where whoever made it reached the server. */
+  /** The address at which the hook's maker reached the server. */
   baseUrl: string;
   now: Date;
 };
 
-/** Gives an app its webhook. Which events it hears of, and where, its installations say. */
+/** Gives an app its webhook. Its installations decide which events it gets, and from where. */
 export const insertAppHook = (tx: Tx, { app, url, active, contentType, secret, baseUrl, now }: NewAppHook) =>
   tx
     .insertInto('webhooks')

@@ -17,8 +17,8 @@ export type NewDelivery = {
 };
 
 /**
- * Queues deliveries in the transaction that makes them necessary; one that is there already stays alone. What is too large is
- * recorded, and not sent.
+ * Queues deliveries in the transaction that makes them necessary. A delivery that is there already isn't added again. One that is
+ * too large is recorded and not sent.
  */
 export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], now: Date): Promise<void> {
   if (wanted.length === 0) return;
@@ -39,7 +39,7 @@ export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], no
           : { ...delivery, created_at: now, due_at: now },
       ),
     )
-    // Written out, since a plan that is made once for all values can't tell the index by a parameter.
+    // Not as a parameter: a prepared plan doesn't know its value, and couldn't match the predicate of the index.
     .onConflict((conflict) => conflict.columns(['hook_id', 'guid']).where(sql<boolean>`not redelivery`).doNothing())
     .execute();
 }
@@ -63,15 +63,15 @@ export type Taken = {
   password_sealed: Buffer | null;
 };
 
-/** How many deliveries a hook may be given now; a hook that isn't named gets `unknown`. */
+/** How many deliveries of each hook may be taken now. Hooks that aren't in `known` may have `unknown`. */
 export type Room = { known: ReadonlyMap<number, number>; unknown: number; total: number };
 
-/** Rows that one look at the queue considers. */
+/** The number of due rows among which one call chooses. */
 const window = 2_000;
 
 /**
- * Takes due deliveries until `until`, after which another process may take them over: so one that dies loses none. Hooks
- * without room are passed over, so that a receiver that hangs doesn't hold up the others.
+ * Takes due deliveries for this process until `until`. After that, another process may take them, so that a killed process loses
+ * none. Hooks without room are skipped, so that a receiver that hangs doesn't hold up others.
  */
 export async function takeDue(db: Db, room: Room, now: Date, until: Date): Promise<Taken[]> {
   const hooks = [...room.known.keys()];
@@ -97,14 +97,14 @@ export async function takeDue(db: Db, room: Room, now: Date, until: Date): Promi
   return rows;
 }
 
-/** Puts off what is due for hooks whose breaker is open, and says so on each delivery. */
+/** Postpones the due deliveries of hooks whose breaker is open, and notes it on each. */
 export const throttle = async (db: Db, now: Date): Promise<void> => {
   await sql`
     update webhook_deliveries d set due_at = h.paused_until, throttled_at = coalesce(d.throttled_at, ${now})
     from webhooks h where h.id = d.hook_id and h.paused_until > ${now} and d.due_at <= ${now}`.execute(db);
 };
 
-/** A delivery that was sent, or couldn't be; `retryAt` where another attempt follows. */
+/** A delivery after an attempt. `retryAt` is there if another attempt follows. */
 export type Sent = {
   id: Id<'webhook_deliveries'>;
   hook: Id<'webhooks'>;
@@ -116,7 +116,7 @@ export type Sent = {
   retryAt: Date | undefined;
 };
 
-/** Writes what became of deliveries, and queues the attempts that follow, in one statement. */
+/** Writes the outcomes of deliveries, and queues further attempts, in one statement. */
 export async function storeSent(db: Db, sent: readonly Sent[]): Promise<void> {
   const rows = sent.map(({ id, at, milliseconds, url, headers, outcome, retryAt }) => ({
     id,
@@ -163,7 +163,7 @@ export async function countFailures(db: Db, sent: readonly Sent[], failed: (sent
     where h.id = c.id and (c.failed > 0 or h.failures > 0)`.execute(db);
 }
 
-/** Removes deliveries from before a time, so many at once at most; how many they were. */
+/** Removes deliveries from before a time, `most` at once. Returns their number. */
 export async function removeDeliveriesBefore(tx: Tx, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_deliveries where id in (

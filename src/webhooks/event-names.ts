@@ -1,4 +1,4 @@
-/** What a webhook can be subscribed to: the public API's names, of which Hearth raises those that it has the things for. */
+/** The events that a webhook can subscribe to, by the public API's names. Hearth doesn't raise all of them yet. */
 export const eventNames = [
   'branch_protection_configuration',
   'branch_protection_rule',

@@ -5,7 +5,7 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 const targetTypes = ['organization', 'repository', 'integration'] as const;
 export type TargetType = (typeof targetTypes)[number];
 
-/** What a delivery says, before it is put into bytes. */
+/** The content of a delivery, before it is encoded. */
 export type Message = {
   guid: string;
   event: string;
@@ -18,14 +18,14 @@ export type Message = {
 
 export type Encoded = {
   headers: Record<string, string>;
-  /** The headers as they are kept and shown: without the receiver's password. */
+  /** The headers as they are stored and shown, without the receiver's password. */
   shown: Record<string, string>;
   body: Buffer;
 };
 
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
-/** The request of a delivery (document 2, webhook deliveries, rule 4). The signatures are over the exact bytes of the body. */
+/** Makes the request of a delivery (document 2, webhook deliveries, rule 4). Signatures are made of the exact bytes of the body. */
 export function encode(message: Message, { vocabulary, version }: { vocabulary: Vocabulary; version: string }): Encoded {
   const { hook, payload, secret, credentials } = message;
   const body = Buffer.from(hook.contentType === 'json' ? payload : new URLSearchParams({ payload }).toString());

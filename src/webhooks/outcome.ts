@@ -1,7 +1,7 @@
 import type { Received } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export type Outcome = {
   statusCode: number;
   status: string;
@@ -9,7 +9,7 @@ export type Outcome = {
   body: string | null;
 };
 
-/** The receiver's own reply, whatever its status: a redirect is recorded and not followed. */
+/** The outcome of a delivery that got a reply, of whatever status. Redirects aren't followed. */
 export const outcomeOfReply = ({ status, headers, body }: Received): Outcome => ({
   statusCode: status,
   status: status < 400 ? 'OK' : `Invalid HTTP Response: ${status}`,
@@ -20,7 +20,7 @@ export const outcomeOfReply = ({ status, headers, body }: Received): Outcome => 
 /** PostgreSQL's text can't hold U+0000. */
 const textOf = (body: Buffer): string => body.toString('utf8').replaceAll('\0', '\u{fffd}');
 
-/** Without a reply the status is that of a gateway, as in the public API, so that it counts as a failure. */
+/** The outcome of a delivery without a reply. As in the public API, it gets a gateway's status (502 or 504). */
 export function outcomeOfError(error: unknown): Outcome {
   const kind = error instanceof OutboundError ? error.kind : undefined;
   const nothing = { headers: null, body: null };
@@ -39,7 +39,7 @@ export const unreadable: Outcome = {
   body: null,
 };
 
-/** Whether the receiver may do better later; another 4xx would come again. */
+/** Whether another attempt may succeed. Most 4xx would come again. */
 export const isWorthRetrying = ({ statusCode }: Outcome): boolean =>
   statusCode >= 500 || statusCode === 408 || statusCode === 429;
 

@@ -1,17 +1,17 @@
 import type { Room } from './deliveries.ts';
 
-/** Deliveries that one process has under way at once. */
+/** The number of deliveries that one process has under way at once. */
 const mostAtOnce = 768;
 const firstRoom = 8;
 const mostForOne = 64;
-/** Hooks whose pace is remembered. */
+/** The number of hooks whose room is remembered. */
 const remembered = 256;
 
 type Pace = { limit: number; running: number };
 
 /**
- * How many deliveries each hook may have under way: few at first, twice as many after each success, one after a failure.
- * So a receiver that hangs keeps one connection busy, and not those of the others.
+ * Decides how many deliveries each hook may have under way: few at first, twice as many after each success, one after a failure.
+ * So a receiver that hangs keeps one connection busy, and the others have theirs.
  */
 export function openRooms() {
   const paces = new Map<number, Pace>();
@@ -27,7 +27,7 @@ export function openRooms() {
     get running(): number {
       return running;
     },
-    /** What may be taken now. */
+    /** The room for further deliveries. */
     room(): Room {
       const known = new Map([...paces].map(([hook, pace]) => [hook, pace.limit - pace.running]));
       return { known, unknown: firstRoom, total: mostAtOnce - running };

@@ -1,5 +1,5 @@
 type Owner = { organization_id?: number | null; repository_id?: number | null; app_id?: number | null };
 
-/** What a sealed value of a hook is bound to: what it is, and to whom the hook belongs (its own id isn't known when it is sealed). */
+/** The context in which a value of a hook is sealed: which value, and what the hook belongs to. The hook's own id isn't known yet then. */
 export const secretContext = (what: 'secret' | 'password', { organization_id, repository_id, app_id }: Owner): string =>
   `webhooks.${what} of ${organization_id ?? ''}:${repository_id ?? ''}:${app_id ?? ''}`;

@@ -7,7 +7,7 @@ import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outc
 import { secretContext } from './secret-context.ts';
 import { keptReply, sendWithin } from './settings.ts';
 
-/** What sending needs of the process. */
+/** The services that sending uses. */
 export type SendServices = {
   readonly secrets: Secrets;
   readonly outbound: Outbound;
@@ -15,7 +15,7 @@ export type SendServices = {
   readonly version: string;
 };
 
-/** Sends one delivery. Whatever happens is an outcome. */
+/** Sends one delivery. It doesn't throw: failures are outcomes too. */
 export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
   const encoded = encodedOf(taken, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
@@ -35,7 +35,7 @@ export async function send(taken: Taken, services: SendServices): Promise<{ head
   }
 }
 
-/** Undefined where a secret can't be opened: it was sealed under another key. Nothing is sent unsigned then. */
+/** The encoded delivery; undefined if the hook's secret can't be decrypted, since it must not be sent unsigned. */
 function encodedOf(taken: Taken, services: SendServices): Encoded | undefined {
   try {
     return encode(messageOf(taken, services.secrets), services);

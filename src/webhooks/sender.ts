@@ -12,17 +12,17 @@ import type { WebhookSettings } from './settings.ts';
 export type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
 type Context = PumpContext<SenderServices>;
 
-/** Longer than a delivery may take: whoever took it has died when this has passed. */
+/** Longer than a delivery may take. After this time, the process that took a delivery is held for dead. */
 const leaseSeconds = 30;
-/** Looking at an empty queue: how often. */
+/** The pause between looks at an empty queue. */
 const idleMs = 150;
-/** Ends of deliveries that come within this time are looked after together. */
+/** After a delivery has ended, others are waited for so long, so that all of them are handled together. */
 const gatherMs = 4;
 
 /**
- * Sends what is due: many deliveries at once, outside the job queue, whose few places receivers that hang would fill. What a
- * process has taken is taken over by another when its lease ends, so that a killed one loses nothing; a delivery that it had
- * already made comes twice then, with the same GUID.
+ * Sends due deliveries, many at once. They don't go through the job queue, since hanging receivers would fill its few places. A
+ * process takes deliveries for a limited time (a lease); then others may take them, so that a killed process loses none. One that
+ * it had sent already arrives twice then, with the same GUID.
  */
 export const deliveryPump: Pump<SenderServices> = {
   name: 'webhooks.deliver',
@@ -48,7 +48,7 @@ export const deliveryPump: Pump<SenderServices> = {
   },
 };
 
-/** A database that is away for a moment doesn't end the sending: it is asked again. */
+/** Goes on where the database can't be reached for a moment: it is asked again. */
 async function mayFail({ log }: Context, take: () => Promise<number>): Promise<number> {
   try {
     return await take();
@@ -99,7 +99,7 @@ function openSender(context: Context) {
     get running(): number {
       return running.size;
     },
-    /** Takes and begins what there is room for; how many they were. */
+    /** Takes deliveries as far as there is room, and begins to send them. Returns their number. */
     async take(): Promise<number> {
       const room = rooms.room();
       if (room.total <= 0) return 0;
@@ -109,7 +109,7 @@ function openSender(context: Context) {
       for (const one of taken) start(one);
       return taken.length;
     },
-    /** Resolves when a delivery that was under way has ended. */
+    /** Resolves when a delivery has ended. */
     async ended(): Promise<void> {
       await wake.promise;
       wake = Promise.withResolvers();
@@ -124,7 +124,7 @@ function openSender(context: Context) {
 const nextAttempt = (settings: WebhookSettings, { attempt }: Taken, outcome: Outcome, now: Date): Date | undefined =>
   attempt <= settings.retries && isWorthRetrying(outcome) ? retryAt(now, attempt, Math.random) : undefined;
 
-/** Writes outcomes together: one statement for all that came while the one before was on its way. */
+/** Stores outcomes in groups: those that come while a statement is running go together into the next. */
 function openStore({ db, services, clock }: { db: Db; services: SenderServices; clock: () => Date }) {
   let waiting: Sent[] = [];
   let writing: Promise<void> | undefined;

@@ -1,8 +1,8 @@
-/** How an installation delivers webhooks. */
+/** The settings of webhook deliveries. */
 export type WebhookSettings = {
   /** Private address ranges that may be reached. */
   readonly allow: readonly string[];
-  /** How often a failed delivery is sent again by itself; 0, as in the public API: only when somebody asks. */
+  /** How often a failed delivery is sent again without being asked for. 0, as in the public API: never. */
   readonly retries: number;
   /** Days for which deliveries can be looked at. */
   readonly keepDays: number;
@@ -10,7 +10,7 @@ export type WebhookSettings = {
 
 export const defaultWebhookSettings: WebhookSettings = { allow: [], retries: 0, keepDays: 7 };
 
-/** Milliseconds that a receiver has for everything. */
+/** Milliseconds within which a receiver must have answered completely. */
 export const sendWithin = 10_000;
 
 /** Bytes of a receiver's reply that are kept. */

@@ -1,4 +1,4 @@
-// The process of one runner: `node agent.ts <folder of the runner>`. It runs what lies in its inbox, one thing after the other,
+// The process of one runner: `node agent.ts <folder of the runner>`. It runs the jobs in its inbox, one after the other,
 // until its folder is gone.
 import { spawn } from 'node:child_process';
 import { link, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const lookEveryMs = 100;
 const beatEveryMs = 1_000;
 const keptOutput = 64 * 1024;
 
-/** One process is the runner's: whoever puts the file there first. */
+/** Makes this process the runner's agent. Of several, the one that creates the file first wins. */
 async function claim(): Promise<boolean> {
   if ((await readJson(files.agent)) && (await livingAgent(files)) === undefined) await rm(files.agent, { force: true });
   const draft = `${files.agent}.${process.pid}`;
@@ -32,7 +32,7 @@ async function beat(): Promise<void> {
   await utimes(files.beat, now, now).catch(() => writeFile(files.beat, ''));
 }
 
-/** Whether the folder is there, and this process still the runner's. */
+/** Whether the folder still exists and this process is still its agent. */
 const isMine = async (): Promise<boolean> => (await readJson(files.agent))?.pid === process.pid;
 
 type Outcome = { exit_code: number | null; output: string };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Captured } from '#runners/provider.ts';
 
 const gibibyte = 2 ** 30;
-/** Kept things younger than this may belong to an image that is being published just now. */
+/** What was kept less than this ago may belong to an image that is being published. */
 const youngMs = 60 * 60_000;
 
 /** A name for what is kept, the same for the same text. */
@@ -15,7 +15,7 @@ export function contentNamed(text: string): string {
 
 const isContent = (name: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name);
 
-/** Copies a working folder among the images, where it isn't yet. */
+/** Copies a working folder to the images, unless it is there already. */
 export async function keepFolder(images: string, work: string, content: string = randomUUID()): Promise<Captured> {
   if (!(await stat(join(images, content)).catch(() => undefined))) {
     const draft = join(images, `${content}.part`);
@@ -27,7 +27,7 @@ export async function keepFolder(images: string, work: string, content: string =
   return { content, sizeGb: Math.max(1, Math.ceil((await sizeOf(join(images, content))) / gibibyte)) };
 }
 
-/** Links are copied as they stand: they must not lead an image out of its folder. */
+/** Copies a folder. Symbolic links are copied as they are, and not what they point to outside. */
 export const copyFolder = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, verbatimSymlinks: true, force: true });
 

@@ -15,7 +15,7 @@ export const filesOf = (machine: string) => ({
   /** What is to be run, a file each, and what came of it. */
   inbox: join(machine, 'inbox'),
   outbox: join(machine, 'outbox'),
-  /** A job's wish to publish an image, and the answer to it. */
+  /** A job's wish to publish an image, and the answer. */
   publish: join(machine, 'publish.json'),
   published: join(machine, 'published.json'),
   /** Where jobs work: what an image of the runner holds. */
@@ -25,7 +25,7 @@ export const filesOf = (machine: string) => ({
 
 export type Files = ReturnType<typeof filesOf>;
 
-/** An agent that hasn't given a sign for so long is dead, whatever runs under its number now. */
+/** An agent without a sign for this long is dead. Another process may have its number by now. */
 const silentMs = 15_000;
 
 /** The process of a runner, if it is alive. */
@@ -45,7 +45,7 @@ export function isRunning(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** Whether a process has ended and only waits to be noticed: in a container without an init, nobody does. */
+/** Whether a process has ended and nobody has fetched its exit code, as in a container without an init process. */
 function isZombie(pid: number): boolean {
   try {
     return /^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

@@ -15,8 +15,8 @@ const lookEveryMs = 50;
 type Place = { readonly folder: string; readonly path: string };
 
 /**
- * A working folder and a process for each runner, on this machine: for tests and small installations. Nothing walls runners
- * off from each other, nor from Hearth.
+ * Makes each runner a working folder and a process on this machine, for tests and small installations. Runners aren't isolated
+ * from each other, nor from Hearth.
  */
 export function processProvider({ folder, path }: Place): Provider {
   const machines = join(folder, 'machines');
@@ -53,7 +53,7 @@ export function processProvider({ folder, path }: Place): Provider {
   };
 }
 
-/** Lays out the folders of a runner. Another image begins with another working folder; the same one keeps what is in it. */
+/** Makes the folders of a runner. With another image, the working folder is made anew; with the same one, it stays. */
 async function furnish(files: Files, order: RunnerOrder, images: string): Promise<void> {
   const image = `${order.image.source}:${order.image.id}:${order.image.content ?? ''}`;
   await mkdir(files.inbox, { recursive: true });
@@ -71,7 +71,7 @@ async function furnish(files: Files, order: RunnerOrder, images: string): Promis
   await writeJson(files.order, { ...order, image });
 }
 
-/** Starts the process of a runner where none is alive. It outlives the one that started it. */
+/** Starts the process of a runner, unless it is alive. It goes on when the process that started it ends. */
 async function startAgent(machine: string, files: Files, path: string): Promise<void> {
   if ((await livingAgent(files)) !== undefined) return;
   const log = await open(files.log, 'a');
