@@ -672,6 +672,7 @@ export interface Webhooks {
   paused_until: Date | null;
   created_at: Date;
   updated_at: Date;
+  deleted_at: Date | null;
 }
 
 export interface DB {

@@ -108,6 +108,7 @@ export const throttle = async (db: Db, now: Date): Promise<void> => {
 export type Sent = {
   id: Id<'webhook_deliveries'>;
   hook: Id<'webhooks'>;
+  event: string;
   at: Date;
   milliseconds: number;
   url: string;
@@ -162,6 +163,13 @@ export async function countFailures(db: Db, sent: readonly Sent[], failed: (sent
     from jsonb_to_recordset(${JSON.stringify(hooks)}::jsonb) as c(id bigint, failed integer, succeeded boolean)
     where h.id = c.id and (c.failed > 0 or h.failures > 0)`.execute(db);
 }
+
+/** Removes the rows of deleted hooks to which nothing is left to send: they have been told that they are deleted. */
+export const removeToldHooks = async (db: Db): Promise<void> => {
+  await sql`
+    delete from webhooks h where h.deleted_at is not null
+      and not exists (select from webhook_deliveries d where d.hook_id = h.id and d.due_at is not null)`.execute(db);
+};
 
 /** Removes deliveries from before a time, `most` at once. Returns their number. */
 export async function removeDeliveriesBefore(tx: Tx, before: Date, most: number): Promise<number> {

@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Pump, PumpContext } from '#jobs/pump.ts';
 import { addSeconds } from '#lib/time.ts';
 import { retryAt } from './backoff.ts';
-import { countFailures, type Sent, storeSent, type Taken, takeDue, throttle } from './deliveries.ts';
+import { countFailures, removeToldHooks, type Sent, storeSent, type Taken, takeDue, throttle } from './deliveries.ts';
 import { hasFailed, isWorthRetrying, type Outcome } from './outcome.ts';
 import { openRooms } from './rooms.ts';
 import { type SendServices, send } from './send.ts';
@@ -76,6 +76,7 @@ function openSender(context: Context) {
     await store.add({
       id: taken.id,
       hook: taken.hook_id,
+      event: taken.event,
       at,
       milliseconds,
       url: taken.url,
@@ -134,6 +135,7 @@ function openStore({ db, services, clock }: { db: Db; services: SenderServices; 
       const sent = waiting;
       waiting = [];
       await storeSent(db, sent);
+      if (sent.some(({ event }) => event === 'meta')) await removeToldHooks(db);
       if (services.webhooks.retries > 0) await countFailures(db, sent, ({ outcome }) => isWorthRetrying(outcome), clock());
     }
   };

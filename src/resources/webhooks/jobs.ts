@@ -1,7 +1,7 @@
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import { addDays } from '#lib/time.ts';
-import { removeDeliveriesBefore } from '#webhooks/deliveries.ts';
+import { removeDeliveriesBefore, removeToldHooks } from '#webhooks/deliveries.ts';
 
 const atOnce = 5_000;
 
@@ -11,6 +11,7 @@ export const removeOldDeliveries = job<Record<string, never>, Services>({
   attempts: 3,
   schedule: { cron: '17 * * * *' },
   async run(_payload, { change, services, now }) {
+    await change((tx) => removeToldHooks(tx)); // a worker that died after the sending left them
     const before = addDays(now, -services.webhooks.keepDays);
     while ((await change((tx) => removeDeliveriesBefore(tx, before, atOnce))) === atOnce);
   },

@@ -38,32 +38,52 @@ type Row = {
   id: Id<'webhooks'>;
   base_url: string;
   events: string[];
+  repository_id: Id<'repositories'> | null;
   installation: Id<'installations'> | null;
   permissions: PermissionSet | null;
 };
 
-/** The active hooks that listen for one of these names where an event happened: one statement. */
+/**
+ * The active hooks that listen for one of these names where an event happened: one statement. That a repository was deleted is told
+ * to its organization alone (the public API's rule).
+ */
 export async function findListeners(db: Db, event: Recorded, names: readonly EventName[]): Promise<Listener[]> {
   if (names.length === 0) return [];
   if (event.kind === 'installation.created' || event.kind === 'installation.deleted') return findOwnHook(db, event);
   const wanted = [...names, '*'];
   const repository = event.repository ?? null;
   const { rows } = await sql<Row>`
-    select h.id, h.base_url, h.events, null::bigint as installation, null::jsonb as permissions from webhooks h
+    select h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions from webhooks h
     where h.active and h.events && ${wanted}::text[]
       and (h.organization_id = ${event.owner} or h.repository_id = ${repository}::bigint)
     union all
-    select h.id, h.base_url, i.events, i.id, i.permissions from installations i join webhooks h on h.app_id = i.app_id
+    select h.id, h.base_url, i.events, null, i.id, i.permissions from installations i join webhooks h on h.app_id = i.app_id
     where i.account_id = ${event.owner} and i.suspended_at is null and h.active and i.events && ${wanted}::text[]
       and (i.repository_selection = 'all' or ${repository}::bigint is null or exists (
         select from installation_repositories r where r.installation_id = i.id and r.repository_id = ${repository}::bigint))
     order by id`.execute(db);
-  return rows.map(({ id, base_url, events, installation, permissions }) => ({
-    id,
-    base_url,
-    installation,
-    hears: (name) => (events.includes('*') || events.includes(name)) && (permissions === null || mayHear(permissions, name)),
-  }));
+  return rows
+    .filter((row) => event.kind !== 'repository.deleted' || placeOf(row) === 'organization')
+    .map((row) => ({
+      id: row.id,
+      base_url: row.base_url,
+      installation: row.installation,
+      hears: (name) => (row.events.includes('*') || row.events.includes(name)) && mayHear(row, name),
+    }));
+}
+
+const placeOf = ({ repository_id, installation }: Row): 'organization' | 'repository' | 'app' => {
+  if (installation !== null) return 'app';
+  return repository_id === null ? 'organization' : 'repository';
+};
+
+/** Events that are an organization's own, also where they are about a repository. Its hooks don't hear of them (the public API's rule). */
+const ofOrganizations: readonly EventName[] = ['membership', 'organization', 'org_block', 'team'];
+
+function mayHear(row: Row, name: EventName): boolean {
+  const permission = needed[name];
+  if (placeOf(row) === 'repository') return !ofOrganizations.includes(name);
+  return row.permissions === null || permission === undefined || holds(row.permissions, permission);
 }
 
 /** The app's own hook, which alone gets events about the app's installations, whatever it is subscribed to. */
@@ -74,8 +94,3 @@ async function findOwnHook(db: Db, { data }: Recorded<'installation.created' | '
     select id, base_url from webhooks where active and app_id = ${app}`.execute(db);
   return rows.map((row) => ({ ...row, installation: data.installation, hears: () => true }));
 }
-
-const mayHear = (permissions: PermissionSet, name: EventName): boolean => {
-  const permission = needed[name];
-  return permission === undefined || holds(permissions, permission);
-};

@@ -8,6 +8,7 @@ import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { isSubscribable } from '#webhooks/event-names.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
+import { bidFarewell, type Farewell } from './farewell.ts';
 import { mask } from './present.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
 import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHook, updateHook } from './store.ts';
@@ -85,8 +86,10 @@ export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: Co
   return changed;
 }
 
-export async function deleteHook(tx: Tx, step: Omit<Step, 'services'>, hook: HookRow): Promise<void> {
-  await removeHook(tx, hook.id);
+/** Deletes a hook. One that listens for `meta` is told so, and gone for everybody else. */
+export async function deleteHook(tx: Tx, step: Omit<Step, 'services'>, hook: HookRow, farewell: Farewell): Promise<void> {
+  if (hook.active && hears(hook, 'meta')) await bidFarewell(tx, hook, farewell, step.now);
+  else await removeHook(tx, hook.id);
   await record(tx, { ...eventOf(step), kind: 'hook.deleted', data: { hook: hook.id } });
 }
 

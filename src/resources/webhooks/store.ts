@@ -21,7 +21,8 @@ const inside = (db: Db, parent: Parent, makers: Makers) => {
   const hooks = db
     .selectFrom('webhooks')
     .selectAll()
-    .where(parent.column, '=', parent.id as never); // the column's own id
+    .where(parent.column, '=', parent.id as never) // the column's own id
+    .where('deleted_at', 'is', null);
   return makers === 'everybody' ? hooks : hooks.where('made_by_app', '=', makers.app ?? null);
 };
 
@@ -53,6 +54,12 @@ export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['we
   tx.updateTable('webhooks').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
 export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
+
+/** Takes a hook out of everybody's sight, with what it was sent or was to be sent; the row stays for one delivery more. */
+export async function retireHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<void> {
+  await tx.deleteFrom('webhook_deliveries').where('hook_id', '=', id).execute();
+  await updateHook(tx, id, { active: false, deleted_at: now });
+}
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
 /** A delivery that was sent or given up. Others aren't shown. */

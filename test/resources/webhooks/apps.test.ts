@@ -131,6 +131,23 @@ test('an app hears by its installation: of its events, its repositories, and wha
   expect(deaf.requests).toEqual([]);
 });
 
+test('that a repository is gone is told to its organization, and to no app', async () => {
+  const { here, owner, org, target } = await setting();
+  const repo = await here.repo(org, { by: owner });
+  const app = await receiver();
+  await here.settle();
+  await installed(here, org, { url: app.url, permissions: { metadata: 'read' }, events: ['repository'] });
+  await hookOf(here, org, owner, target.url, { events: ['repository'], config: { content_type: 'json' } });
+  const client = await here.as(owner);
+  await client.patch(`/repos/${org.login}/${repo.name}`, { description: 'new' });
+  await here.settle();
+  await client.delete(`/repos/${org.login}/${repo.name}`);
+  await here.settle();
+  const actions = (requests: typeof target.requests) => requests.map(({ body }) => JSON.parse(body).action);
+  expect(actions(target.requests.slice(1))).toEqual(['edited', 'deleted']); // after its ping
+  expect(actions(app.requests)).toEqual(['edited']);
+});
+
 test('a suspended installation hears nothing', async () => {
   const { here, owner, org } = await setting();
   const repo = await here.repo(org, { by: owner });

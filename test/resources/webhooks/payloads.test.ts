@@ -89,6 +89,58 @@ test('a transfer is told to the new owner, with who had it before', async () => 
   });
 });
 
+test('a transfer is told to the new owner and to the repository itself, and not to the old owner', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const { name } = await here.repo(org, { by: owner });
+  const next = await here.org(owner);
+  const config = { url: `${target.url}/own`, content_type: 'json' };
+  const { body: own } = await client.post(`/repos/${org.login}/${name}/hooks`, { config, events: ['repository'] });
+  const { body: theirs } = await client.post(`/orgs/${next.login}/hooks`, { name: 'web', config, events: ['repository'] });
+  await heard(here, target);
+  await client.post(`/repos/${org.login}/${name}/transfer`, { new_owner: next.login });
+  await here.settle();
+  const hooks = target.requests.map(({ headers }) => Number(headers['x-github-hook-id']));
+  expect(hooks.toSorted()).toEqual([own.id, theirs.id].toSorted());
+  expect(await heard(here, target)).toMatchObject({ 'repository.transferred': { organization: { login: next.login } } });
+});
+
+test('the hook of a repository hears what is the repository’s, not what is its organization’s', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const repository = await here.repo(org, { by: owner });
+  const { name } = repository;
+  const config = { url: `${target.url}/own`, content_type: 'json' };
+  const { body: own } = await client.post(`/repos/${org.login}/${name}/hooks`, { config, events: ['*'] });
+  const actor = { by: owner.id, now: here.clock.now };
+  const team = await here.change((tx) => createTeam(tx, { org, wanted: { name: 'Crew', privacy: 'closed' }, ...actor }));
+  await heard(here, target);
+  await here.change((tx) => setTeamRole(tx, { team, repository, role: 'write', ...actor }));
+  await here.settle();
+  await here.change((tx) => unsetTeamRole(tx, { team, repository, ...actor }));
+  await client.patch(`/repos/${org.login}/${name}`, { description: 'new' });
+  await here.settle();
+  const told = target.requests.map(({ headers, body }) => [
+    Number(headers['x-github-hook-id']) === own.id ? 'repository' : 'organization',
+    headers['x-github-event'],
+    JSON.parse(body).action ?? null,
+  ]);
+  const shared = [
+    ['team_add', null],
+    ['repository', 'edited'],
+  ];
+  const ofOrganization = [
+    ['team', 'added_to_repository'],
+    ['team', 'removed_from_repository'],
+  ];
+  const expected = [
+    ...shared.flatMap((event) => [
+      ['repository', ...event],
+      ['organization', ...event],
+    ]),
+    ...ofOrganization.map((event) => ['organization', ...event]),
+  ];
+  expect(told.map(String).toSorted()).toEqual(expected.map(String).toSorted());
+});
+
 test('members and collaborators come, change and go', async () => {
   const { here, owner, org, client, target } = await listening();
   const user = await here.user();

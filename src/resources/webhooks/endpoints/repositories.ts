@@ -111,8 +111,13 @@ export const deleteRepoWebhook = endpoint({
   summary: 'Delete a repository webhook',
   access: removes,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now, services }) {
-    await change(async (tx) => deleteHook(tx, stepOf({ at, viewer, now, services }), await holdHookAt({ tx, at, viewer })));
+  async handle({ db, change, at, viewer, links, now, services }) {
+    const about = await aboutPlace({ db, links }, at, viewer);
+    await change(async (tx) => {
+      const hook = await holdHookAt({ tx, at, viewer });
+      const presented = presentRepoWebhook(links, at.repo, hook, undefined);
+      await deleteHook(tx, stepOf({ at, viewer, now, services }), hook, { presented, about });
+    });
   },
 });
 

@@ -51,6 +51,10 @@ export async function loadAccount({ db }: PayloadContext, id: Id<'accounts'> | u
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
+/** An organization in payloads. */
+export const presentOrganizationOf = async ({ db, links }: Presenting, account: Account) =>
+  presentOrganization(links, account, (await getSettings(db, account.id)).description);
+
 /** The parts of every payload: `sender`, and `organization` where the event happened in one. */
 export async function commonOf(context: Presenting, event: Place): Promise<Record<string, unknown>> {
   const { db, links } = context;
@@ -58,9 +62,7 @@ export async function commonOf(context: Presenting, event: Place): Promise<Recor
   const owner = accounts.get(event.owner);
   const sender = (event.actor === undefined ? undefined : accounts.get(event.actor)) ?? owner;
   return {
-    ...(owner?.kind === 'organization'
-      ? { organization: presentOrganization(links, owner, (await getSettings(db, owner.id)).description) }
-      : {}),
+    ...(owner?.kind === 'organization' ? { organization: await presentOrganizationOf(context, owner) } : {}),
     ...(sender ? { sender: presentUser(links, sender) } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { type Account, anonymous } from '#access/viewer.ts';
 import type { EventKind } from '#events/catalogue.ts';
 import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
-import { aboutRepository, loadAccount, presentRepository, type Teller, teller } from './payload.ts';
+import { aboutRepository, loadAccount, presentOrganizationOf, presentRepository, type Teller, teller } from './payload.ts';
 
 /** A webhook event about a repository that consists of an action only. */
 const plain = <Kind extends EventKind>(action: string): Teller<Kind> =>
@@ -49,8 +49,11 @@ export const repositoryTellers = {
     aboutRepository(context, event, async () => {
       const before = await loadAccount(context, event.data.from);
       if (!before) return [];
-      const part = before.kind === 'organization' ? 'organization' : 'user';
-      const changes = { owner: from({ [part]: presentUser(context.links, before) }) };
+      const owner =
+        before.kind === 'organization'
+          ? { organization: await presentOrganizationOf(context, before) }
+          : { user: presentUser(context.links, before) };
+      const changes = { owner: from(owner) };
       return [{ name: 'repository', action: 'transferred', body: { changes } }];
     }),
   ),
