@@ -52,10 +52,11 @@ type Check = (question: Question) => Verdict | undefined;
 const allowed: Verdict = { allowed: true };
 
 /** What a repository is can't be asked by whoever may not see it. */
-const visibility: Check = ({ none, grant, target: { repo }, passes }) => {
+const visibility: Check = ({ policy, none, grant, target: { repo }, passes }) => {
   // An app that speaks for itself is answered by what it is installed on, which its endpoints look up themselves.
   if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
-  return passes('visible', mayRead(repo, grant), visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
+  const visible = mayRead(repo, grant) || opensByScope(policy, repo, grant);
+  return passes('visible', visible, visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
 };
 
 /** Endpoints for everybody, and public resources where the endpoint only reads them. */
@@ -123,6 +124,16 @@ const checks: readonly Check[] = [visibility, publicAccess, credential, siteAdmi
 /** Whether a repository may be known of at all: by role and credential together. */
 export const mayRead = (repo: Repo, grant: Grant): boolean =>
   repo.visibility === 'public' || (repo.reached && (grant.kind === 'installation' || reaches(repo.role, 'read')));
+
+/**
+ * A scope for one purpose, as `read:repo_hook`, serves that purpose in private repositories too, without `repo` (the public API's
+ * rule). Nothing else in them can be reached by it.
+ */
+const opensByScope = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean => {
+  if (!isScoped(grant) || !reaches(repo.role, 'read')) return false;
+  const held = expandScopes(grant.scopes);
+  return scopes.some((scope) => scope !== 'repo' && held.has(scope));
+};
 
 const visibilityReason = (repo: Repo): string =>
   `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}`;

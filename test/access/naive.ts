@@ -1,4 +1,5 @@
 import type { Policy } from '#access/policy.ts';
+import type { Scope } from '#access/scopes.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Viewer } from '#access/viewer.ts';
 
@@ -72,7 +73,9 @@ export function naive(policy: Policy, facts: Facts): Outcome {
   const tokens: readonly string[] = policy.tokens ?? everyToken;
   const isScoped = kind === 'classic_pat' || kind === 'oauth_app';
 
-  const known = isPublicPlace || (reached && (role !== undefined || kind === 'installation'));
+  // A scope that is about one thing is enough for that thing, also where the rest of the repository is out of its reach.
+  const special = isScoped && role !== undefined && scopesServe({ ...policy, scopes: withoutRepo(policy) }, facts);
+  const known = isPublicPlace || (reached && (role !== undefined || kind === 'installation')) || special;
   // An app may ask for its own installation anywhere: where it has none, its handler finds nothing.
   if (reason === 'app_jwt' && kind === 'app_jwt') return 'allowed';
   if (!known) return 'not_found';
@@ -93,6 +96,12 @@ export function naive(policy: Policy, facts: Facts): Outcome {
   if (policy.role === undefined || kind === 'installation') return 'allowed';
   return role !== undefined && ranks[policy.role]?.includes(role) ? 'allowed' : quietly;
 }
+
+/** No scope at all is never enough. */
+const withoutRepo = ({ scopes = [] }: Policy): Scope[] => {
+  const others = scopes.filter((scope) => scope !== 'repo');
+  return others.length > 0 ? others : ['none' as Scope];
+};
 
 function scopesServe({ scopes = [] }: Policy, { scopes: given, place, visibility }: Facts): boolean {
   if (scopes.length === 0) return true;

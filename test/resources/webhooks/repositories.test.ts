@@ -96,6 +96,31 @@ test('who may: administrators of the repository, by tokens with the right', asyn
   expect(await statuses(app.token)).toEqual([200, 201]);
 });
 
+test('a scope for hooks reaches those of a private repository, and nothing else in it', async () => {
+  const { here, owner, target } = await setting();
+  const secret = await here.repo(owner, { visibility: 'private' });
+  const place = `/repos/${owner.login}/${secret.name}`;
+  const config = { url: target.url, content_type: 'json' };
+  const [reader, writer, admin, none] = await Promise.all(
+    (['read:repo_hook', 'write:repo_hook', 'admin:repo_hook', 'public_repo'] as const).map(async (scope) =>
+      here.as(await here.token(owner, [scope])),
+    ),
+  );
+  if (!reader || !writer || !admin || !none) throw new Error('Four clients were made');
+  const { body: hook, status } = await writer.post(`${place}/hooks`, { config });
+  expect(status).toBe(201);
+  expect((await reader.get(`${place}/hooks/${hook.id}`)).status).toBe(200);
+  expect((await reader.patch(`${place}/hooks/${hook.id}`, { active: false })).status).toBe(404);
+  expect((await writer.patch(`${place}/hooks/${hook.id}`, { active: false })).status).toBe(200);
+  expect((await writer.delete(`${place}/hooks/${hook.id}`)).status).toBe(404);
+  expect((await none.get(`${place}/hooks`)).status).toBe(404);
+  for (const path of [place, `${place}/issues`, `${place}/commits`]) expect((await admin.get(path)).status).toBe(404);
+  expect((await admin.delete(place)).status).toBe(404);
+  expect((await admin.delete(`${place}/hooks/${hook.id}`)).status).toBe(204);
+  const stranger = await here.as(await here.token(await here.user(), ['admin:repo_hook']));
+  expect((await stranger.get(`${place}/hooks`)).status).toBe(404);
+});
+
 test('an invisible repository, and another repository’s hook, are absent', async () => {
   const { here, owner, target, path } = await setting();
   const secret = await here.repo(owner, { visibility: 'private' });
