@@ -75,11 +75,14 @@ export async function presentCommitHits(
 
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
-  for (const [repository, own] of Map.groupBy(hits, ({ repositoryId }) => repositoryId)) {
-    await using reader = await openObjects(repoOf(git, repository));
-    for await (const read of reader.readMany(own.map(({ oid }) => oid)))
-      if ('object' in read && read.object.type === 'commit') commits.set(read.oid, parseCommit(read.oid, read.object.data));
-  }
+  // One repository after the other would take a hundred times as long for as many.
+  await Promise.all(
+    [...Map.groupBy(hits, ({ repositoryId }) => repositoryId)].map(async ([repository, own]) => {
+      await using reader = await openObjects(repoOf(git, repository));
+      for await (const read of reader.readMany(own.map(({ oid }) => oid)))
+        if ('object' in read && read.object.type === 'commit') commits.set(read.oid, parseCommit(read.oid, read.object.data));
+    }),
+  );
   return commits;
 }
 
