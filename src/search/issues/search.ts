@@ -125,10 +125,10 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
   const by = asked.sort ? { sort: asked.sort, order: asked.order ?? 'desc' } : ({ sort: 'updated', order: 'desc' } as const);
   const candidates = await within(db, budget, async (tx) => {
     const selected = await select(tx, look);
-    if (!selected) return undefined;
+    if (!selected) return 'nowhere';
     return { ...selected, ...(await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 })) };
   });
-  if (!candidates) return { rows: [], total: 0, complete: budget.left() > 0 };
+  if (!candidates || candidates === 'nowhere') return { rows: [], total: 0, complete: candidates === 'nowhere' };
   const check = makeCheck(plan.required, candidates.meaning);
   let rows: hits.IssueHit[] = [];
   let looked = 0;

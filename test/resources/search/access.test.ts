@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { countStatements } from '#database/connect.ts';
+import { setTeamMember, setTeamRole } from '#resources/teams/index.ts';
+import { team } from '#test/resources/teams/setting.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
@@ -60,6 +62,29 @@ describe.each(kinds)('%s: what a credential reaches is found and counted, and no
     return names.sort();
   };
   const grants = permission ? { [permission]: 'read' } : { metadata: 'read' };
+
+  test('roles: members, collaborators and teams, and nobody else', async () => {
+    const [member, guest, mate, stranger] = [await user(), await user(), await user(), await user()];
+    await w.member(acme, member);
+    await w.collaborator(hidden, guest, 'read');
+    const client = await as(ada);
+    await w.member(acme, mate);
+    const writers = await team(w, acme);
+    const actor = { team: writers, by: ada.id, now: w.clock.now };
+    await w.change((tx) => setTeamMember(tx, { ...actor, user: mate, role: 'member' }));
+    await w.change((tx) => setTeamRole(tx, { ...actor, repository: other, role: 'read' }));
+    await client.patch('/orgs/acme', { default_repository_permission: 'none' });
+    expect(await found(await token(member))).toEqual(['engine']);
+    expect(await found(await token(mate))).toEqual(['engine', 'vault']);
+    await client.patch('/orgs/acme', { default_repository_permission: 'read' });
+    expect(await found(await token(member))).toEqual(['engine', 'secrets', 'vault']);
+    expect(await found(await token(guest))).toEqual(['engine', 'secrets']);
+    expect(await found(await token(stranger))).toEqual(['engine']);
+    await client.delete(`/orgs/acme/members/${member.login}`);
+    await client.delete(`/orgs/acme/members/${mate.login}`);
+    expect(await found(await token(mate))).toEqual(['engine']);
+    expect(await found(await token(member))).toEqual(['engine']);
+  });
 
   test('classic tokens and those of OAuth apps', async () => {
     expect(await found(await token(ada, ['repo']))).toEqual(['engine', 'secrets', 'vault']);

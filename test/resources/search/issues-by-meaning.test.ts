@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { defaultLimits } from '#access/rate-limits.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { world } from '#test/support/world.ts';
 
 const { as, user, org, repo, settle, fineGrained, statements } = await world({
   embeddings: { provider: 'builtin' },
-  limits: { ...defaultLimits, core: 100_000 },
 });
 
 let ada: Account;
@@ -39,7 +37,6 @@ type Found = {
   lexical_fallback_reason?: string[];
 };
 
-/** Everybody has ten searches by meaning a minute: each test asks as somebody else. */
 async function ask(q: string, more = '', who?: Account | string): Promise<Found> {
   const client = await as(who ?? (await user()));
   const { status, body } = await client.get(`/search/issues?q=${encodeURIComponent(q)}${more}`);
@@ -83,25 +80,6 @@ describe('document 1: search_type', () => {
     const second = titles(await ask('app document text client', `${hybrid}&per_page=1&page=2`));
     expect(second).toEqual(whole.slice(1, 2));
   });
-});
-
-test('rule 8: searches by meaning ask for a credential', async () => {
-  const nobody = await as(undefined);
-  expect((await nobody.get(`/search/issues?q=phone${semantic}`)).status).toBe(401);
-  expect((await nobody.get(`/search/issues?q=phone${hybrid}`)).status).toBe(401);
-  expect((await nobody.get('/search/issues?q=phone')).status).toBe(200);
-  expect((await nobody.get('/search/issues?q=phone&search_type=psychic')).status).toBe(422);
-});
-
-test('limits: ten searches by meaning a minute, beside those by words', async () => {
-  const client = await as(await user());
-  for (let at = 0; at < 10; at++)
-    expect((await client.get(`/search/issues?q=phone${at % 2 ? hybrid : semantic}`)).status).toBe(200);
-  const refused = await client.get(`/search/issues?q=phone${semantic}`);
-  expect([403, 429]).toContain(refused.status);
-  expect(refused.headers['x-ratelimit-resource']).toBe('semantic_search');
-  const lexical = await client.get('/search/issues?q=phone');
-  expect([lexical.status, lexical.headers['x-ratelimit-resource']]).toEqual([200, 'search']);
 });
 
 test.each([

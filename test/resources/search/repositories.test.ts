@@ -109,14 +109,6 @@ test('a rename and a new description are found, the old ones no more', async () 
   expect((await search('scaffold')).total).toBe(0);
 });
 
-test('document 1, rule 11: text matches of the name and the description', async () => {
-  const media = { accept: 'application/vnd.service.text-match+json' };
-  const { body } = await (await as(bob)).get('/search/repositories?q=engine+station', { headers: media });
-  const [match] = body.items[0].text_matches;
-  expect(match).toMatchObject({ property: 'description', object_type: 'Repository', object_url: body.items[0].url });
-  expect(match.fragment.slice(...match.matches[0].indices)).toBe('engine');
-});
-
 test('what is no query is refused, and strange ones are answered', async () => {
   for (const q of ['', '%', '()', '"\\', 'in:name', '?? in:description']) expect((await search(q)).status, q).toBe(422);
   expect((await search('stars:many')).status).toBe(422);
