@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { wordsColumn } from '#search/words-column.ts';
 import type { Document } from './document.ts';
 
 type Repository = Id<'repositories'>;
@@ -52,7 +53,7 @@ export async function insertFiles(tx: Tx, repository: Repository, documents: rea
       select * from unnest(
         ${column((d) => d.size)}::integer[], ${column((d) => d.weight)}::real[], ${column((d) => d.oid)}::text[],
         ${column((d) => d.language ?? null)}::text[], ${column((d) => d.path)}::text[],
-        ${column((d) => d.lexemes.join('\n'))}::text[], ${column((d) => d.pairs.toString('hex'))}::text[]
+        ${column((d) => wordsColumn(d.lexemes))}::text[], ${column((d) => d.pairs.toString('hex'))}::text[]
       ) as f (size, weight, oid, language, path, words, pairs)
     ), added as (
       insert into code_files (repository_id, size, weight, blob_oid, language, path, words)

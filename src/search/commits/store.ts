@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { wordsColumn } from '#search/words-column.ts';
 import type { CommitDocument } from './document.ts';
 
 type Repository = Id<'repositories'>;
@@ -53,7 +54,7 @@ export async function insertCommits(tx: Tx, repository: Repository, documents: r
     from unnest(
       ${column((d) => d.oid)}::text[], ${column((d) => d.weight)}::real[], ${column((d) => d.authorDate)}::timestamptz[],
       ${column((d) => d.committerDate)}::timestamptz[], ${column((d) => d.merge)}::boolean[], ${column((d) => d.message)}::text[],
-      ${column((d) => d.lexemes.join('\n'))}::text[]
+      ${column((d) => wordsColumn(d.lexemes))}::text[]
     ) as c (oid, weight, author_date, committer_date, merge, message, words)
     on conflict (repository_id, oid) do nothing`.execute(tx);
 }

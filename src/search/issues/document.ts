@@ -1,5 +1,6 @@
 import { analyse, analyserVersion, identifiersOf, lexemesOf, type Word, wordOf } from '#search/analyse/analyse.ts';
 import { pairsOf } from '#search/pairs.ts';
+import { wordsColumn } from '#search/words-column.ts';
 import { facet } from './facets.ts';
 
 /** An issue with all that it is found by. */
@@ -61,7 +62,7 @@ export function documentOf(source: Source): Document {
     bodyWeight: weightOf(body.words.length, average.body),
     commentsWeight: weightOf(comments.words.length, average.comments),
     version: rowVersion,
-    words: roomy(withinBounds(lexemes).join('\n')),
+    words: wordsColumn(withinBounds(lexemes)),
     pairs: pairsOf([...wordsOf(source.title), ...body.words, ...comments.words], bitsPerWord),
   };
 }
@@ -114,13 +115,3 @@ function withinBounds(lexemes: readonly string[]): string[] {
   }
   return kept;
 }
-
-const filler = `\n${facet.fact('issue')}`;
-const roomyLength = 2_200;
-
-/**
- * PostgreSQL keeps short texts in the row and only those beyond two kilobytes out of it. A fact repeated is still one lexeme, and
- * packs well: so rows stay small, and thousands of them can be counted in milliseconds.
- */
-const roomy = (words: string): string =>
-  words + filler.repeat(Math.max(0, Math.ceil((roomyLength - words.length) / filler.length)));

@@ -8,6 +8,7 @@ import type { Id } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { textOf } from '#search/code/document.ts';
 import { findTip } from '#search/indexing/branch.ts';
+import { wordsColumn } from '#search/words-column.ts';
 import { facet, type Place } from './facets.ts';
 
 type Repository = Id<'repositories'>;
@@ -28,12 +29,12 @@ export async function indexRepositoryWords({ db, git, id }: { db: Db; git: GitSt
     .executeTakeFirst();
   if (!row) return;
   const readme = await readReadme(git, id, row.default_branch);
-  const words = [
+  const words = wordsColumn([
     ...wordsOf(row.name, 'name'),
     ...wordsOf(row.description ?? '', 'description'),
     ...wordsOf(row.topics.join(' '), 'topics'),
     ...wordsOf(readme, 'readme'),
-  ].join('\n');
+  ]);
   // The repository may go meanwhile: then there is nothing to keep.
   await sql`
     insert into repository_words (repository_id, analyser, readme, words)
