@@ -4,8 +4,8 @@ import { clientOf } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';
 import { everyRow } from '../rows.ts';
 import { type Caller, callersFor } from './callers.ts';
-import { type Request, requests } from './requests.ts';
-import { type Right, rights } from './rights.ts';
+import { type Request, requests, requestsInRepositories } from './requests.ts';
+import { type Right, rights, rightsInRepositories } from './rights.ts';
 import { makeStage } from './stage.ts';
 
 const here = await world();
@@ -13,7 +13,7 @@ const stage = await makeStage(here);
 const client = await here.as(stage.owner);
 
 const pathOf = (right: Right, { words }: Request): string =>
-  Object.entries({ org: stage.org.login, ...words }).reduce(
+  Object.entries({ org: stage.org.login, owner: stage.org.login, repo: stage.repo.name, ...words }).reduce(
     (path, [word, value]) => path.replace(`{${word}}`, String(value)),
     right.route.replace(/^\w+ /, ''),
   );
@@ -39,7 +39,7 @@ function callersOf(right: Right): Promise<Caller[]> {
 }
 
 const made = (right: Right): Promise<Request> => {
-  const maker = requests[right.route];
+  const maker = requests[right.route] ?? requestsInRepositories[right.route];
   if (!maker) throw new Error(`There is no call for ${right.route}`);
   return maker(stage, client);
 };
@@ -47,9 +47,10 @@ const made = (right: Right): Promise<Request> => {
 test('document 2 tells of 37 endpoints of organizations, and each has a call here', () => {
   expect(rights.map(({ route }) => route).toSorted()).toEqual(Object.keys(requests).toSorted());
   expect(rights).toHaveLength(37);
+  expect(rightsInRepositories.map(({ route }) => route)).toEqual(Object.keys(requestsInRepositories));
 });
 
-test.each(rights)('$route: every kind of token, permission and role', async (right) => {
+test.each([...rights, ...rightsInRepositories])('$route: every kind of token, permission and role', async (right) => {
   const request = await made(right);
   const everybody = await callersOf(right);
   const refused = everybody.filter((caller) => caller.refused !== undefined);

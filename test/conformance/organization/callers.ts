@@ -9,7 +9,7 @@ export type Caller = {
   name: string;
   token: string | undefined;
   /** The status by which the call is refused; it is let through where there is none. */
-  refused?: 401 | 403 | 404;
+  refused?: Refusal;
 };
 
 const everyPermission = Object.values(permissions).flat();
@@ -22,83 +22,131 @@ const allBut = (name: string): PermissionSet =>
 const scopesWithout = (wanted: readonly Scope[]): Scope[] =>
   scopes.filter((scope) => !wanted.some((one) => expandScopes([scope]).has(one)));
 
-/** Everybody who may call, each with one thing right or wrong about the credential or the account behind it. */
-export async function callersFor(stage: Stage, right: Right): Promise<Caller[]> {
-  const hidden = right.route.startsWith('GET ') ? 404 : 403;
-  return [
-    { name: 'nobody', token: undefined, refused: 401 },
-    { name: 'an unknown token', token: `hrp_${'0'.repeat(36)}`, refused: 401 },
-    ...(await scopedCallers(stage, right, hidden)),
-    ...(await fineGrainedCallers(stage, right, hidden)),
-    ...(await appCallers(stage, right, hidden)),
-  ];
+type Refusal = 401 | 403 | 404;
+
+/** How an endpoint refuses, by what is wrong. A GET hides what it refuses; in a private repository everything is hidden. */
+type Answers = {
+  nobody: Refusal;
+  scope: Refusal;
+  /** Somebody who is known here, and whose role is not enough; undefined where there is no such role. */
+  lesser: Refusal | undefined;
+  outsider: Refusal | undefined;
+  /** A credential that is good elsewhere. */
+  elsewhere: Refusal;
+};
+
+function answersOf({ route, role }: Right): Answers {
+  const hidden = route.startsWith('GET ') ? 404 : 403;
+  if (route.includes('{repo}')) {
+    const lesser = role === 'read' ? undefined : hidden;
+    return { nobody: 404, scope: 404, lesser, outsider: 404, elsewhere: 404 };
+  }
+  const others = role === 'anyone' ? undefined : hidden;
+  return { nobody: 401, scope: hidden, lesser: others, outsider: others, elsewhere: 403 };
 }
 
+/** Somebody whose role is just enough, and somebody whose role is just too low. */
+function peopleOf({ owner, member, inRepo }: Stage, { role }: Right): { holder: Account; lesser: Account } {
+  switch (role) {
+    case 'owner':
+    case 'anyone':
+      return { holder: owner, lesser: member };
+    case 'admin':
+      return { holder: inRepo.admin, lesser: inRepo.maintain };
+    case 'write':
+      return { holder: inRepo.write, lesser: inRepo.triage };
+    case 'read':
+      return { holder: inRepo.read, lesser: inRepo.read };
+  }
+}
+
+/** Everybody who may call, each with one thing right or wrong about the credential or the account behind it. */
+export async function callersFor(stage: Stage, right: Right): Promise<Caller[]> {
+  const groups = [scopedCallers(stage, right), fineGrainedCallers(stage, right), appCallers(stage, right)];
+  const callers: Named[] = [
+    ['nobody', undefined, answersOf(right).nobody],
+    ['an unknown token', `hrp_${'0'.repeat(36)}`, 401],
+    ...(await Promise.all(groups)).flat(),
+  ];
+  return callers.map(([name, token, refused]) => ({ name, token, ...(refused === undefined ? {} : { refused }) }));
+}
+
+type Named = [name: string, token: string | undefined, refused: Refusal | undefined];
+
 /** Classic tokens and those of OAuth apps: by their scopes, and by who gave them. */
-async function scopedCallers({ here, app, ...people }: Stage, { scopes, role }: Right, hidden: 403 | 404): Promise<Caller[]> {
+async function scopedCallers(stage: Stage, right: Right): Promise<Named[]> {
+  const { here, app, outsider } = stage;
+  const { holder, lesser } = peopleOf(stage, right);
+  const answers = answersOf(right);
   const kinds = {
     classic: (user: Account, held: readonly Scope[]) => here.token(user, held),
     'OAuth app': (user: Account, held: readonly Scope[]) => oauthToken(here, user, held, app),
   };
-  const others = role === 'anyone' ? {} : { refused: hidden };
-  const made = Object.entries(kinds).map(async ([kind, token]) => [
-    { name: `${kind}, the scope alone, owner`, token: await token(people.owner, scopes) },
-    { name: `${kind}, every other scope, owner`, token: await token(people.owner, scopesWithout(scopes)), refused: hidden },
-    { name: `${kind}, no scope, owner`, token: await token(people.owner, []), refused: hidden },
-    { name: `${kind}, the scope, member`, token: await token(people.member, scopes), ...others },
-    { name: `${kind}, the scope, outsider`, token: await token(people.outsider, scopes), ...others },
-  ]);
+  const made = Object.entries(kinds).map(
+    async ([kind, token]): Promise<Named[]> => [
+      ...(await Promise.all(
+        right.scopes.map(async (scope): Promise<Named> => [`${kind}, ${scope} alone`, await token(holder, [scope]), undefined]),
+      )),
+      [`${kind}, every other scope`, await token(holder, scopesWithout(right.scopes)), answers.scope],
+      [`${kind}, no scope`, await token(holder, []), answers.scope],
+      [`${kind}, the scope, too low a role`, await token(lesser, right.scopes), answers.lesser],
+      [`${kind}, the scope, outsider`, await token(outsider, right.scopes), answers.outsider],
+    ],
+  );
   return (await Promise.all(made)).flat();
 }
 
-/** Which permission sets are tried, and whether each suffices. */
-function setsFor({ permission, level }: Right): { held: string; set: PermissionSet; suffices: boolean }[] {
+/** Which permission sets are tried, and how those that don't suffice are refused. */
+function setsFor({ permission, level }: Right): { held: string; set: PermissionSet; refused: Refusal | undefined }[] {
   return [
-    { held: `${permission}:${level} alone`, set: { [permission]: level }, suffices: true },
-    { held: 'every other permission', set: allBut(permission), suffices: false },
+    { held: `${permission}:${level} alone`, set: { [permission]: level }, refused: undefined },
+    { held: 'every other permission', set: allBut(permission), refused: 403 },
     level === 'write'
-      ? { held: 'only to read', set: { ...allBut(permission), [permission]: 'read' }, suffices: false }
-      : { held: 'to write too', set: { [permission]: 'write' }, suffices: true },
+      ? { held: 'only to read', set: { ...allBut(permission), [permission]: 'read' }, refused: 403 }
+      : { held: 'to write too', set: { [permission]: 'write' }, refused: undefined },
   ];
 }
 
-async function fineGrainedCallers(stage: Stage, right: Right, hidden: 403 | 404): Promise<Caller[]> {
-  const { here, owner, org, member, outsider, elsewhere } = stage;
+async function fineGrainedCallers(stage: Stage, right: Right): Promise<Named[]> {
+  const { here, org, outsider, elsewhere, owner } = stage;
+  const { holder, lesser } = peopleOf(stage, right);
+  const answers = answersOf(right);
   const enough = { [right.permission]: right.level };
-  const others = right.role === 'anyone' ? {} : { refused: hidden };
-  const callers: Caller[] = [];
-  for (const { held, set, suffices } of setsFor(right)) {
-    const token = await here.fineGrained(owner, org, set);
-    callers.push({ name: `fine-grained, ${held}, owner`, token, ...(suffices ? {} : { refused: 403 }) });
-  }
+  const bySet = setsFor(right).map(
+    async ({ held, set, refused }): Promise<Named> => [
+      `fine-grained, ${held}`,
+      await here.fineGrained(holder, org, set),
+      refused,
+    ],
+  );
   return [
-    ...callers,
-    { name: 'fine-grained, enough, member', token: await here.fineGrained(member, org, enough), ...others },
-    { name: 'fine-grained, enough, no member any more', token: await here.fineGrained(outsider, org, enough), ...others },
-    { name: 'fine-grained, for oneself', token: await here.fineGrained(owner, owner, enough), refused: 403 },
-    { name: 'fine-grained, for another organization', token: await here.fineGrained(owner, elsewhere, enough), refused: 403 },
+    ...(await Promise.all(bySet)),
+    ['fine-grained, enough, too low a role', await here.fineGrained(lesser, org, enough), answers.lesser],
+    ['fine-grained, enough, no member any more', await here.fineGrained(outsider, org, enough), answers.outsider],
+    ['fine-grained, for oneself', await here.fineGrained(holder, holder, enough), answers.elsewhere],
+    ['fine-grained, for another organization', await here.fineGrained(owner, elsewhere, enough), answers.elsewhere],
   ];
 }
 
 /** Apps, by themselves and for somebody. */
-async function appCallers(stage: Stage, right: Right, hidden: 403 | 404): Promise<Caller[]> {
-  const { here, owner, org, member, outsider, elsewhere } = stage;
+async function appCallers(stage: Stage, right: Right): Promise<Named[]> {
+  const { here, org, outsider, elsewhere } = stage;
+  const { holder, lesser } = peopleOf(stage, right);
+  const answers = answersOf(right);
   const enough = { [right.permission]: right.level };
-  const others = right.role === 'anyone' ? {} : { refused: hidden };
-  const callers: Caller[] = [];
-  for (const { held, set, suffices } of setsFor(right)) {
+  const callers: Named[] = [];
+  for (const { held, set, refused } of setsFor(right)) {
     const app = await installApp(here, { on: org, permissions: set });
-    const outcome = suffices ? {} : { refused: 403 as const };
-    callers.push({ name: `installation, ${held}`, token: app.token, ...outcome });
-    callers.push({ name: `app for the owner, ${held}`, token: await app.userToken(owner), ...outcome });
+    callers.push([`installation, ${held}`, app.token, refused]);
+    callers.push([`app for somebody, ${held}`, await app.userToken(holder), refused]);
   }
   const installed = await installApp(here, { on: org, permissions: enough });
   const there = await installApp(here, { on: elsewhere, permissions: enough });
   return [
     ...callers,
-    { name: 'app for a member, enough', token: await installed.userToken(member), ...others },
-    { name: 'app for an outsider, enough', token: await installed.userToken(outsider), ...others },
-    { name: 'installation elsewhere', token: there.token, refused: 403 },
-    { name: 'app installed elsewhere, for the owner', token: await there.userToken(owner), refused: 403 },
+    ['app, enough, for too low a role', await installed.userToken(lesser), answers.lesser],
+    ['app, enough, for an outsider', await installed.userToken(outsider), answers.outsider],
+    ['installation elsewhere', there.token, answers.elsewhere],
+    ['app installed elsewhere', await there.userToken(holder), answers.elsewhere],
   ];
 }

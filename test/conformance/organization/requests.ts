@@ -11,7 +11,7 @@ export type Request = { words: Record<string, string | number>; body?: object };
 
 type Maker = (stage: Stage, client: Client) => Promise<Request>;
 
-const accepted = (reply: { status: number; text: string; body: { id: number; name: string } }) => {
+const accepted = (reply: { status: number; text: string; body: { id: number; name: string; number: number } }) => {
   if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`);
   return reply.body;
 };
@@ -73,6 +73,42 @@ const withBody =
   (maker: Maker, body: (stage: Stage) => object | Promise<object>): Maker =>
   async (stage, client) => ({ ...(await maker(stage, client)), body: await body(stage) });
 
+const inRepo = ({ org, repo }: Stage): string => `/repos/${org.login}/${repo.name}`;
+
+const repoHook: Maker = async (stage, client) => ({
+  words: { hook_id: accepted(await client.post(`${inRepo(stage)}/hooks`, wantedHook(stage))).id },
+});
+
+const repoDelivery: Maker = async (stage, client) => {
+  const { words } = await repoHook(stage, client);
+  await stage.here.settle();
+  const { body } = await client.get(`${inRepo(stage)}/hooks/${words.hook_id}/deliveries`);
+  return { words: { ...words, delivery_id: body[0].id } };
+};
+
+const issue: Maker = async (stage, client) => {
+  const { number } = accepted(await client.post(`${inRepo(stage)}/issues`, { title: 'One' }));
+  return { words: { issue_number: number } };
+};
+
+let noteId: Promise<number> | undefined;
+
+/** The one field in which the values are; an organization has room for few. */
+const noteField = ({ org }: Stage, client: Client): Promise<number> => {
+  noteId ??= client
+    .post(`/orgs/${org.login}/issue-fields`, { name: 'Note', data_type: 'text', visibility: 'all' })
+    .then((reply) => accepted(reply).id);
+  return noteId;
+};
+
+const value: Maker = async (stage, client) => {
+  const { words } = await issue(stage, client);
+  const issue_field_id = await noteField(stage, client);
+  const issue_field_values = [{ field_id: issue_field_id, value: 'first' }];
+  accepted(await client.post(`${inRepo(stage)}/issues/${words.issue_number}/issue-field-values`, { issue_field_values }));
+  return { words: { ...words, issue_field_id } };
+};
+
 /** A call to each endpoint of document 2's organization part. */
 export const requests: Readonly<Record<string, Maker>> = {
   'GET /orgs/{org}/actions/hosted-runners': nothing,
@@ -112,4 +148,27 @@ export const requests: Readonly<Record<string, Maker>> = {
   'GET /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}': delivery,
   'POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts': delivery,
   'POST /orgs/{org}/hooks/{hook_id}/pings': hook,
+};
+
+/** A call to each endpoint of the same things in a repository. */
+export const requestsInRepositories: Readonly<Record<string, Maker>> = {
+  'GET /repos/{owner}/{repo}/hooks': nothing,
+  'POST /repos/{owner}/{repo}/hooks': withBody(nothing, wantedHook),
+  'GET /repos/{owner}/{repo}/hooks/{hook_id}': repoHook,
+  'PATCH /repos/{owner}/{repo}/hooks/{hook_id}': withBody(repoHook, () => ({ active: false })),
+  'DELETE /repos/{owner}/{repo}/hooks/{hook_id}': repoHook,
+  'GET /repos/{owner}/{repo}/hooks/{hook_id}/config': repoHook,
+  'PATCH /repos/{owner}/{repo}/hooks/{hook_id}/config': withBody(repoHook, () => ({ content_type: 'json' })),
+  'GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries': repoHook,
+  'GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}': repoDelivery,
+  'POST /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts': repoDelivery,
+  'POST /repos/{owner}/{repo}/hooks/{hook_id}/pings': repoHook,
+  'POST /repos/{owner}/{repo}/hooks/{hook_id}/tests': repoHook,
+  'GET /repos/{owner}/{repo}/issues/{issue_number}/issue-field-values': value,
+  'POST /repos/{owner}/{repo}/issues/{issue_number}/issue-field-values': async (stage, client) => {
+    const { words } = await value(stage, client);
+    const { issue_field_id: field_id, ...rest } = words;
+    return { words: rest, body: { issue_field_values: [{ field_id, value: fresh('value') }] } };
+  },
+  'DELETE /repos/{owner}/{repo}/issues/{issue_number}/issue-field-values/{issue_field_id}': value,
 };

@@ -1,14 +1,14 @@
 import { isScope, type Scope } from '#access/scopes.ts';
 import { type DocumentedEndpoint, documented, permissionNamed } from '../matrix.ts';
 
-/** What an endpoint of document 2's organization part asks of its caller, as the documents say it. */
+/** What an endpoint asks of its caller, as the documents or the public API say it. */
 export type Right = {
   route: string;
   permission: string;
   level: 'read' | 'write';
   scopes: readonly Scope[];
-  /** `anyone`: whoever holds such a token, member or not, and is shown what is for all. */
-  role: 'owner' | 'anyone';
+  /** `anyone`: whoever holds such a token, member or not, and is shown what is for all. The others are roles in a repository. */
+  role: 'owner' | 'anyone' | 'read' | 'write' | 'admin';
   success: number;
 };
 
@@ -30,3 +30,32 @@ function rightOf({ method, path, permission, classic_scopes, success }: Document
 
 /** The organization part of document 2. */
 export const rights: readonly Right[] = documented.filter(({ path }) => path.startsWith('/orgs/{org}/')).map(rightOf);
+
+const hooks = '/repos/{owner}/{repo}/hooks';
+const values = '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values';
+
+const ofHooks = { permission: 'repository_webhooks', role: 'admin' } as const;
+const readsHooks = { ...ofHooks, level: 'read', scopes: ['repo', 'read:repo_hook'] } as const;
+const writesHooks = { ...ofHooks, level: 'write', scopes: ['repo', 'write:repo_hook'] } as const;
+const removesHooks = { ...ofHooks, level: 'write', scopes: ['repo', 'admin:repo_hook'] } as const;
+const readsValues = { permission: 'issues', level: 'read', scopes: ['repo'], role: 'read' } as const;
+const writesValues = { permission: 'issues', level: 'write', scopes: ['repo'], role: 'write' } as const;
+
+/** What the public API has of the same things in a repository: webhooks, and the values of issue fields. */
+export const rightsInRepositories: readonly Right[] = [
+  { route: `GET ${hooks}`, ...readsHooks, success: 200 },
+  { route: `POST ${hooks}`, ...writesHooks, success: 201 },
+  { route: `GET ${hooks}/{hook_id}`, ...readsHooks, success: 200 },
+  { route: `PATCH ${hooks}/{hook_id}`, ...writesHooks, success: 200 },
+  { route: `DELETE ${hooks}/{hook_id}`, ...removesHooks, success: 204 },
+  { route: `GET ${hooks}/{hook_id}/config`, ...readsHooks, success: 200 },
+  { route: `PATCH ${hooks}/{hook_id}/config`, ...writesHooks, success: 200 },
+  { route: `GET ${hooks}/{hook_id}/deliveries`, ...readsHooks, success: 200 },
+  { route: `GET ${hooks}/{hook_id}/deliveries/{delivery_id}`, ...readsHooks, success: 200 },
+  { route: `POST ${hooks}/{hook_id}/deliveries/{delivery_id}/attempts`, ...writesHooks, success: 202 },
+  { route: `POST ${hooks}/{hook_id}/pings`, ...writesHooks, success: 204 },
+  { route: `POST ${hooks}/{hook_id}/tests`, ...writesHooks, success: 204 },
+  { route: `GET ${values}`, ...readsValues, success: 200 },
+  { route: `POST ${values}`, ...writesValues, success: 200 },
+  { route: `DELETE ${values}/{issue_field_id}`, ...writesValues, success: 204 },
+];

@@ -1,4 +1,4 @@
-import type { Account } from '#access/viewer.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Id } from '#lib/id.ts';
 import { oauthApp } from '#test/support/apps.ts';
 import { receiver } from '#test/support/receiver.ts';
@@ -12,6 +12,9 @@ export type Stage = {
   /** A member whose roles make an administrator of every repository, and of nothing else. */
   member: Account;
   outsider: Account;
+  /** A private repository of the organization, and people who have no role but this one in it. */
+  repo: RepositoryRow;
+  inRepo: Record<'read' | 'triage' | 'write' | 'maintain' | 'admin', Account>;
   elsewhere: Account;
   app: Id<'apps'>;
   /** Where webhooks are delivered to. */
@@ -28,5 +31,19 @@ export async function makeStage(here: World): Promise<Stage> {
     const given = await client.put(`/orgs/${org.login}/organization-roles/users/${member.login}/${id}`);
     if (given.status !== 204) throw new Error(given.text);
   }
-  return { here, org, owner, member, outsider, elsewhere, app: await oauthApp(here, owner), url: (await receiver()).url };
+  const repo = await here.repo(org, { visibility: 'private', by: owner });
+  const withRole = async (role: keyof Stage['inRepo']): Promise<Account> => {
+    const user = await here.user();
+    await here.collaborator(repo, user, role);
+    return user;
+  };
+  const inRepo = {
+    read: await withRole('read'),
+    triage: await withRole('triage'),
+    write: await withRole('write'),
+    maintain: await withRole('maintain'),
+    admin: await withRole('admin'),
+  };
+  const [app, { url }] = [await oauthApp(here, owner), await receiver()];
+  return { here, org, owner, member, outsider, repo, inRepo, elsewhere, app, url };
 }
