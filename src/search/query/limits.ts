@@ -12,7 +12,7 @@ const maxQualifiers = 100;
 const scopes = new Set(['repo', 'user', 'org']);
 
 /** Refuses a query that is longer, or has more operators, than document 1 allows. */
-export function checkLimits(tokens: readonly Token[]): void {
+export function checkLimits(tokens: readonly Token[], grammar: { advanced: boolean }): void {
   const words = tokens.filter((token) => token.kind === 'word');
   const length = words.reduce((sum, word) => sum + [...word.text].length, Math.max(0, words.length - 1));
   if (length > maxLength) {
@@ -21,7 +21,8 @@ export function checkLimits(tokens: readonly Token[]): void {
   if (tokens.filter((token) => token.kind === 'operator').length > maxOperators) {
     throw new QueryError('too_many_operators', `More than ${maxOperators} AND, OR or NOT operators were used.`);
   }
-  if (tokens.filter((token) => token.kind === 'qualifier' && !scopes.has(token.name)).length > maxQualifiers) {
+  const counts = (token: Token): boolean => token.kind === 'qualifier' && (grammar.advanced || !scopes.has(token.name));
+  if (tokens.filter(counts).length > maxQualifiers) {
     throw new QueryError('too_many_qualifiers', `More than ${maxQualifiers} qualifiers were used.`);
   }
 }

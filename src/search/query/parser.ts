@@ -17,7 +17,7 @@ export type ParseOptions = { advanced?: boolean };
 export function parse(kind: SearchKind, q: string, options: ParseOptions = {}): Node {
   const parentheses = options.advanced === true;
   const tokens = tokenize(q, { find: (name) => findQualifier(kind, name)?.value, parentheses });
-  checkLimits(tokens);
+  checkLimits(tokens, { advanced: parentheses });
   if (tokens.length === 0) throw new QueryError('missing', 'A search needs a query.');
   const cursor: Cursor = { tokens, at: 0, depth: 0 };
   const node = readAny(cursor);

@@ -97,4 +97,5 @@ test.each(searchKinds)('%s: very long inputs are read in linear time', (kind) =>
 test('more qualifiers than a statement should hold are refused, but repositories may be many', () => {
   expect(problemOf('label:x '.repeat(101))).toBe('too_many_qualifiers');
   expect(problemOf('repo:a/b '.repeat(500))).toBeUndefined();
+  expect(problemOf('repo:a/b '.repeat(101), { advanced: true })).toBe('too_many_qualifiers');
 });
