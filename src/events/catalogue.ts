@@ -121,6 +121,8 @@ export type EventData = {
   'custom_image_version.deleted': { image: Id<'custom_images'>; version: string };
   'app.created': { app: Id<'apps'> };
   'installation.created': { installation: Id<'installations'> };
+  'installation.suspended': { installation: Id<'installations'> };
+  'installation.unsuspended': { installation: Id<'installations'> };
   'installation.deleted': {
     installation: Id<'installations'>;
     was?: Was<'installations'> & { app_slug: string; client_id: string };

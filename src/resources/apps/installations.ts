@@ -2,7 +2,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { type InstallationOfApp, removeInstallation, updateInstallation } from './store.ts';
+import { type InstallationOfApp, removeInstallation, setSuspended } from './store.ts';
 
 type Step = { installation: InstallationOfApp; by: Id<'accounts'> | undefined; now: Date };
 
@@ -14,8 +14,14 @@ export async function uninstall(tx: Tx, { installation, by, now }: Step): Promis
 }
 
 /** Keeps an installation from doing anything until it is resumed: its tokens are refused. */
-export const suspendInstallation = (tx: Tx, { installation, by, now }: Step) =>
-  updateInstallation(tx, installation.id, { suspended_at: now, suspended_by: by ?? null, updated_at: now });
+export async function suspendInstallation(tx: Tx, { installation, by, now }: Step): Promise<void> {
+  const { id, account_id: owner } = installation;
+  if (!(await setSuspended(tx, id, { since: now, by: by ?? null, now }))) return;
+  await record(tx, { kind: 'installation.suspended', owner, actor: by, at: now, data: { installation: id } });
+}
 
-export const resumeInstallation = (tx: Tx, { installation, now }: Pick<Step, 'installation' | 'now'>) =>
-  updateInstallation(tx, installation.id, { suspended_at: null, suspended_by: null, updated_at: now });
+export async function resumeInstallation(tx: Tx, { installation, by, now }: Step): Promise<void> {
+  const { id, account_id: owner } = installation;
+  if (!(await setSuspended(tx, id, { since: null, by: null, now }))) return;
+  await record(tx, { kind: 'installation.unsuspended', owner, actor: by, at: now, data: { installation: id } });
+}

@@ -165,11 +165,20 @@ export const listFirstReached = (db: Db, installation: InstallationRow, most: nu
 export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>
   list(db, db.selectFrom('repositories as r').selectAll('r').where(reachedBy(grant)).orderBy('r.id') as never, page);
 
-export const updateInstallation = (
+/** Suspends an installation or resumes it. Returns whether that changed it. */
+export async function setSuspended(
   tx: Tx,
   id: Installation,
-  change: { suspended_at: Date | null; suspended_by: Id<'accounts'> | null; updated_at: Date },
-) => tx.updateTable('installations').set(change).where('id', '=', id).execute();
+  { since, by, now }: { since: Date | null; by: Id<'accounts'> | null; now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('installations')
+    .set({ suspended_at: since, suspended_by: by, updated_at: now })
+    .where('id', '=', id)
+    .where('suspended_at', since === null ? 'is not' : 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
 
 export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
 

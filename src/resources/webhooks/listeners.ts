@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Permission } from '#access/permissions.ts';
 import { holds, type PermissionSet } from '#access/permissions.ts';
 import type { Db } from '#database/connect.ts';
+import type { EventKind } from '#events/catalogue.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventName } from '#webhooks/event-names.ts';
@@ -49,7 +50,7 @@ type Row = {
  */
 export async function findListeners(db: Db, event: Recorded, names: readonly EventName[]): Promise<Listener[]> {
   if (names.length === 0) return [];
-  if (event.kind === 'installation.created' || event.kind === 'installation.deleted') return findOwnHook(db, event);
+  if (isOfInstallation(event)) return findOwnHook(db, event);
   const wanted = [...names, '*'];
   const repository = event.repository ?? null;
   const { rows } = await sql<Row>`
@@ -86,8 +87,12 @@ function mayHear(row: Row, name: EventName): boolean {
   return row.permissions === null || permission === undefined || holds(row.permissions, permission);
 }
 
+type InstallationKind = Extract<EventKind, `installation.${string}`>;
+
+const isOfInstallation = (event: Recorded): event is Recorded<InstallationKind> => event.kind.startsWith('installation.');
+
 /** The app's own hook, which alone gets events about the app's installations, whatever it is subscribed to. */
-async function findOwnHook(db: Db, { data }: Recorded<'installation.created' | 'installation.deleted'>): Promise<Listener[]> {
+async function findOwnHook(db: Db, { data }: Recorded<InstallationKind>): Promise<Listener[]> {
   const app =
     'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;
   const { rows } = await sql<Pick<Row, 'id' | 'base_url'>>`

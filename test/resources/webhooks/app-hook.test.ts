@@ -75,6 +75,18 @@ test('an app gives itself a webhook, changes it, and hears where it is installed
   expect(target.requests).toHaveLength(1);
   target.requests.length = 0;
 
+  const suspended = `/app/installations/${installation?.id}/suspended`;
+  for (const _twice of [1, 2]) expect((await client.put(suspended)).status).toBe(204);
+  expect(await heard(here, target)).toMatchObject({
+    'installation.suspend': { installation: { id: installation?.id, suspended_at: expect.any(String) } },
+  });
+  await client.put(suspended);
+  expect(await heard(here, target)).toEqual({});
+  for (const _twice of [1, 2]) expect((await client.delete(suspended)).status).toBe(204);
+  expect(await heard(here, target)).toMatchObject({
+    'installation.unsuspend': { installation: { id: installation?.id, suspended_at: null } },
+  });
+
   expect((await client.delete(`/app/installations/${installation?.id}`)).status).toBe(204);
   expect(await heard(here, target)).toMatchObject({ 'installation.deleted': { installation: { id: installation?.id } } });
 });

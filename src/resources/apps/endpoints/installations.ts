@@ -135,7 +135,7 @@ export const unsuspend = endpoint({
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
     const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    await change((tx) => resumeInstallation(tx, { installation, now }));
+    await change((tx) => resumeInstallation(tx, { installation, by: undefined, now }));
   },
 });
 

@@ -22,11 +22,16 @@ async function tellInstallation(context: PayloadContext, row: InstallationOfApp,
   return [{ name: 'installation', action, body: { installation, repositories } }];
 }
 
-export const installationTellers = {
-  'installation.created': teller<'installation.created'>(['installation'], async (event, context) => {
+const present = <Kind extends 'installation.created' | 'installation.suspended' | 'installation.unsuspended'>(action: string) =>
+  teller<Kind>(['installation'], async (event, context) => {
     const row = await findInstallationById(context.db, event.data.installation);
-    return row ? tellInstallation(context, row, 'created') : [];
-  }),
+    return row ? tellInstallation(context, row, action) : [];
+  });
+
+export const installationTellers = {
+  'installation.created': present<'installation.created'>('created'),
+  'installation.suspended': present<'installation.suspended'>('suspend'),
+  'installation.unsuspended': present<'installation.unsuspended'>('unsuspend'),
   'installation.deleted': teller<'installation.deleted'>(['installation'], async (event, context) => {
     if (!event.data.was) return [];
     const times = ['created_at', 'updated_at', 'suspended_at'] as const;
