@@ -2,7 +2,10 @@ import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
 
-const { user, org, repo, as, token, settle, url } = await world({ vocabulary: 'github' });
+const { user, org, repo, as, token, settle, url } = await world({
+  vocabulary: 'github',
+  embeddings: { provider: 'builtin' },
+});
 
 test('an unmodified Octokit searches issues and repositories, pages, sorts and reads text matches', async () => {
   const ada = await user('ada');
@@ -31,6 +34,17 @@ test('an unmodified Octokit searches issues and repositories, pages, sorts and r
   expect(paged.map(({ title }) => title).toSorted()).toEqual(['Paint the pump', 'The pump stalls']);
   await expect(octokit.rest.search.issuesAndPullRequests({ q: 'pump repo:acme/none' })).rejects.toMatchObject({ status: 422 });
 
-  const { data: repositories } = await octokit.rest.search.repos({ q: 'engine user:acme' });
+  for (const search_type of ['semantic', 'hybrid'] as const) {
+    const { data: like } = await octokit.rest.search.issuesAndPullRequests({ q: 'stops working in wet weather', search_type });
+    expect(like).toMatchObject({ search_type });
+    expect(like.items[0]?.title).toBe('The pump stalls');
+  }
+  const anonymous = new Octokit({ baseUrl: `${url}/api/v3`, throttle: { enabled: false } });
+  const asked = anonymous.rest.search.issuesAndPullRequests({ q: 'pump', search_type: 'hybrid' });
+  await expect(asked).rejects.toMatchObject({ status: 401 });
+
+  const wanted = { q: 'engine user:acme', sort: 'updated', mediaType: { format: 'text-match' } } as const;
+  const { data: repositories } = await octokit.rest.search.repos(wanted);
   expect(repositories.items.map(({ full_name }) => full_name)).toEqual(['acme/engine']);
+  expect(repositories.items[0]?.text_matches).toMatchObject([{ property: 'name', matches: [{ text: 'engine' }] }]);
 });
