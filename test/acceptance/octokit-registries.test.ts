@@ -12,7 +12,7 @@ test('Octokit’s methods for private registries, with a secret sealed as the pu
   const org = account.login;
   const repo = await here.repo(account, { visibility: 'private', by: owner });
   const auth = await here.token(owner, ['admin:org']);
-  const { rest, paginate, request } = new Octokit({
+  const { rest, paginate } = new Octokit({
     auth,
     baseUrl: `${here.url}/api/v3`,
     throttle: { enabled: false },
@@ -26,7 +26,8 @@ test('Octokit’s methods for private registries, with a secret sealed as the pu
   const encrypted_value = sodium.to_base64(box, sodium.base64_variants.ORIGINAL);
 
   // Octokit takes a parameter `url` for the address of the request itself, in its generated method too: the fields go in `data`.
-  const create = (data: object) => request('POST /orgs/{org}/private-registries' as string, { org, data });
+  type Wanted = Parameters<typeof rest.privateRegistries.createOrgPrivateRegistry>[0];
+  const create = (data: object) => rest.privateRegistries.createOrgPrivateRegistry({ org, data } as unknown as Wanted);
   const { data: made } = await create({
     registry_type: 'maven_repository',
     url: 'https://maven.example/',

@@ -34,7 +34,8 @@ export const IssueField = Type.Object({
 });
 export type IssueField = Static<typeof IssueField>;
 
-const name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S' });
+/** On one line, and with something in it that can be seen. */
+const name = Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\p{Z}\\p{Cf}]*[^\\p{Z}\\p{Cf}\\p{Cc}]\\P{Cc}*$' });
 const description = Type.Optional(Nullable(Type.String({ maxLength: 1_024 })));
 const option = { name, description, color: OneOf(colors), priority: Integer32() };
 

@@ -52,6 +52,7 @@ function checkUrl(url: string | undefined): void {
   if (url === undefined) return;
   const parsed = URL.parse(url);
   if (!parsed) throw wrong('url', 'is not a URL');
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') throw wrong('url', 'must be an http or https URL');
   if (parsed.username !== '' || parsed.password !== '') throw wrong('url', 'must not hold a user or a password');
 }
 

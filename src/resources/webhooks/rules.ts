@@ -111,8 +111,13 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
+/** URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that what is shown is what is reached. */
+const plainUrl = /^https?:\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu;
+
 /** Refuses a URL to which nothing may be delivered. Returns it otherwise. */
 export function checkUrl(outbound: Outbound, url: string, field: string): string {
+  if (!plainUrl.test(url))
+    throw invalid('Hook', field, 'invalid', `${field} must be an http or https URL without spaces and backslashes`);
   const reason = outbound.refuses(url);
   if (reason !== undefined) throw invalid('Hook', field, 'invalid', `${field} ${reason}`);
   return url;

@@ -32,6 +32,9 @@ const option = { name: 'High', color: 'red', priority: 1 };
 test.each([
   [{ name: undefined }, 'name', 'missing_field'],
   [{ name: ' ' }, 'name', 'invalid'],
+  [{ name: '\u200b \u202e' }, 'name', 'invalid'],
+  [{ name: 'two\nlines' }, 'name', 'invalid'],
+  [{ options: [{ ...option, name: 'tab\t' }] }, 'options.0.name', 'invalid'],
   [{ name: 'x'.repeat(256) }, 'name', 'invalid'],
   [{ name: 7 }, 'name', 'invalid'],
   [{ name: 'TAKEN' }, 'name', 'already_exists'],

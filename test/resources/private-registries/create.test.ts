@@ -88,6 +88,8 @@ test.each([
   [{ ...cloudA, url: undefined }, 'url', 'missing_field'],
   [{ ...cloudA, url: 'no url' }, 'url', 'invalid'],
   [{ ...cloudA, url: 5 }, 'url', 'invalid'],
+  [{ ...cloudA, url: 'file:///etc/passwd' }, 'url', 'invalid'],
+  [{ ...cloudA, url: 'javascript:alert(1)' }, 'url', 'invalid'],
   [{ ...cloudA, url: 'https://ada:secret@maven.example/' }, 'url', 'invalid'],
   [{ ...cloudA, url: `https://maven.example/${'x'.repeat(1100)}` }, 'url', 'invalid'],
   [{ ...cloudA, visibility: undefined }, 'visibility', 'missing_field'],
