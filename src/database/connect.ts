@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { type Gate, makeGate } from '#lib/gate.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { DB } from './tables.ts';
 
@@ -22,6 +23,10 @@ export type Database = {
 };
 
 const connectionTimeoutMs = 5_000;
+const usualConnections = 20;
+/** Reads with a time budget may be slow. Together they take this share of the connections, so that others find one. */
+const shareOfReads = 0.5;
+const gates = new WeakMap<Db, Gate>();
 /** The number of different SQL texts that are prepared. Each takes memory on every connection, so further ones aren't. */
 const maxPrepared = 2_000;
 
@@ -39,12 +44,13 @@ export const clientConfig = (address: Address): pg.ClientConfig =>
   'url' in address ? { connectionString: address.url } : { host: address.socket, database: address.database, user: address.user };
 
 /** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
-export function openDatabase(address: Address, options: { max?: number; name?: string } = {}): Database {
+export function openDatabase(address: Address, options: { max?: number; name?: string; wait?: number } = {}): Database {
+  const max = options.max ?? usualConnections;
   const pool = new pg.Pool({
     ...clientConfig(address),
-    max: options.max ?? 20,
+    max,
     application_name: options.name ?? 'hearth',
-    connectionTimeoutMillis: connectionTimeoutMs,
+    connectionTimeoutMillis: options.wait ?? connectionTimeoutMs,
     Client: PreparingClient,
   });
   // An idle connection that breaks is replaced by the pool at the next query.
@@ -52,6 +58,7 @@ export function openDatabase(address: Address, options: { max?: number; name?: s
   // Without this listener, a connection that breaks in use would end the process. Its query reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  gates.set(db, makeGate(Math.max(1, Math.floor(max * shareOfReads))));
   return { db, pool, clientConfig: clientConfig(address), close: () => db.destroy() };
 }
 
@@ -142,10 +149,41 @@ const canceled = '57014';
  */
 export async function withTimeBudget<T>(db: Db, milliseconds: number, work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
   const deadline: Deadline = { until: performance.now() + milliseconds, told: Number.NEGATIVE_INFINITY };
+  const gate = gates.get(db);
+  const leave = await gate?.enter(milliseconds);
+  if (gate && !leave) throw new TimeBudgetExceeded();
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new TimeBudgetExceeded()), deadline.until - performance.now());
+  const reading = deadlines
+    .run(deadline, () =>
+      db
+        .transaction()
+        .setAccessMode('read only')
+        .execute((tx) => {
+          clearTimeout(timer);
+          return work(tx);
+        }),
+    )
+    .finally(() => leave?.());
+  // A connection that is found too late goes back at its first statement, and nobody waits for that.
+  reading.catch(() => undefined);
   try {
-    return await deadlines.run(deadline, () => db.transaction().setAccessMode('read only').execute(work));
+    return await Promise.race([reading, tooLate]);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === canceled) throw new TimeBudgetExceeded();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
+
+/** PostgreSQL's codes of a server that starts, stops, or has no connection left. */
+const awayCodes: ReadonlySet<unknown> = new Set(['53300', '57P01', '57P02', '57P03']);
+const lost = /^(timeout exceeded when trying to connect|Connection terminated)/;
+
+/** Whether an error says that no connection was to be had: too many wait for one, or the database doesn't answer. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (lost.test(error.message) ||
+    ('syscall' in error && error.syscall === 'connect') ||
+    ('code' in error && awayCodes.has(error.code)));

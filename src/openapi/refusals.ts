@@ -11,6 +11,7 @@ export const refusalReasons = {
   413: 'The body is too large',
   415: 'The body is of another type than JSON',
   422: 'A value is not valid; `errors` names each field',
+  503: 'The database, or Git, does not answer in time',
 } as const;
 export type RefusalStatus = keyof typeof refusalReasons;
 
@@ -27,6 +28,7 @@ export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): Refus
     413: hasBody,
     415: hasBody,
     422: hasBody || query !== undefined,
+    503: true,
   };
   const statuses = Object.keys(refusalReasons).map(Number) as RefusalStatus[];
   return statuses.filter((status) => follows[status] || refuses.some((added) => added === status));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { change, type Database } from '#database/connect.ts';
+import { change, type Database, isAway } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
@@ -168,6 +168,10 @@ function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply:
   if (request.method !== 'GET' && isOvertaken(error)) {
     parts.log.warn({ err: error, id: request.id, route: request.routeOptions.url }, 'a change was overtaken by another');
     return sendRefusal(parts, request, reply, 409, 'It was changed by another request at the same time. Please try again.');
+  }
+  if (isAway(error)) {
+    parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request found no connection');
+    return sendRefusal(parts, request, reply, 503, 'The server cannot answer just now. Please try again.');
   }
   parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request failed');
   return sendRefusal(parts, request, reply, 500, `Server Error (request ${request.id})`);

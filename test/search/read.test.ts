@@ -42,3 +42,33 @@ test('rule 7: waiting for a connection is part of the budget', async () => {
   expect(await within(alone.db, startBudget(100), (tx) => sql`select 1`.execute(tx))).toBeUndefined();
   await other;
 });
+
+test('rule 7: a search that finds no connection in its time ends then, and takes none later', async () => {
+  await using alone = await single();
+  const other = alone.db.transaction().execute((tx) => sql`select pg_sleep(1)`.execute(tx));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const start = performance.now();
+  let ran = false;
+  const search = await within(alone.db, startBudget(100), async (tx) => {
+    await sql`select 1`.execute(tx);
+    ran = true;
+  });
+  expect([search, performance.now() - start < 500]).toEqual([undefined, true]);
+  await other;
+  await sql`select 1`.execute(alone.db);
+  expect(ran).toBe(false);
+});
+
+test('slow searches leave half of the connections to everything else', async () => {
+  const { address } = await newPlace();
+  const { db, close } = openDatabase(address, { max: 4 });
+  const searches = Array.from({ length: 8 }, () => within(db, startBudget(600), (tx) => sql`select pg_sleep(30)`.execute(tx)));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const start = performance.now();
+  await Promise.all([1, 2, 3, 4].map(() => sql`select 1`.execute(db)));
+  expect(performance.now() - start).toBeLessThan(300);
+  expect(await Promise.all(searches)).toEqual(Array.from({ length: 8 }, () => undefined));
+  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(await within(db, startBudget(600), async () => 'free again')).toBe('free again');
+  await close();
+});

@@ -1,0 +1,36 @@
+/** Lets a number of users in at once; others wait in line, first come first served. */
+export type Gate = {
+  /** Waits for a place as long as that may take. What is given back frees the place; nothing is, when the time was over. */
+  enter(milliseconds: number): Promise<(() => void) | undefined>;
+};
+
+export function makeGate(places: number): Gate {
+  let free = places;
+  const line = new Set<(entered: boolean) => void>();
+  const leave = (): void => {
+    const [next] = line;
+    if (!next) {
+      free += 1;
+      return;
+    }
+    line.delete(next);
+    next(true);
+  };
+  return {
+    async enter(milliseconds) {
+      if (free > 0) {
+        free -= 1;
+        return leave;
+      }
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      line.add(resolve);
+      const timer = setTimeout(() => {
+        // Whoever is no longer in line was let in at this moment.
+        if (line.delete(resolve)) resolve(false);
+      }, milliseconds);
+      const entered = await promise;
+      clearTimeout(timer);
+      return entered ? leave : undefined;
+    },
+  };
+}
