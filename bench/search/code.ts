@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
 import { sql } from 'kysely';
+import { startWorker } from '#jobs/worker.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { searchCode } from '#search/code/search.ts';
-import { codeTextMatches } from '#search/code/text-matches.ts';
-import { parse } from '#search/query/parser.ts';
+import { listen } from '#server/listen.ts';
 import { frequencies, readPackages, renamed, type SourceFile, writeHistory } from './corpus.ts';
 import { generatedFiles } from './generated.ts';
 import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     kinds: { type: 'string', default: kinds.join(',') },
   },
 });
+const execute = promisify(execFile);
 const wanted = Number(values.files);
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -87,7 +90,7 @@ async function compareSizes(all: number): Promise<void> {
     await sql`analyze`.execute(db);
     say(`${until} files: indexed at ${perSecond.toFixed(0)} files/s`);
     for (const kind of kinds) {
-      const times = await timeEach(queries[kind], ({ q }) => searchCode({ db, git }, ask(q)));
+      const times = await timeEach(queries[kind], ({ q }) => stage.search('code', { q }));
       medians[kind] = [...(medians[kind] ?? []), median(times), quantile(times, 0.95)];
     }
     from = until;
@@ -123,20 +126,30 @@ async function indexAll(repositories: readonly Repository[], files: number): Pro
   return files / ((performance.now() - start) / 1000);
 }
 
-/** From a commit that changes ten files until a search finds a word of it. */
-async function pushTenFiles(repositories: readonly Repository[]): Promise<number> {
-  const [repository] = repositories;
+/** From the beginning of a `git push` of ten files, to a large repository, until a search finds a word of each. */
+async function pushTenFiles([repository]: readonly Repository[]): Promise<number> {
   if (!repository) throw new Error('There are no repositories');
-  await writeHistory(
-    repository.path,
-    Array.from({ length: 10 }, (_, i) => ({ path: `pushed/${i}.ts`, text: `const freshlyPushedWord = ${i};\n` })),
-    'on top',
-  );
+  const url = await listen(stage.hearth.app, { host: '127.0.0.1', port: 0 });
+  const worker = await startWorker(stage.hearth.worker);
+  const clone = join(folder, 'clone');
+  const inClone = (...args: string[]) =>
+    execute('git', ['-C', clone, '-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', ...args]);
+  await execute('git', [
+    'clone',
+    '--quiet',
+    `${url.replace('://', `://bench:${stage.token}@`)}/bench/${repository.name}.git`,
+    clone,
+  ]);
+  await mkdir(join(clone, 'pushed'));
+  for (let i = 0; i < 10; i++) await writeFile(join(clone, `pushed/${i}.ts`), `const freshlyPushedWord = ${i};\n`);
+  await inClone('add', '.');
+  await inClone('commit', '--quiet', '-m', 'Ten files');
   const start = performance.now();
-  await indexRepositoryCode({ db, git, repositoryId: repository.id, now: new Date() });
-  const { total_count } = await searchCode({ db, git }, ask('freshlyPushedWord'));
-  if (total_count !== 10) throw new Error(`The pushed files were not found: ${total_count}`);
-  return performance.now() - start;
+  await inClone('push', '--quiet');
+  while ((await stage.search('code', { q: 'freshlyPushedWord' })).total_count < 10) await sleep(5);
+  const elapsed = performance.now() - start;
+  await worker.stop();
+  return elapsed;
 }
 
 async function sizeOf(): Promise<{ total: number; parts: string }> {
@@ -151,11 +164,6 @@ async function sizeOf(): Promise<{ total: number; parts: string }> {
     total: row.total,
     parts: `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}, pairs ${mebi(row.pairs)}`,
   };
-}
-
-function ask(q: string) {
-  const visible = sql`(select id from repositories where visibility = 'public')`;
-  return { query: parse('code', q), visible, page: { limit: 30, offset: 0, number: 1 }, budget: 10_000 };
 }
 
 async function compare(
@@ -173,13 +181,9 @@ async function compare(
     const few = all.slice(0, Number(values.compare));
     let hits = 0;
     const plain = await timeEach(all, async ({ q }) => {
-      hits += (await searchCode({ db, git }, ask(q))).total_count;
+      hits += (await stage.search('code', { q })).total_count;
     });
-    const matched = await timeEach(all, async ({ q }) => {
-      const asked = ask(q);
-      const { items } = await searchCode({ db, git }, asked);
-      await codeTextMatches(git, { query: asked.query, hits: items });
-    });
+    const matched = await timeEach(all, ({ q }) => stage.search('code', { q }, { matches: true }));
     const grep = await timeEach(few, (query: Query) => gitGrep(paths, query));
     const rg = hasRipgrep() ? await timeEach(few, (query: Query) => ripgrep(trees, query)) : undefined;
     rows.push([

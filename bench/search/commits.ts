@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
-import { searchCommits } from '#search/commits/search.ts';
-import { parse } from '#search/query/parser.ts';
 import { makeVocabulary, wordAt } from './generated.ts';
 import { median, printTable, quantile, timeEach } from './measure.ts';
 import { seeded } from './random.ts';
@@ -56,13 +54,11 @@ const queries: Record<string, string[]> = {
   phrase: many(() => `"${words[Math.floor(random() * 20)]} ${common()}"`),
   'word, author name and date': many(() => `${common()} author-name:${Math.floor(random() * authors)} author-date:>=2018-01-01`),
 };
-const visible = sql`(select id from repositories where visibility = 'public')`;
 const rows: (string | number)[][] = [];
 for (const [kind, all] of Object.entries(queries)) {
   let hits = 0;
   const times = await timeEach(all, async (q) => {
-    const asked = { query: parse('commits', q), visible, page: { limit: 30, offset: 0, number: 1 }, budget: 10_000 };
-    hits += (await searchCommits(db, asked)).total_count;
+    hits += (await stage.search('commits', { q })).total_count;
   });
   rows.push([kind, `${Math.round(hits / 2 / all.length)}`, median(times), quantile(times, 0.95)]);
 }

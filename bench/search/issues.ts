@@ -1,14 +1,7 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
-import { builtinEmbedder } from '#search/embeddings/builtin.ts';
-import { openEmbeddings } from '#search/embeddings/index.ts';
 import { indexMissingIssues } from '#search/issues/index-issues.ts';
-import type { IssueSearch } from '#search/issues/search.ts';
-import { type SearchType, searchIssuesAs, type TypedSearch } from '#search/issues/similar.ts';
-import { issueTextMatches } from '#search/issues/text-matches.ts';
-import { parse } from '#search/query/parser.ts';
-import { startBudget } from '#search/result.ts';
 import { makeSpeaker, wordOf, writeIssues } from './issue-corpus.ts';
 import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
 import { openStage } from './stage.ts';
@@ -26,9 +19,9 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 
 await using stage = await openStage();
 const { db, owner } = stage;
-const embeddings = openEmbeddings(builtinEmbedder(), db);
 
-type Asked = { q: string; sort?: IssueSearch['sort']; advanced?: boolean; type?: SearchType };
+/** Query parameters. */
+type Asked = { q: string; sort?: string; advanced_search?: string; search_type?: string };
 type Kind = { name: string; make(): Asked };
 
 /** What people ask for; words by their rank, so that both sizes are asked for the same. */
@@ -45,10 +38,13 @@ function kindsOf(): Kind[] {
     { name: 'common word', make: () => ({ q: common() }) },
     { name: 'two words', make: () => ({ q: `${middle()} ${common()}` }) },
     { name: 'as spoken: three words', make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())}` }) },
-    { name: 'three words, hybrid', make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())}`, type: 'hybrid' }) },
+    {
+      name: 'three words, hybrid',
+      make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())}`, search_type: 'hybrid' }),
+    },
     {
       name: 'three words, open bugs, semantic',
-      make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())} is:open label:bug`, type: 'semantic' }),
+      make: () => ({ q: `${wordOf(rank())} ${wordOf(rank())} ${wordOf(rank())} is:open label:bug`, search_type: 'semantic' }),
     },
     { name: 'phrase', make: () => ({ q: `"${between(0, 30)} ${between(100, 400)}"` }) },
     { name: 'common word in:title', make: () => ({ q: `${common()} in:title` }) },
@@ -60,21 +56,10 @@ function kindsOf(): Kind[] {
     { name: 'everything open, sort=created', make: () => ({ q: 'is:open', sort: 'created' }) },
     {
       name: 'advanced: (a OR b) AND label',
-      make: () => ({ q: `(${middle()} OR ${middle()}) AND (label:bug OR label:question)`, advanced: true }),
+      make: () => ({ q: `(${middle()} OR ${middle()}) AND (label:bug OR label:question)`, advanced_search: 'true' }),
     },
   ];
 }
-
-const ask = ({ q, sort, advanced = false, type = 'lexical' }: Asked): TypedSearch => ({
-  type,
-  embeddings,
-  query: parse('issues', q, { advanced }),
-  advanced,
-  ...(sort ? { sort } : {}),
-  visible: sql`(select id from repositories where visibility = 'public')`,
-  page: { limit: 30, offset: 0, number: 1 },
-  budget: 10_000,
-});
 
 type Measured = { hits: number; plain: Times; matched: Times };
 
@@ -84,13 +69,9 @@ async function measure(): Promise<Map<string, Measured>> {
     const asked = Array.from({ length: Number(values.queries) }, make);
     let hits = 0;
     const plain = await timeEach(asked, async (one) => {
-      hits += (await searchIssuesAs(db, ask(one))).total_count;
+      hits += (await stage.search('issues', one)).total_count;
     });
-    const matched = await timeEach(asked, async (one) => {
-      const wanted = ask(one);
-      const { items } = await searchIssuesAs(db, wanted);
-      await issueTextMatches(db, { query: wanted.query, hits: items, budget: startBudget(wanted.budget) });
-    });
+    const matched = await timeEach(asked, (one) => stage.search('issues', one, { matches: true }));
     found.set(name, { hits: Math.round(hits / 2 / asked.length), plain, matched });
     say(`${name}: ${median(plain).toFixed(1)} ms`);
   }
@@ -109,7 +90,7 @@ async function main(): Promise<void> {
     await indexMissingIssues(db);
     const perSecond = (to - from) / ((performance.now() - start) / 1000);
     const embedding = performance.now();
-    await embeddings.embedMissing(db);
+    await stage.hearth.services.embeddings?.embedMissing(db);
     say(`embedded ${((to - from) / ((performance.now() - embedding) / 1000)).toFixed(0)} issues/s`);
     await sql`vacuum analyze`.execute(db);
     const { rows } = await sql<{ index: number; texts: number; comments: number }>`

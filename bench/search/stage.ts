@@ -1,25 +1,38 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Db, openDatabase } from '#database/connect.ts';
+import { change, type Db } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import type { GitStore } from '#git/repo.ts';
-import { createRepository, openGitStore } from '#git/store.ts';
+import { createRepository } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
+import { createUser } from '#resources/accounts/index.ts';
+import { createClassicToken } from '#resources/tokens/index.ts';
+import type { Hearth } from '#server/hearth.ts';
+import { openForBench } from '../support/hearth.ts';
 
-export type Repository = { id: Id<'repositories'>; path: string };
+export type Repository = { id: Id<'repositories'>; name: string; path: string };
 
-/** An embedded PostgreSQL and a Git root of their own, gone at the end. */
+/** What is read of replies here. */
+export type Found = { total_count: number; incomplete_results: boolean; items: unknown[] };
+
+export type Searched = 'code' | 'commits' | 'issues';
+
+/** A Hearth on a PostgreSQL and a data folder of its own, gone at the end. */
 export type Stage = AsyncDisposable & {
+  hearth: Hearth;
   db: Db;
   git: GitStore;
   folder: string;
+  token: string;
   /** To whom all repositories belong. */
   owner: Id<'accounts'>;
   addAccount(login: string): Promise<Id<'accounts'>>;
   /** Adds an empty public repository. */
   addRepository(name: string): Promise<Repository>;
+  /** A search as a client makes it, whole but for the socket. */
+  search(kind: Searched, parameters: Record<string, string>, given?: { matches: boolean }): Promise<Found>;
 };
 
 export async function openStage(): Promise<Stage> {
@@ -27,30 +40,41 @@ export async function openStage(): Promise<Stage> {
   await mkdir(join(folder, 'data'));
   const server = await startEmbedded(join(folder, 'data'));
   await migrate(server.address);
-  const database = openDatabase(server.address);
-  const { db } = database;
-  const git = await openGitStore({ root: join(folder, 'git'), env: process.env });
+  const hearth = await openForBench(server.address, folder);
+  const { db } = hearth.database;
+  const { git } = hearth.services;
   const now = new Date();
-  const addAccount = async (login: string): Promise<Id<'accounts'>> => {
-    const row = { kind: 'user' as const, login, created_at: now, updated_at: now };
-    return (await db.insertInto('accounts').values(row).returning('id').executeTakeFirstOrThrow()).id;
-  };
-  const owner = await addAccount('bench');
+  const addAccount = async (login: string) => (await change(db, (tx) => createUser(tx, { login, now }))).id;
+  const user = await change(db, (tx) => createUser(tx, { login: 'bench', now }));
+  const { token } = await change(db, (tx) => createClassicToken(tx, { user, scopes: ['repo'], name: '', now }));
   return {
+    hearth,
     db,
     git,
     folder,
-    owner,
+    token,
+    owner: user.id,
     addAccount,
     async addRepository(name) {
-      const row = { owner_id: owner, name, created_at: now, updated_at: now };
+      const row = { owner_id: user.id, name, created_at: now, updated_at: now };
       const { id } = await db.insertInto('repositories').values(row).returning('id').executeTakeFirstOrThrow();
       const { path } = await createRepository(git, id, { defaultBranch: 'main' });
-      return { id, path };
+      return { id, name, path };
+    },
+    async search(kind, parameters, { matches } = { matches: false }) {
+      const reply = await hearth.app.inject({
+        url: `/api/v3/search/${kind}`,
+        query: parameters,
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: `application/vnd.service${matches ? '.text-match' : ''}+json`,
+        },
+      });
+      if (reply.statusCode !== 200) throw new Error(`${JSON.stringify(parameters)} is answered by ${reply.payload}`);
+      return reply.json<Found>();
     },
     async [Symbol.asyncDispose]() {
-      await git[Symbol.asyncDispose]();
-      await database.close();
+      await hearth[Symbol.asyncDispose]();
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -5,32 +5,17 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
-import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, type Tx } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import type { Id } from '#lib/id.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
-import { type Hearth, openHearth } from '#server/hearth.ts';
+import type { Hearth } from '#server/hearth.ts';
 import { queueDeliveries } from '#webhooks/deliveries.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
+import { openForBench } from '../support/hearth.ts';
 import { secret } from './secret.ts';
-
-export const open = (address: Address, folder: string): Promise<Hearth> =>
-  openHearth({
-    address,
-    repositories: join(folder, 'repositories'),
-    env: process.env,
-    vocabulary: 'service',
-    limits: { ...defaultLimits, enabled: false },
-    secretKey: Buffer.alloc(32, 7),
-    version: 'bench',
-    log: pino({ level: 'error' }),
-    clock: () => new Date(),
-    webhooks: { allow: ['127.0.0.0/8'] },
-  });
 
 export type Taken = { guid: string; times: number; at: number };
 
@@ -56,7 +41,7 @@ export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-webhooks-'));
   const server = await startEmbedded(folder);
   await migrate(server.address);
-  const hearth = await open(server.address, folder);
+  const hearth = await openForBench(server.address, folder);
   const { db } = hearth.database;
   const now = new Date();
   const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);

@@ -1,9 +1,9 @@
 /** A worker in a process of its own, to be killed. */
 import { startWorker } from '#jobs/worker.ts';
-import { open } from './stage.ts';
+import { openForBench } from '../support/hearth.ts';
 
 const [address = '', folder = ''] = process.argv.slice(2);
-const hearth = await open(JSON.parse(address), folder);
+const hearth = await openForBench(JSON.parse(address), folder);
 await startWorker(hearth.worker);
 process.send?.('ready');
 process.on('disconnect', () => process.exit());
