@@ -28,15 +28,14 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
   try {
     await refuseUnfit(client, manifest);
     for (const [at, { id, default_branch, empty }] of manifest.repositories.entries()) {
-      onProgress('Repositories', at, manifest.repositories.length);
       const file = empty ? undefined : join(folder, 'repositories', `${id}.bundle`);
       await readBundle(git, id, { file, defaultBranch: default_branch });
+      onProgress('Repositories', at + 1, manifest.repositories.length);
     }
     await client.query('begin');
     // Migrations have inserted some rows (the predefined roles). The backup has them too.
     await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
-      onProgress('Tables', at, manifest.tables.length);
       const read = await copyIn(
         client,
         `copy ${quoted(name)} (${columns.map(quoted).join(', ')}) from stdin`,
@@ -44,6 +43,7 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
       );
       if (read !== rows) throw new StartupError(`The backup is damaged: ${name} should have ${rows} rows and has ${read}`);
       for (const column of counters) await client.query(setCounter(name, column), [`public.${quoted(name)}`, column]);
+      onProgress('Tables', at + 1, manifest.tables.length);
     }
     await restoreJobs(client, join(folder, 'jobs.copy'));
     await client.query('commit');

@@ -36,7 +36,6 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
     const listed = await listTables(client);
     const tables: Manifest['tables'] = [];
     for (const [at, table] of listed.entries()) {
-      onProgress('Tables', at, listed.length);
       const columns = table.columns.map(quoted).join(', ');
       const rows = await copyOut(
         client,
@@ -44,6 +43,7 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
         join(folder, 'tables', `${table.name}.copy`),
       );
       tables.push({ ...table, rows });
+      onProgress('Tables', at + 1, listed.length);
     }
     await copyOut(client, `copy (${waitingJobs}) to stdout`, join(folder, 'jobs.copy'));
     const { rows } = await client.query<{ id: number; default_branch: string }>(
@@ -52,9 +52,9 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
     await client.query('commit');
     const repositories: Manifest['repositories'] = [];
     for (const [at, { id, default_branch }] of rows.entries()) {
-      onProgress('Repositories', at, rows.length);
       const written = await writeBundle(repoOf(git, id), join(folder, 'repositories', `${id}.bundle`));
       repositories.push({ id, default_branch, empty: !written });
+      onProgress('Repositories', at + 1, rows.length);
     }
     const manifest: Manifest = { format: 1, version, created_at: now.toISOString(), migrations, tables, repositories };
     await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });

@@ -37,6 +37,9 @@ export function onInstallation<T>(
   return beside(config, work);
 }
 
+/** A number with its noun: `1 repository`, `2 repositories`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 /** Prints a result: as JSON with `--json`, else as lines for people. */
 export function print(command: { optsWithGlobals(): object }, value: unknown, lines: string | readonly string[]): void {
   const json = 'json' in command.optsWithGlobals();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { writeBackup } from '#backup/write.ts';
-import { configOf, installationCommand, print } from '../command.ts';
+import { configOf, counted, installationCommand, print } from '../command.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 import { version } from '../version.ts';
@@ -18,7 +18,7 @@ export const backupCommand = installationCommand(
       const { tables, repositories } = await writeBackup(parts).finally(() => bar.end());
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       print(command, { folder: parts.folder, repositories: repositories.length, rows }, [
-        `Wrote ${repositories.length} repositories and ${rows} rows to ${parts.folder}`,
+        `Wrote ${counted(repositories.length, 'repository', 'repositories')} and ${counted(rows, 'row')} to ${parts.folder}`,
       ]);
     }),
   );

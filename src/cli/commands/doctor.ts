@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { checkRepository } from '#git/maintenance.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { assertGitPresent } from '#git/version.ts';
-import { configOf, installationCommand, onInstallation, print } from '../command.ts';
+import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import type { Beside } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 
@@ -76,9 +76,9 @@ async function folders({ db, hearth }: Beside): Promise<Finding> {
       if (!known.has(id)) extra.push(id);
     }
   }
-  const detail = [`${known.size} repositories`];
+  const detail = [counted(known.size, 'repository', 'repositories')];
   if (missing.length > 0) detail.push(`no folder: ${missing.join(', ')}`);
-  // A repository that was just deleted, or whose creation was cut off; harmless, since ids are never used twice.
+  // Left by a deletion that is under way, or a creation that was interrupted. Harmless, since ids are never used twice.
   if (extra.length > 0) detail.push(`folders without a repository: ${extra.join(', ')}`);
   return { check: 'repositories', ok: missing.length === 0, detail: detail.join('; ') };
 }
@@ -102,7 +102,7 @@ async function index({ db }: Beside): Promise<Finding> {
   return {
     check: 'search index',
     ok: true,
-    detail: `${files} files${missing > 0 ? `; ${missing} repositories wait for their index` : ''}`,
+    detail: `${counted(files, 'file')}${missing > 0 ? `; not indexed yet: ${counted(missing, 'repository', 'repositories')}` : ''}`,
   };
 }
 

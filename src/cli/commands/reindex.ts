@@ -2,7 +2,7 @@ import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { reindexIssues } from '#search/issues/index-issues.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
-import { installationCommand, onInstallation, print } from '../command.ts';
+import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import type { Beside } from '../installation.ts';
 import { repoNamed } from '../lookup.ts';
 import { progressBar } from '../progress.ts';
@@ -53,7 +53,7 @@ export const reindexCommand = installationCommand(
         bar.end();
       }
       print(command, { repositories: repositories.length, files, commits, issues, vectors }, [
-        `Indexed ${repositories.length} repositories: ${files} files, ${commits} commits, ${issues} issues, ${vectors} of them embedded`,
+        `Indexed ${counted(repositories.length, 'repository', 'repositories')}: ${counted(files, 'file')}, ${counted(commits, 'commit')}, ${counted(issues, 'issue')}, ${vectors} of them embedded`,
       ]);
     }),
   );

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { restoreBackup } from '#backup/restore.ts';
-import { configOf, installationCommand, print } from '../command.ts';
+import { configOf, counted, installationCommand, print } from '../command.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 
@@ -16,7 +16,7 @@ export const restoreCommand = installationCommand(
       const parts = { address, git: services.git, folder: resolve(folder), onProgress: bar.show };
       const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());
       print(command, { created_at, repositories: repositories.length }, [
-        `Restored ${repositories.length} repositories and their data as of ${created_at}`,
+        `Restored ${counted(repositories.length, 'repository', 'repositories')} and all data as of ${created_at}`,
       ]);
     }),
   );

@@ -15,7 +15,7 @@ const create = installationCommand('create', 'Create a user.', 'hearth user crea
       const user = await change((tx) => createUser(tx, { login, name, email, siteAdmin: siteAdmin ?? false, now }));
       print(command, { id: user.id, login: user.login, site_admin: user.site_admin }, [
         `Created the user ${user.login}`,
-        `A token to work with: hearth token create --user ${user.login} --kind classic --scope repo --quiet`,
+        `Make a token for it: ./hearth token create --user ${user.login} --kind classic --scope repo --quiet`,
       ]);
     }),
   );
