@@ -1,4 +1,5 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Client } from '#test/support/client.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 
@@ -62,10 +63,19 @@ async function branchOff(by: Account, { name, owner }: Repository): Promise<void
 
 export type Asked = { who?: Account | string | undefined; more?: string; textMatch?: boolean; headers?: Record<string, string> };
 
+const clients = new Map<unknown, Promise<Client>>();
+
+/** One client for each caller, since hundreds of questions are asked. */
+function clientFor(who: Asked['who']): Promise<Client> {
+  const known = clients.get(who) ?? as(who);
+  clients.set(who, known);
+  return known;
+}
+
 /** Asks one kind of search; for nobody unless it is said for whom. */
 export async function search(kind: Kind, q: string, { who, more = '', textMatch, headers = {} }: Asked = {}) {
   const accept: Record<string, string> = textMatch ? { accept: 'application/vnd.service.text-match+json' } : {};
-  return (await as(who)).get(`/search/${kind}?q=${encodeURIComponent(q)}${more}`, { headers: { ...accept, ...headers } });
+  return (await clientFor(who)).get(`/search/${kind}?q=${encodeURIComponent(q)}${more}`, { headers: { ...accept, ...headers } });
 }
 
 type Hit = { path?: string; commit?: { message: string }; title?: string; full_name?: string };
