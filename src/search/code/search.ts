@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { makeCheck } from '#search/check.ts';
-import { both } from '#search/lexeme-query.ts';
+import { both, either } from '#search/lexeme-query.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
@@ -46,10 +46,8 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResu
   const ordered = await within(db, look.budget, async (tx) => {
     const where = await selection(tx, look);
     if (!where) return { items: [], total_count: 0 };
-    const items = await listOrdered(tx, where, look, slice);
-    // A first page that isn't full tells the total.
-    const isAll = slice.offset === 0 && items.length < slice.limit;
-    return { items, total_count: isAll ? items.length : await hits.countHits(tx, where) };
+    const { items, total } = await listOrdered(tx, where, look, slice);
+    return { items, total_count: total ?? (await hits.countHits(tx, where)) };
   });
   if (ordered) return { ...ordered, incomplete_results: false };
   const some = await findAny(db, look, slice);
@@ -73,14 +71,25 @@ async function selection(tx: Reader, { asked, terms, places, filters }: Look): P
   return hits.whereOf(tx, { lexemes, condition: files.condition, repositories: ids });
 }
 
-async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<hits.CodeHit[]> {
+type Ordered = { items: hits.CodeHit[]; total: number | undefined };
+
+/** A page in its order; `total` where the page tells it. */
+async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<Ordered> {
   const { limit, offset } = slice;
-  if (asked.sort === 'indexed') return hits.listHitsByTime(tx, where, { limit, offset, order: asked.order ?? 'desc' });
+  if (asked.sort === 'indexed') {
+    const found = await hits.listHitsByTime(tx, where, { limit, offset, order: asked.order ?? 'desc' });
+    return { items: found.hits, total: found.total };
+  }
   const bonuses = bonusesOf(terms, places);
-  const strong = await hits.listStrongHits(tx, where, bonuses, slice);
-  if (strong.hits.length === limit) return strong.hits;
-  const rest = { limit: limit - strong.hits.length, offset: Math.max(0, offset - strong.total) };
-  return [...strong.hits, ...(await hits.listWeakHits(tx, where, bonuses, rest))];
+  const strong = await hits.listStrongHits(tx, where, { ...slice, bonuses });
+  if (strong.hits.length === limit) return { items: strong.hits, total: undefined };
+  const before = strong.total ?? (await hits.countHits(tx, () => where(either(bonuses.map(({ lexemes }) => lexemes)))));
+  const weak = await hits.listWeakHits(tx, where, {
+    bonuses,
+    limit: limit - strong.hits.length,
+    offset: Math.max(0, offset - before),
+  });
+  return { items: [...strong.hits, ...weak.hits], total: weak.total === undefined ? undefined : before + weak.total };
 }
 
 /** Candidates from the index, then a look into each file, the best first, for as long as there is time. */
