@@ -5,6 +5,7 @@ import { hashToken, newToken } from '#lib/token.ts';
 import { fresh, type World } from './world.ts';
 
 type Installed = {
+  installation: Id<'installations'>;
   bot: Account;
   /** A token of the installation itself. */
   token: string;
@@ -70,6 +71,7 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
     return token;
   };
   return {
+    installation: installation.id,
     bot,
     token: await tokenOf('installation', bot, { installation_id: installation.id }),
     userToken: (user) => tokenOf('app_user', user, {}),

@@ -1,6 +1,7 @@
 import { type PermissionSet, permissions } from '#access/permissions.ts';
 import { expandScopes, type Scope, scopes } from '#access/scopes.ts';
 import type { Account } from '#access/viewer.ts';
+import { hashToken } from '#lib/token.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import type { Right } from './rights.ts';
 import type { Stage } from './stage.ts';
@@ -66,12 +67,20 @@ export async function callersFor(stage: Stage, right: Right): Promise<Caller[]> 
   const callers: Named[] = [
     ['nobody', undefined, answersOf(right).nobody],
     ['an unknown token', `hrp_${'0'.repeat(36)}`, 401],
+    ['an expired token', await expiredToken(stage, right), 401],
     ...(await Promise.all(groups)).flat(),
   ];
   return callers.map(([name, token, refused]) => ({ name, token, ...(refused === undefined ? {} : { refused }) }));
 }
 
 type Named = [name: string, token: string | undefined, refused: Refusal | undefined];
+
+async function expiredToken(stage: Stage, right: Right): Promise<string> {
+  const { db, token: makeToken, clock } = stage.here;
+  const token = await makeToken(peopleOf(stage, right).holder, right.scopes);
+  await db.updateTable('tokens').set({ expires_at: clock.now }).where('hash', '=', hashToken(token)).execute();
+  return token;
+}
 
 /** Classic tokens and those of OAuth apps: by their scopes, and by who gave them. */
 async function scopedCallers(stage: Stage, right: Right): Promise<Named[]> {
@@ -142,10 +151,15 @@ async function appCallers(stage: Stage, right: Right): Promise<Named[]> {
   }
   const installed = await installApp(here, { on: org, permissions: enough });
   const there = await installApp(here, { on: elsewhere, permissions: enough });
+  const suspended = await installApp(here, { on: org, permissions: enough });
+  const { db, clock } = here;
+  await db.updateTable('installations').set({ suspended_at: clock.now }).where('id', '=', suspended.installation).execute();
   return [
     ...callers,
     ['app, enough, for too low a role', await installed.userToken(lesser), answers.lesser],
     ['app, enough, for an outsider', await installed.userToken(outsider), answers.outsider],
+    ['installation, suspended', suspended.token, 403],
+    ['app, suspended, for somebody', await suspended.userToken(holder), answers.elsewhere],
     ['installation elsewhere', there.token, answers.elsewhere],
     ['app installed elsewhere', await there.userToken(holder), answers.elsewhere],
   ];
