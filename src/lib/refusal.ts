@@ -48,6 +48,13 @@ export const unprocessable = (message: string): Refusal => new Refusal('invalid'
 /** Absent, or not for this viewer to know of: both read alike (document 1, rule 6; security decision 4). */
 export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
 
+/** The one thing of a list. Where it is missing, it was deleted since it was looked up, and so it isn't found. */
+export function only<Thing>(things: readonly Thing[]): Thing {
+  const [thing] = things;
+  if (thing === undefined) throw notFound();
+  return thing;
+}
+
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 export const conflict = (message: string): Refusal => new Refusal('conflict', message);
 export const gone = (message: string): Refusal => new Refusal('gone', message);

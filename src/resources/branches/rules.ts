@@ -1,5 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Identity } from '#git/identity.ts';
 import { mergeCommits } from '#git/merge.ts';
@@ -35,7 +36,7 @@ export async function renameBranch(context: PushContext, { repo, by }: Acting, f
   if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
     throw forbidden('You must have admin rights to rename the default branch.');
   if (ref === branch.name) return to;
-  const about = { owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: context.now };
+  const about = inRepository({ repo, by, now: context.now });
   const data = { from: branch.short, to };
   await moveOrRefuse(
     context,

@@ -1,6 +1,7 @@
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -13,7 +14,7 @@ import {
   removeInvitation,
   updateInvitation,
 } from './invitation-store.ts';
-import { checkRole, repositoryEvent } from './rules.ts';
+import { checkRole } from './rules.ts';
 import { raiseCollaborator } from './store.ts';
 
 /** An invitation can be accepted for a week, as in the public API. To invite again renews it. */
@@ -33,7 +34,7 @@ export async function changeInvitation(tx: Tx, step: Step & { role: Role | undef
   const changed = await updateInvitation(tx, id, { role });
   if (!changed) throw notFound();
   const data = { user: invitation.invitee_id, role };
-  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_changed', data });
+  await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_changed', data });
   return changed;
 }
 
@@ -42,7 +43,7 @@ export async function cancelInvitation(tx: Tx, step: Step): Promise<void> {
   const invitation = await findInvitation(tx, step.repo.id, step.id);
   if (!invitation || !(await removeInvitation(tx, step.id))) throw notFound();
   const data = { user: invitation.invitee_id };
-  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_canceled', data });
+  await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_canceled', data });
 }
 
 type OwnStep = { id: Id<'repository_invitations'>; by: SignedIn; now: Date };

@@ -4,6 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { keyed, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
@@ -69,7 +70,5 @@ export async function presentInvitations(
 
 /** One invitation. */
 export async function presentInvitation(context: Context, row: InvitationRow): Promise<RepositoryInvitation> {
-  const [presented] = await presentInvitations(context, [row]);
-  if (!presented) throw new Error('An invitation was not presented');
-  return presented;
+  return only(await presentInvitations(context, [row]));
 }

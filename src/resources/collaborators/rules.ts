@@ -2,6 +2,7 @@ import { findOrg } from '#access/lookup.ts';
 import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
 import type { Account, Org, Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { inOrganization, inRepository } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import {
@@ -45,9 +46,6 @@ export async function effectiveRole(db: Db, repo: Repo, user: Account, sight: Si
 
 type Step = { repo: Repo; user: Account; by: SignedIn; now: Date };
 
-export const repositoryEvent = ({ repo, by, now }: Omit<Step, 'user'>) =>
-  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
-
 /** In a person's own repository every collaborator may write; other roles are for organizations, as in the public API. */
 export function checkRole(repo: Repo, role: Role, field: string): void {
   if (repo.owner.kind !== 'organization' && role !== 'write')
@@ -72,7 +70,7 @@ export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefi
   await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
   const waiting = await findInvitationOf(tx, repo.id, user.id);
   if (waiting) await removeInvitation(tx, waiting.id);
-  const event = repositoryEvent(step);
+  const event = inRepository(step);
   if (known) await record(tx, { ...event, kind: 'collaborator.changed', data: { user: user.id, role, from: known.role } });
   else await record(tx, { ...event, kind: 'collaborator.added', data: { user: user.id, role } });
   return undefined;
@@ -85,7 +83,7 @@ async function invite(tx: Tx, step: Step & { role: Role }): Promise<InvitationRo
   const inviter_id = by.account.id;
   const invitation = await putInvitation(tx, { repository_id: repo.id, invitee_id: user.id, inviter_id, role, created_at: now });
   const kind = known ? 'collaborator.invitation_changed' : 'collaborator.invited';
-  await record(tx, { ...repositoryEvent(step), kind, data: { user: user.id, role } });
+  await record(tx, { ...inRepository(step), kind, data: { user: user.id, role } });
   return invitation;
 }
 
@@ -107,14 +105,14 @@ export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
   if (user.id === repo.owner_id) throw invalid('Repository', 'username', 'invalid', 'The owner of a repository stays');
   const invitation = await findInvitationOf(tx, repo.id, user.id);
   if (invitation && (await removeInvitation(tx, invitation.id)))
-    await record(tx, { ...repositoryEvent(step), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
+    await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
   if (!(await removeCollaborator(tx, repo.id, user.id))) return;
-  await record(tx, { ...repositoryEvent(step), kind: 'collaborator.removed', data: { user: user.id } });
+  await record(tx, { ...inRepository(step), kind: 'collaborator.removed', data: { user: user.id } });
   const withdrawn = await removeInvitationsBy(tx, repo.id, user.id);
   await recordAll(
     tx,
     withdrawn.map((invitee) => ({
-      ...repositoryEvent(step),
+      ...inRepository(step),
       kind: 'collaborator.invitation_canceled' as const,
       data: { user: invitee },
     })),
@@ -125,14 +123,14 @@ type OrgStep = { org: Org; user: Account; by: SignedIn; now: Date };
 
 /** Makes a member an outside collaborator, who keeps their direct roles, and as direct roles those that they had by teams. */
 export async function convertToOutside(tx: Tx, step: OrgStep): Promise<void> {
-  const { org, user, by, now } = step;
+  const { org, user, now } = step;
   await lockMemberships(tx, org.id);
   const membership = await findMembership(tx, org.id, user.id);
   if (membership?.state !== 'active') throw forbidden(`${user.login} is not a member of this organization.`);
   const byTeams = await listRolesByTeams(tx, org.id, user.id);
   await endMembership(tx, step);
   const kept = await raiseCollaborator(tx, user.id, byTeams, now);
-  const event = { owner: org.id, actor: by.account.id, at: now } as const;
+  const event = inOrganization(step);
   await record(tx, { ...event, kind: 'member.removed', data: { user: user.id } });
   await recordAll(
     tx,

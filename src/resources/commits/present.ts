@@ -6,6 +6,7 @@ import type { Identity } from '#git/identity.ts';
 import type { Oid } from '#git/oid.ts';
 import type { Commit as Stored, Tag } from '#git/parse-commit.ts';
 import { nodeId } from '#lib/id.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/index.ts';
 import { commitLink, fileLinks, type Place } from './links.ts';
@@ -55,9 +56,7 @@ export async function presentPlacedCommits(
 
 /** One commit. */
 export async function presentCommit(context: Context, commit: Stored): Promise<Commit> {
-  const [presented] = await presentCommits(context, [commit]);
-  if (!presented) throw new Error('A commit was not presented');
-  return presented;
+  return only(await presentCommits(context, [commit]));
 }
 
 function presentOne(links: Links, place: Place, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {

@@ -1,5 +1,6 @@
 import type { Org, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
@@ -19,8 +20,6 @@ import { askToDrop } from './work.ts';
 
 type Step = { org: Org; by: Viewer; now: Date };
 
-const eventOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account?.id, at: now }) as const;
-
 /** Deletes an image with all its versions. Refused while a runner uses it. */
 export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): Promise<void> {
   const { org } = step;
@@ -31,7 +30,7 @@ export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): 
   if (user) throw unprocessable(`The image ${image.name} is in use by the runner ${user.name}`);
   await askToDrop(tx, await listContents(tx, image.id));
   await removeImage(tx, image.id);
-  await record(tx, { ...eventOf(step), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
+  await record(tx, { ...inOrganization(step), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
 }
 
 /** Deletes one version. Refused while a runner uses it; a runner that follows the latest version uses the latest one. */
@@ -50,7 +49,7 @@ export async function deleteVersion(
   await askToDrop(tx, [version.content]);
   await removeVersion(tx, version.id);
   const data = { image: image.id, version: versionText(version) };
-  await record(tx, { ...eventOf(step), kind: 'custom_image_version.deleted', data });
+  await record(tx, { ...inOrganization(step), kind: 'custom_image_version.deleted', data });
 }
 
 /** A version of an image of the organization. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Org, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -46,7 +47,7 @@ export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner):
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...eventOf(step), kind: 'hosted_runner.created', data: { runner: runner.id } });
+  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.created', data: { runner: runner.id } });
   await askToProvision(tx, [runner.id]);
   return runner;
 }
@@ -71,7 +72,7 @@ export async function changeRunner(
     ...(isDeepStrictEqual(made, before) ? {} : { status: 'Provisioning' }),
     updated_at: now,
   });
-  await record(tx, { ...eventOf(step), kind: 'hosted_runner.updated', data: { runner: changed.id } });
+  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.updated', data: { runner: changed.id } });
   if (changed.status !== 'Ready') await askToProvision(tx, [changed.id]);
   return changed;
 }
@@ -83,12 +84,10 @@ export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id
   const runner = await getRunner(tx, org.id, id);
   if (runner.status === 'Deleting') return runner;
   const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
-  await record(tx, { ...eventOf(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
+  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
   await askToRemove(tx, [runner.id]);
   return deleted;
 }
-
-const eventOf = ({ org, by, now }: Omit<Step, 'catalogue'>) => ({ owner: org.id, actor: by.account?.id, at: now }) as const;
 
 async function getRunner(tx: Tx, organization: Id<'accounts'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
   const runner = await findRunner(tx, organization, id);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Org, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { getSettings, type Settings, updateSettings } from '#resources/organizations/index.ts';
@@ -21,6 +22,6 @@ export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promi
   // Only the named columns are written, so that a request at the same time can set the others.
   const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
   const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
-  await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });
+  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.updated', data: {} });
   return capOf(settings);
 }

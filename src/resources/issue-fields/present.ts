@@ -1,6 +1,6 @@
 import type { Db } from '#database/connect.ts';
 import { nodeId } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { isSelect } from './options.ts';
 import type { IssueField } from './schemas.ts';
@@ -37,7 +37,5 @@ export async function presentFields(db: Db, rows: readonly FieldRow[]): Promise<
 
 /** One field. */
 export async function presentField(db: Db, row: FieldRow): Promise<IssueField> {
-  const [shown] = await presentFields(db, [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentFields(db, [row]));
 }

@@ -1,5 +1,6 @@
 import type { Org, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -22,8 +23,6 @@ import {
 
 type Step = { org: Org; by: SignedIn; now: Date };
 
-const aboutOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
-
 async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promise<void> {
   const taken = await findByName(tx, org.id, name);
   if (taken && taken.id !== own?.id) throw invalid('IssueField', 'name', 'already_exists');
@@ -42,7 +41,7 @@ export async function createField(tx: Tx, step: Step & { wanted: NewIssueField }
   const times = { created_at: now, updated_at: now };
   const row = await insertField(tx, { organization_id: org.id, name, description, data_type, visibility, ...times });
   await addOptions(tx, row.id, options ?? [], now);
-  await record(tx, { ...aboutOf(step), kind: 'issue_field.created', data: { field: row.id } });
+  await record(tx, { ...inOrganization(step), kind: 'issue_field.created', data: { field: row.id } });
   return row;
 }
 
@@ -63,7 +62,7 @@ export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChan
   };
   if (Object.keys(from).length === 0) return row;
   const after = await updateField(tx, row.id, { ...defined({ name, description, visibility }), updated_at: now });
-  await record(tx, { ...aboutOf(step), kind: 'issue_field.edited', data: { field: row.id, from } });
+  await record(tx, { ...inOrganization(step), kind: 'issue_field.edited', data: { field: row.id, from } });
   return after;
 }
 
@@ -95,5 +94,5 @@ export async function deleteField(tx: Tx, step: Named): Promise<void> {
   const row = await findField(tx, step.org.id, step.id);
   if (!row) throw notFound();
   await removeField(tx, row.id);
-  await record(tx, { ...aboutOf(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
+  await record(tx, { ...inOrganization(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
 }

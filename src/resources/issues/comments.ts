@@ -1,5 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
@@ -8,9 +9,6 @@ import { type CommentRow, findComment, holdComment, insertComment, removeComment
 import { checkHasIssues, holdFor, type Step, viaApp } from './rules.ts';
 
 type OfComment = Step & { id: Id<'issue_comments'> };
-
-const aboutOf = ({ repo, by, now }: Step) =>
-  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
 
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
 export async function commentOn(tx: Tx, step: Step & { number: number; body: string }): Promise<CommentRow> {
@@ -27,7 +25,7 @@ export async function commentOn(tx: Tx, step: Step & { number: number; body: str
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...aboutOf(step), kind: 'issue_comment.created', data: { issue: issue.id, comment: comment.id } });
+  await record(tx, { ...inRepository(step), kind: 'issue_comment.created', data: { issue: issue.id, comment: comment.id } });
   return comment;
 }
 
@@ -55,7 +53,7 @@ export async function changeComment(tx: Tx, step: OfComment & { body: string }):
   if (comment.body === step.body) return comment;
   const row = await updateComment(tx, comment.id, step.body, step.now);
   const data = { issue: comment.issue_id, comment: comment.id, changes: { body: { from: comment.body } } };
-  await record(tx, { ...aboutOf(step), kind: 'issue_comment.edited', data });
+  await record(tx, { ...inRepository(step), kind: 'issue_comment.edited', data });
   return row;
 }
 
@@ -64,5 +62,5 @@ export async function deleteComment(tx: Tx, step: OfComment): Promise<void> {
   const comment = await holdOwn(tx, step);
   await removeComment(tx, comment, step.now);
   const data = { issue: comment.issue_id, comment: comment.id, was: snapshotOf(comment) };
-  await record(tx, { ...aboutOf(step), kind: 'issue_comment.deleted', data });
+  await record(tx, { ...inRepository(step), kind: 'issue_comment.deleted', data });
 }

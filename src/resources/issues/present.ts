@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { keyed, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
@@ -111,9 +111,7 @@ export async function presentIssues(
 
 /** One issue. */
 export async function presentIssue(context: Context, row: IssueRow): Promise<Issue> {
-  const [shown] = await presentIssues(context, [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentIssues(context, [row]));
 }
 
 /** Comments of a whole page, from any issues of any repositories. */
@@ -162,7 +160,5 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
 
 /** One comment. */
 export async function presentComment(context: Context, row: CommentRow): Promise<IssueComment> {
-  const [shown] = await presentComments(context, [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentComments(context, [row]));
 }

@@ -2,6 +2,7 @@ import { reaches } from '#access/roles.ts';
 import type { Account, Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
+import { inRepository } from '#events/place.ts';
 import { type Event, record, recordAll } from '#events/record.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -33,12 +34,9 @@ export type Step = { repo: Repo; by: SignedIn; now: Date };
 type IssueEvent = Extract<EventKind, `issue.${string}`>;
 
 /** An event of an issue, as it is recorded. */
-export const eventOf = <Kind extends IssueEvent>({ repo, by, now }: Step, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+export const eventOf = <Kind extends IssueEvent>(step: Step, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+  ...inRepository(step),
   kind,
-  owner: repo.owner_id,
-  repository: repo.id,
-  actor: by.account.id,
-  at: now,
   data,
 });
 

@@ -1,5 +1,6 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
@@ -9,8 +10,6 @@ import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updat
 
 type Step = { repo: Repo; by: SignedIn; now: Date };
 
-const eventOf = ({ repo, by, now }: Step) =>
-  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
 const nameTaken = () => invalid('Label', 'name', 'already_exists');
 const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
 
@@ -24,7 +23,7 @@ export async function createLabel(tx: Tx, step: Step & { wanted: NewLabel }): Pr
     description: description ?? null,
   });
   if (!row) throw nameTaken();
-  await record(tx, { ...eventOf(step), kind: 'label.created', data: { label: row.id } });
+  await record(tx, { ...inRepository(step), kind: 'label.created', data: { label: row.id } });
   return row;
 }
 
@@ -40,7 +39,7 @@ export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: L
   const changes = defined({ name, color, description: wanted.description });
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
-  await record(tx, { ...eventOf(step), kind: 'label.edited', data: { label: row.id, from: changedOf(label, row) } });
+  await record(tx, { ...inRepository(step), kind: 'label.edited', data: { label: row.id, from: changedOf(label, row) } });
   return row;
 }
 
@@ -56,7 +55,7 @@ export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promis
   const label = await findLabel(tx, step.repo.id, step.name);
   if (!label) throw notFound();
   await removeLabel(tx, label.id);
-  await record(tx, { ...eventOf(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
+  await record(tx, { ...inRepository(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }
 
 /** Refuses blank names, and names with a comma, since queries separate labels by commas. */

@@ -1,6 +1,7 @@
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { must } from '#lib/collections.ts';
+import { only } from '#lib/refusal.ts';
 import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
 import type { Membership } from './schemas.ts';
 import type { MembershipWithSettings } from './store.ts';
@@ -34,7 +35,5 @@ export async function presentMemberships({ db, links }: Context, rows: readonly 
 
 /** One membership. */
 export async function presentMembership(context: Context, row: MembershipWithSettings): Promise<Membership> {
-  const [presented] = await presentMemberships(context, [row]);
-  if (!presented) throw new Error('A membership was not presented');
-  return presented;
+  return only(await presentMemberships(context, [row]));
 }

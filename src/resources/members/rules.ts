@@ -3,6 +3,7 @@ import type { Permission } from '#access/permissions.ts';
 import type { OrgRole } from '#access/roles.ts';
 import type { Account, Org, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
 import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
@@ -25,8 +26,6 @@ export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission =
 
 type Step = { org: Org; user: Account; by: SignedIn; now: Date };
 
-const eventOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
-
 /** Invites somebody into an organization, or gives a member another role. */
 export async function setMembership(tx: Tx, step: Step & { role: OrgRole }): Promise<MembershipWithSettings> {
   const { org, user, by, now, role } = step;
@@ -37,11 +36,11 @@ export async function setMembership(tx: Tx, step: Step & { role: OrgRole }): Pro
   if (known === undefined || known.state === 'pending') {
     const invited_by = by.account.id;
     await putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'pending', invited_by, created_at: now });
-    await record(tx, { ...eventOf(step), kind: 'member.invited', data: { user: user.id, role } });
+    await record(tx, { ...inOrganization(step), kind: 'member.invited', data: { user: user.id, role } });
   } else {
     if (role === 'member') await checkMayStepDown(tx, step);
     await updateMembership(tx, org.id, user.id, { role });
-    await record(tx, { ...eventOf(step), kind: 'member.changed', data: { user: user.id, role } });
+    await record(tx, { ...inOrganization(step), kind: 'member.changed', data: { user: user.id, role } });
   }
   return getMembership(tx, step);
 }
@@ -64,7 +63,7 @@ export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWi
   const membership = await getMembership(tx, step);
   if (membership.state === 'active') return membership;
   await updateMembership(tx, org.id, user.id, { state: 'active' });
-  await record(tx, { ...eventOf(step), kind: 'member.added', data: { user: user.id, role: membership.role } });
+  await record(tx, { ...inOrganization(step), kind: 'member.added', data: { user: user.id, role: membership.role } });
   return { ...membership, state: 'active' };
 }
 
@@ -78,8 +77,8 @@ export async function removeMember(tx: Tx, step: Step): Promise<void> {
   if (!may) throw forbidden('You must be an organization owner to remove a member.');
   const { state, role } = await endMembership(tx, step);
   if (state === 'active') await withdrawRoles(tx, step);
-  if (state === 'active') await record(tx, { ...eventOf(step), kind: 'member.removed', data: { user: user.id, role } });
-  else await record(tx, { ...eventOf(step), kind: 'member.invitation_canceled', data: { user: user.id } });
+  if (state === 'active') await record(tx, { ...inOrganization(step), kind: 'member.removed', data: { user: user.id, role } });
+  else await record(tx, { ...inOrganization(step), kind: 'member.invitation_canceled', data: { user: user.id } });
 }
 
 /** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
@@ -93,7 +92,7 @@ export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithS
   const teams = await removeFromTeams(tx, { organization: org.id, user: user.id });
   await recordAll(
     tx,
-    teams.map((team) => ({ ...eventOf(step), kind: 'team.member_removed' as const, data: { team, user: user.id } })),
+    teams.map((team) => ({ ...inOrganization(step), kind: 'team.member_removed' as const, data: { team, user: user.id } })),
   );
   return membership;
 }
@@ -103,13 +102,13 @@ export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
   const { org, user } = step;
   const place = { organization: org.id, user: user.id };
   const removed = (await removeDirectRoles(tx, place)).map((repository) => ({
-    ...eventOf(step),
+    ...inOrganization(step),
     repository,
     kind: 'collaborator.removed' as const,
     data: { user: user.id },
   }));
   const withdrawn = (await removeRepositoryInvitations(tx, place)).map((invitation) => ({
-    ...eventOf(step),
+    ...inOrganization(step),
     repository: invitation.repository_id,
     kind: 'collaborator.invitation_canceled' as const,
     data: { user: invitation.invitee_id },
@@ -126,5 +125,5 @@ export async function showMembership(tx: Tx, step: Step & { as: 'public' | 'conc
   const shown = as === 'public';
   if (membership.public === shown) return;
   await updateMembership(tx, org.id, user.id, { public: shown });
-  await record(tx, { ...eventOf(step), kind: shown ? 'member.publicized' : 'member.concealed', data: { user: user.id } });
+  await record(tx, { ...inOrganization(step), kind: shown ? 'member.publicized' : 'member.concealed', data: { user: user.id } });
 }

@@ -5,7 +5,7 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { notFound, only } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentMilestones } from './present.ts';
 import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
@@ -23,9 +23,7 @@ const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] },
 const placeOf = (links: Links, repo: Repo) => ({ links, owner: repo.owner.login, name: repo.name });
 
 async function presentOne(db: Db, links: Links, repo: Repo, row: MilestoneRow): Promise<Milestone> {
-  const [shown] = await presentMilestones(db, placeOf(links, repo), [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentMilestones(db, placeOf(links, repo), [row]));
 }
 
 export const listRepoMilestones = endpoint({

@@ -1,5 +1,6 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
@@ -11,8 +12,6 @@ import { findByTitle, findMilestone, insertMilestone, type MilestoneRow, removeM
 
 type Step = { repo: Repo; by: SignedIn; now: Date };
 
-const eventOf = ({ repo, by, now }: Step) =>
-  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
 const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
 
@@ -33,7 +32,7 @@ export async function createMilestone(tx: Tx, step: Step & { wanted: NewMileston
     updated_at: now,
   });
   if (!row) throw titleTaken();
-  await record(tx, { ...eventOf(step), kind: 'milestone.created', data: { milestone: row.id } });
+  await record(tx, { ...inRepository(step), kind: 'milestone.created', data: { milestone: row.id } });
   return { ...row, open_issues: 0, closed_issues: 0 };
 }
 
@@ -51,9 +50,10 @@ export async function changeMilestone(tx: Tx, step: Step & { number: number; wan
   const after = { ...row, ...change };
   const from = changedOf(row, after);
   const data = { milestone: row.id };
-  if (Object.keys(from).length > 0) await record(tx, { ...eventOf(step), kind: 'milestone.edited', data: { ...data, from } });
+  if (Object.keys(from).length > 0)
+    await record(tx, { ...inRepository(step), kind: 'milestone.edited', data: { ...data, from } });
   if (state !== row.state)
-    await record(tx, { ...eventOf(step), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
+    await record(tx, { ...inRepository(step), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
   return after;
 }
 
@@ -69,5 +69,5 @@ export async function deleteMilestone(tx: Tx, step: Step & { number: number }): 
   const row = await findMilestone(tx, step.repo.id, step.number);
   if (!row) throw notFound();
   await removeMilestone(tx, row.id);
-  await record(tx, { ...eventOf(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
+  await record(tx, { ...inRepository(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
 }

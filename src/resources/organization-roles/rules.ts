@@ -1,5 +1,6 @@
 import type { Account, Org, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
@@ -9,8 +10,6 @@ import { findRole, type Holder, insertAssignment, type RoleRow, removeAssignment
 
 type Step = { org: Org; by: SignedIn; now: Date };
 type RoleId = Id<'organization_roles'>;
-
-const aboutOf = ({ org, by, now }: Step) => ({ owner: org.id, actor: by.account.id, at: now }) as const;
 
 /** A role that an organization can give. */
 export async function getRole(db: Db, org: Org, id: RoleId): Promise<RoleRow> {
@@ -38,7 +37,7 @@ export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: Ro
   const { org, now, holder } = step;
   const role = await getRole(tx, org, step.role);
   if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
-  await record(tx, { ...aboutOf(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
+  await record(tx, { ...inOrganization(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
 
 /** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
@@ -48,6 +47,6 @@ export async function revokeRoles(tx: Tx, step: Step & { holder: Holder; role?: 
   const taken = await removeAssignments(tx, org.id, holder, role);
   await recordAll(
     tx,
-    taken.map((id) => ({ ...aboutOf(step), kind: 'organization_role.revoked' as const, data: { role: id, ...holder } })),
+    taken.map((id) => ({ ...inOrganization(step), kind: 'organization_role.revoked' as const, data: { role: id, ...holder } })),
   );
 }

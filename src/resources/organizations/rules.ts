@@ -1,5 +1,6 @@
 import type { Account, Org, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -48,12 +49,12 @@ export async function changeOrganization(
     ...creationFlags(members_allowed_repository_creation_type),
     ...defined(settings),
   });
-  await record(tx, { kind: 'organization.updated', owner: org.id, actor: by.account.id, at: now, data: {} });
+  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
 }
 
 /** Deletes an organization and everything that it owns. */
 export async function deleteOrganization(tx: Tx, { org, by, now }: { org: Org; by: SignedIn; now: Date }): Promise<void> {
-  await record(tx, { kind: 'organization.deleted', owner: org.id, actor: by.account.id, at: now, data: { login: org.login } });
+  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.deleted', data: { login: org.login } });
   await removeOrganization(tx, org.id);
 }

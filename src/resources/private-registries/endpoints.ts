@@ -45,7 +45,7 @@ export const createPrivateRegistry = endpoint({
   },
   replies: { 201: PrivateRegistry },
   async handle({ change, at, body, viewer, now, services: { secrets } }) {
-    return presentRegistry(await change((tx) => createRegistry(tx, { org: at.org, wanted: body, viewer, now, secrets })));
+    return presentRegistry(await change((tx) => createRegistry(tx, { org: at.org, wanted: body, by: viewer, now, secrets })));
   },
 });
 
@@ -86,7 +86,7 @@ export const updatePrivateRegistry = endpoint({
   example: { visibility: 'all' },
   replies: { 204: Nothing },
   async handle({ change, at, body, viewer, now, services: { secrets } }) {
-    const wanted = { org: at.org, name: at.secret_name, wanted: body, viewer, now, secrets };
+    const wanted = { org: at.org, name: at.secret_name, wanted: body, by: viewer, now, secrets };
     await change((tx) => changeRegistry(tx, wanted));
   },
 });
@@ -99,6 +99,6 @@ export const deletePrivateRegistry = endpoint({
   access: writing,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteRegistry(tx, { org: at.org, name: at.secret_name, viewer, now }));
+    await change((tx) => deleteRegistry(tx, { org: at.org, name: at.secret_name, by: viewer, now }));
   },
 });

@@ -1,5 +1,6 @@
 import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -29,7 +30,7 @@ import {
   updateRegistry,
 } from './store.ts';
 
-type Actor = { org: Pick<Account, 'id'>; viewer: SignedIn; now: Date };
+type Actor = { org: Pick<Account, 'id'>; by: SignedIn; now: Date };
 
 const resource = 'PrivateRegistry';
 const missing = (field: string) => invalid(resource, field, 'missing_field');
@@ -78,13 +79,13 @@ type Visibility = RegistryRow['visibility'];
 /** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
 async function checkSelection(
   tx: Tx,
-  { org, viewer, visibility, ids }: Actor & { visibility: Visibility; ids: readonly number[] | undefined },
+  { org, by, visibility, ids }: Actor & { visibility: Visibility; ids: readonly number[] | undefined },
 ): Promise<number[] | undefined> {
   if (visibility !== 'selected' && ids && ids.length > 0)
     throw wrong('selected_repository_ids', 'can be given with the visibility selected only');
   if (!ids) return visibility === 'selected' ? undefined : [];
   const wanted = unique(ids);
-  const kept = await keepRepositories(tx, org.id, wanted, viewer.grant);
+  const kept = await keepRepositories(tx, org.id, wanted, by.grant);
   if (kept.length < wanted.length) throw wrong('selected_repository_ids', 'must be repositories of this organization');
   return kept;
 }
@@ -93,7 +94,7 @@ type Creation = Actor & { wanted: NewPrivateRegistry; secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
 export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Creation): Promise<RegistryRow> {
-  const { org, viewer, now } = actor;
+  const { org, now } = actor;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
   checkUrl(url);
@@ -118,8 +119,7 @@ export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Crea
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, id, repositories);
-  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
-  await record(tx, { ...event, kind: 'private_registry.created', data: { registry: id } });
+  await record(tx, { ...inOrganization(actor), kind: 'private_registry.created', data: { registry: id } });
   return getRegistry(tx, org.id, name);
 }
 
@@ -133,7 +133,7 @@ type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Se
 
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
 export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }: Change): Promise<void> {
-  const { org, viewer, now } = actor;
+  const { org, now } = actor;
   await lockRegistries(tx, org.id);
   const registry = await getRegistry(tx, org.id, name);
   const { auth_type } = registry;
@@ -157,8 +157,11 @@ export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, registry.id, repositories);
-  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
-  await record(tx, { ...event, kind: 'private_registry.changed', data: { registry: registry.id } });
+  await record(tx, {
+    ...inOrganization(actor),
+    kind: 'private_registry.changed',
+    data: { registry: registry.id },
+  });
 }
 
 type NewSecret = { org: Pick<Account, 'id'>; secrets: Secrets; wanted: PrivateRegistryChange };
@@ -172,12 +175,16 @@ async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, want
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, { org, viewer, name, now }: Actor & { name: string }): Promise<void> {
+export async function deleteRegistry(tx: Tx, { name, ...actor }: Actor & { name: string }): Promise<void> {
+  const { org } = actor;
   await lockRegistries(tx, org.id);
   const registry = await getRegistry(tx, org.id, name);
   await removeRegistry(tx, registry.id);
-  const event = { owner: org.id, actor: viewer.account.id, at: now } as const;
-  await record(tx, { ...event, kind: 'private_registry.deleted', data: { name: registry.name } });
+  await record(tx, {
+    ...inOrganization(actor),
+    kind: 'private_registry.deleted',
+    data: { name: registry.name },
+  });
 }
 
 /** Decrypts the stored secret of a registry. */

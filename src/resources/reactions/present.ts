@@ -1,7 +1,7 @@
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { type Content, contents, type Reaction, type ReactionRollup } from './schemas.ts';
@@ -26,9 +26,7 @@ export async function presentReactions({ db, links }: Context, rows: readonly Re
 
 /** One reaction. */
 export async function presentReaction(context: Context, row: ReactionRow): Promise<Reaction> {
-  const [shown] = await presentReactions(context, [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentReactions(context, [row]));
 }
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;

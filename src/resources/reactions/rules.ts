@@ -1,5 +1,6 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
@@ -11,9 +12,6 @@ export type Held = { subject: Subject; issue: Id<'issues'> };
 
 type Step = { repo: Repo; by: SignedIn; now: Date; held: Held };
 
-const aboutOf = ({ repo, by, now }: Step) =>
-  ({ owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now }) as const;
-
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
 export async function react(tx: Tx, step: Step & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { held, by, now, content } = step;
@@ -21,7 +19,7 @@ export async function react(tx: Tx, step: Step & { content: Content }): Promise<
   const found = await findReaction(tx, one);
   if (found) return { row: found, isNew: false };
   const row = await insertReaction(tx, one, now);
-  await record(tx, { ...aboutOf(step), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
+  await record(tx, { ...inRepository(step), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
   return { row, isNew: true };
 }
 
@@ -33,5 +31,5 @@ export async function takeBack(tx: Tx, step: Step & { id: Id<'reactions'> }): Pr
   if (row.user_id !== by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   await removeReaction(tx, held.subject, row);
   const data = { ...held.subject, issue: held.issue, content: row.content };
-  await record(tx, { ...aboutOf(step), kind: 'reaction.deleted', data });
+  await record(tx, { ...inRepository(step), kind: 'reaction.deleted', data });
 }

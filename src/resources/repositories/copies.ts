@@ -1,6 +1,7 @@
 import type { NewOwner } from '#access/owner.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Identity } from '#git/identity.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -55,14 +56,7 @@ export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only,
     now,
   });
   await addForks(tx, repo.id, 1);
-  await record(tx, {
-    kind: 'repository.forked',
-    owner: repo.owner_id,
-    repository: repo.id,
-    actor: by.account.id,
-    at: now,
-    data: { fork: row.id },
-  });
+  await record(tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
   return row;
 }
 

@@ -1,5 +1,6 @@
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import { eventsOfMoves } from '#events/ref-moves.ts';
 import { setDefaultBranch } from '#git/refs.ts';
@@ -127,7 +128,7 @@ export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: C
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, repo, by, visibility);
   if (name !== repo.name) await takeName(tx, repo, name, now);
   const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
-  const event = { owner: repo.owner_id, repository: repo.id, actor: by.account.id, at: now };
+  const event = inRepository({ repo, by, now });
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
     const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
@@ -193,11 +194,8 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 /** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; by: SignedIn; now: Date }): Promise<void> {
   await record(tx, {
+    ...inRepository({ repo, by, now }),
     kind: 'repository.deleted',
-    owner: repo.owner_id,
-    repository: repo.id,
-    actor: by.account.id,
-    at: now,
     data: { name: repo.name, was: snapshotOf(rowOf(repo)) },
   });
   if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);
@@ -225,11 +223,8 @@ export async function replaceTopics(
   }
   const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
   await record(tx, {
+    ...inRepository({ repo, by, now }),
     kind: 'repository.updated',
-    owner: repo.owner_id,
-    repository: repo.id,
-    actor: by.account.id,
-    at: now,
     data: { changes: ['topics'], from: { topics: repo.topics } },
   });
   return row.topics;

@@ -6,7 +6,7 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { notFound, only } from '#lib/refusal.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
@@ -41,9 +41,7 @@ async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: R
 }
 
 const presentOne = async (db: Db, links: Parameters<typeof presentInstallations>[1], row: InstallationOfApp) => {
-  const [shown] = await presentInstallations(db, links, [row]);
-  if (!shown) throw notFound();
-  return shown;
+  return only(await presentInstallations(db, links, [row]));
 };
 
 export const listInstallations = endpoint({

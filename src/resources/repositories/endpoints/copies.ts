@@ -5,7 +5,7 @@ import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { invalid } from '#lib/refusal.ts';
+import { invalid, only } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { forkRepository, generateFromTemplate, transferRepository } from '../copies.ts';
 import { identityOf } from '../fill.ts';
@@ -107,8 +107,6 @@ export const transfer = endpoint({
     const row = await change((tx) =>
       transferRepository(tx, { repo: at.repo, to, name: body.new_name, teams: body.team_ids ?? [], by: viewer, now }),
     );
-    const [presented] = await presentRepositories({ db, links, viewer }, [row]);
-    if (!presented) throw new Error('A transferred repository was not presented');
-    return presented;
+    return only(await presentRepositories({ db, links, viewer }, [row]));
   },
 });
