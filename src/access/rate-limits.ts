@@ -31,8 +31,9 @@ export const defaultLimits: Limits = {
 const minute = 60;
 const hour = 3600;
 
-/** Requests allowed in a bucket's window, and the window in seconds, for a viewer that is signed in or not. */
-export function allowance(limits: Limits, bucket: Bucket, signedIn: boolean): { limit: number; window: number } {
+/** The number of requests that a viewer may send in a bucket's window, and the window in seconds. */
+export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { limit: number; window: number } {
+  const signedIn = grant.kind !== 'none';
   switch (bucket) {
     case 'core':
       return { limit: signedIn ? limits.core : limits.coreAnonymous, window: hour };
@@ -85,11 +86,14 @@ export async function countRequest(
 export const uncountRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
 
-/** Where every bucket of a viewer stands, without counting. */
-export async function readLimits(db: Db, limits: Limits, key: string, signedIn: boolean, now: Date): Promise<RateLimit[]> {
+type Asker = { viewer: Viewer; address: string };
+
+/** Where every bucket of a viewer stands, without counting. `now` is the real time, since the database's clock ends the windows. */
+export async function readLimits(db: Db, limits: Limits, { viewer, address }: Asker, now: Date): Promise<RateLimit[]> {
+  const key = limitKey(viewer, address);
   const rows = await db.selectFrom('rate_limits').selectAll().where('key', '=', key).where('window_ends', '>', now).execute();
   return (['core', 'search', 'code_search', 'semantic_search'] as const).map((resource) => {
-    const { limit, window } = allowance(limits, resource, signedIn);
+    const { limit, window } = allowance(limits, resource, viewer);
     const row = rows.find((candidate) => candidate.bucket === resource);
     const used = Math.min(row?.used ?? 0, limit);
     const reset = Math.floor((row?.window_ends.getTime() ?? now.getTime() + window * 1000) / 1000);

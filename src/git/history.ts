@@ -67,12 +67,6 @@ export async function listNewCommits(
   return { commits: await readAll(repo, oids.slice(-given.limit)), total: oids.length };
 }
 
-/** The latest commit at or before `from` that changed this path; undefined when none did. */
-export async function findLastCommit(repo: Repo, given: { from: Oid; path: string }): Promise<Commit | undefined> {
-  const [commit] = await listCommits(repo, { ...given, limit: 1 });
-  return commit;
-}
-
 async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
   const text = await runText(repo, ['rev-list', ...args]);
   return text.split('\n').filter((line) => line !== '');

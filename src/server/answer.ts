@@ -187,7 +187,7 @@ async function count(
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
   const key = limitKey(viewer, request.ip);
-  const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer.grant.kind !== 'none'));
+  const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
   reply.headers(limitHeaders(state));
   if (state.exceeded) {
     reply.header('retry-after', String(Math.max(1, state.reset - Math.floor(Date.now() / 1000))));

@@ -18,9 +18,6 @@ export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
 export const emitPermission = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(permissions, 'toVendor', name);
 
-/** The category that a permission's name of either vocabulary means. */
-export const neutralPermission = (name: string): string => translated(permissions, 'toNeutral', name);
-
 /** The user agent of webhook deliveries, for example `Service-Hookshot/0.1.0`. */
 export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string => `${pick(agentWord, vocabulary)}/${revision}`;
 
@@ -30,21 +27,10 @@ export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string 
  * @example
  * emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
  */
-export const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
+const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
   vocabulary === 'service' ? type : type.replace(`application/vnd.${mediaWord[0]}`, `application/vnd.${mediaWord[1]}`);
 
 type Value = number | string | string[] | undefined;
-
-/** A reply's headers, names and the words inside their values, as the vocabulary writes them. */
-export function emitHeaders<Headers extends Readonly<Record<string, Value>>>(
-  vocabulary: Vocabulary,
-  headers: Headers,
-): Record<string, Value> {
-  if (vocabulary === 'service') return headers;
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [emitHeader(vocabulary, name), emitValue(vocabulary, name, value)]),
-  );
-}
 
 /** The value of a reply's header, known by its neutral name, as the vocabulary writes it. */
 export function emitValue<Given extends Value>(vocabulary: Vocabulary, name: string, value: Given): Given | string {

@@ -33,29 +33,17 @@ export const emitRoute = (vocabulary: Vocabulary, route: string): string =>
 /** The route in the documents' words that one of either vocabulary means. */
 export const neutralRoute = (route: string): string => named(exchange(route, 'toNeutral'), 'toNeutral');
 
-/** The path of a URL as the vocabulary writes it. */
-export const emitPath = (vocabulary: Vocabulary, path: string): string =>
-  vocabulary === 'service' ? path : exchange(path, 'toVendor');
-
-/**
- * A request's path in the documents' words, from either vocabulary. Only fixed words at their own places are touched, never a
- * segment that holds somebody's name; the query stays as it is.
- */
-export const neutralPath = (path: string): string => exchange(path, 'toNeutral');
-
 const named = (route: string, direction: Direction): string =>
   route.includes('{')
     ? route.replace(/\{(\w+)\}/g, (_braces, name: string) => `{${translated(parameters, direction, name)}}`)
     : route;
 
-function exchange(path: string, direction: Direction): string {
-  if (!path.startsWith('/orgs/')) return path; // where every path with a word of its own begins
-  const end = path.indexOf('?');
-  const segments = (end < 0 ? path : path.slice(0, end)).split('/');
+function exchange(route: string, direction: Direction): string {
+  const segments = route.split('/');
   const rule = rules[direction].find(({ from }) => begins(segments, from));
-  if (!rule) return path;
+  if (!rule) return route;
   segments[rule.from.length - 1] = rule.to;
-  return segments.join('/') + (end < 0 ? '' : path.slice(end));
+  return segments.join('/');
 }
 
 const begins = (segments: readonly string[], from: readonly string[]): boolean =>

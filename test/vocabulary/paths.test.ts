@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emitPath, emitRoute, neutralPath, neutralRoute, neutralValue, publicPath } from '#vocabulary/paths.ts';
-import { pathWords } from '#vocabulary/words.ts';
+import { emitRoute, neutralRoute, neutralValue, publicPath } from '#vocabulary/paths.ts';
 
 type Row = { method: string; path: string; public_path?: string };
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../spec/${name}`, import.meta.url), 'utf8'));
@@ -47,54 +45,20 @@ test('a route has an alias only where a request looks different', () => {
   for (const { path } of surface) expect(publicPath(path) ?? path).not.toMatch(/assistant|dependency-bot|service-owned/);
 });
 
-const words = [...new Set(pathWords.flat().flatMap((path) => path.split('/')))].filter((word) => word !== '' && word !== '{}');
-const segment = fc.oneof(
-  fc.constantFrom(...words, 'service', 'github', '{org}', '{ghsa_id}'),
-  fc.stringMatching(/^[\w.%-]{1,8}$/),
-);
-
-test('segments that hold names are never touched, whatever they are called', () => {
-  const filled = surface.map(({ path }) => path.split('/')).filter((route) => !route.includes('{security_product}')); // a closed set
-  fc.assert(
-    fc.property(fc.constantFrom(...filled), fc.array(segment, { minLength: 12, maxLength: 12 }), (route, names) => {
-      const path = route.map((part, i) => (part.startsWith('{') ? names[i] : part)).join('/');
-      const there = emitPath('github', path);
-      expect(neutralPath(there).split('/')).toHaveLength(route.length);
-      there.split('/').forEach((part, i) => {
-        if (route[i]?.startsWith('{')) expect(part).toBe(names[i]);
-      });
-      expect(neutralPath(there)).toBe(neutralPath(path));
-    }),
-    { numRuns: 2000 },
-  );
-});
-
 test('what looks like a word at another place stays', () => {
-  for (const path of [
+  for (const route of [
     '/orgs/copilot/members',
-    '/orgs/acme/teams/copilot',
-    '/orgs/acme/members/copilot',
-    '/repos/acme/copilot/contents/orgs/x/copilot',
-    '/users/dependabot',
-    '/orgs/acme/hooks?name=/orgs/x/copilot',
-  ]) {
-    expect(neutralPath(path)).toBe(path);
-    expect(emitPath('github', path)).toBe(path);
-  }
-  expect(neutralPath('/orgs/acme/copilot/billing?per_page=2&x=/copilot')).toBe(
-    '/orgs/acme/assistant/billing?per_page=2&x=/copilot',
-  );
+    '/orgs/{org}/teams/copilot',
+    '/orgs/{org}/members/copilot',
+    '/repos/{owner}/copilot',
+  ])
+    expect(neutralRoute(route)).toBe(route);
+  for (const route of ['/orgs/assistant/members', '/orgs/{org}/teams/assistant', '/repos/{owner}/assistant'])
+    expect(emitRoute('github', route)).toBe(route);
 });
 
 test('closed values of path words are understood in either vocabulary', () => {
   expect(neutralValue('security_product', 'dependabot_alerts')).toBe('dependency_bot_alerts');
   expect(neutralValue('security_product', 'dependency_bot_alerts')).toBe('dependency_bot_alerts');
   expect(neutralValue('repo', 'dependabot_alerts')).toBe('dependabot_alerts');
-});
-
-test('translating a path costs next to nothing', () => {
-  const paths = ['/repos/acme/tool/issues/1', '/orgs/acme/hooks', '/orgs/acme/copilot/billing'];
-  const began = performance.now();
-  for (let i = 0; i < 30_000; i++) neutralPath(paths[i % 3] ?? '');
-  expect((performance.now() - began) / 30_000).toBeLessThan(0.02);
 });

@@ -129,7 +129,7 @@ export const promote = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
-    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now }, true));
+    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now, siteAdmin: true }));
   },
 });
 
@@ -141,6 +141,6 @@ export const demote = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, at, viewer, now }) {
-    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now }, false));
+    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now, siteAdmin: false }));
   },
 });

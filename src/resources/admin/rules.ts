@@ -37,7 +37,7 @@ export async function resumeUser(tx: Tx, { user, by, now }: Step): Promise<void>
 }
 
 /** Makes a user a site administrator, or ends that. Administrators can't end their own, so that one always remains. */
-export async function setSiteAdmin(tx: Tx, { user, by, now }: Step, siteAdmin: boolean): Promise<void> {
+export async function setSiteAdmin(tx: Tx, { user, by, now, siteAdmin }: Step & { siteAdmin: boolean }): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be site administrators');
   if (!siteAdmin && user.id === by.account.id) throw forbidden('You cannot demote yourself');
   if (user.site_admin !== siteAdmin) await updateAccount(tx, user.id, { site_admin: siteAdmin, updated_at: now });

@@ -1,6 +1,6 @@
 // What the server tells about itself.
 import { Type } from 'typebox';
-import { limitKey, type RateLimit, readLimits } from '#access/rate-limits.ts';
+import { type RateLimit, readLimits } from '#access/rate-limits.ts';
 import { apiVersions, endpoint } from '#endpoint/endpoint.ts';
 import { must } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -56,8 +56,7 @@ export const getRateLimits = endpoint({
   replies: { 200: RateLimits },
   async handle({ db, viewer, services: { limits }, address }) {
     if (!limits.enabled) throw new Refusal('not_found', 'Rate limiting is not enabled.');
-    // The windows are kept by the clock of the database.
-    const states = await readLimits(db, limits, limitKey(viewer, address), viewer.grant.kind !== 'none', new Date());
+    const states = await readLimits(db, limits, { viewer, address }, new Date());
     const byName = new Map(states.map((state) => [state.resource, presentLimit(state)]));
     const core = must(byName, 'core');
     const resources = {

@@ -187,7 +187,9 @@ async function answerDevicePage(parts: Parts, request: FastifyRequest, reply: Fa
       consentPage({ appName: app.name, login: session.account.login, wants, action: '/login/device', fields: kept }),
     );
   }
-  await change(db, (tx) => answerDevice(tx, device, session.account, fields.answer === 'yes'));
+  await change(db, (tx) =>
+    answerDevice(tx, device, { by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
+  );
   const text = fields.answer === 'yes' ? 'The device is connected.' : 'The device was refused.';
   return sendPage(reply, messagePage('Done', `${text} You may close this page.`));
 }

@@ -165,9 +165,9 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** Records a user's yes or no to a device. */
-export const answerDevice = (tx: Tx, device: DeviceRow, user: Account, agreed: boolean) =>
-  updateDevice(tx, device.hash, { state: agreed ? 'approved' : 'denied', account_id: user.id });
+/** Records a user's answer to a device. */
+export const answerDevice = (tx: Tx, device: DeviceRow, { by, state }: { by: Account; state: 'approved' | 'denied' }) =>
+  updateDevice(tx, device.hash, { state, account_id: by.id });
 
 /** Answers a device that asks whether its user has agreed. A device that asks too often has to wait longer. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
