@@ -1,15 +1,19 @@
 /** Who made a commit or a tag, and when, in their own time zone. */
 export type Identity = { name: string; email: string; date: Date /** Minutes east of UTC. */; zone: number };
 
-const pattern = /^(.*?)\s*<([^>]*)>\s*(.*)$/s;
 const stamp = /(-?\d{1,15})\s*([+-]\d{2})(\d{2})\s*$/;
 const lastSecond = 8.64e12;
+/** More of a name or an address isn't read: whoever pushes decides how long they are. */
+const longest = 1_000;
 
 /** Reads `Name <email> seconds zone`. Old tools wrote broken ones: whatever can't be read is left empty, or is the epoch. */
 export function parseIdentity(text: string): Identity {
-  const found = pattern.exec(text);
-  if (!found) return { name: text.trim(), email: '', date: new Date(0), zone: 0 };
-  const [, name = '', email = '', rest = ''] = found;
+  const open = text.indexOf('<');
+  const close = text.indexOf('>', open + 1);
+  if (open < 0 || close < 0) return { name: text.slice(0, longest).trim(), email: '', date: new Date(0), zone: 0 };
+  const name = text.slice(0, Math.min(open, longest));
+  const email = text.slice(open + 1, Math.min(close, open + 1 + longest));
+  const rest = text.slice(close + 1, close + 1 + longest);
   const time = stamp.exec(rest);
   const seconds = Number(time?.[1] ?? /-?\d{1,15}/.exec(rest)?.[0] ?? 0);
   const hours = Number(time?.[2] ?? 0);

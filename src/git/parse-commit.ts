@@ -27,6 +27,22 @@ export type Tag = {
   payload?: string;
 };
 
+/**
+ * Whoever pushes decides how long a message is, and how many parents a commit has. More than this isn't read, so that a list of
+ * commits can always be told: bytes of a message, parents, and bytes of an object whose signature is kept.
+ */
+const longestMessage = 64 * 1024;
+const mostParents = 1_000;
+const largestSigned = 1024 * 1024;
+
+/** The beginning of a message, which ends with a whole character of UTF-8. */
+function messageOf(message: Buffer): Buffer {
+  if (message.length <= longestMessage) return message;
+  let end = longestMessage;
+  while (end > longestMessage - 4 && ((message[end] ?? 0) & 0xc0) === 0x80) end--;
+  return message.subarray(0, end);
+}
+
 type Header = { key: string; value: string; start: number; end: number };
 type Parts = { headers: Header[]; message: Buffer };
 
@@ -70,16 +86,19 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
   const decode = decoderOf(headers);
   const value = (key: string) => headers.find((header) => header.key === key)?.value;
   const tree = value('tree') ?? '';
-  const parents = headers.filter(({ key }) => key === 'parent').map((header) => header.value);
+  const parents = headers
+    .filter(({ key }) => key === 'parent')
+    .slice(0, mostParents)
+    .map((header) => header.value);
   if (!isOid(tree) || !parents.every(isOid)) throw new GitError('invalid', 'Not a commit', oid);
-  const signed = headers.find(({ key }) => key === 'gpgsig');
+  const signed = data.length > largestSigned ? undefined : headers.find(({ key }) => key === 'gpgsig');
   return {
     oid,
     tree,
     parents,
     author: parseIdentity(decode(value('author') ?? '')),
     committer: parseIdentity(decode(value('committer') ?? '')),
-    message: decode(message.toString('latin1')),
+    message: decode(messageOf(message).toString('latin1')),
     ...(signed && {
       signature: decode(signed.value),
       payload: Buffer.concat([data.subarray(0, signed.start), data.subarray(signed.end)]).toString('utf8'),
@@ -96,8 +115,9 @@ export function parseTag(oid: Oid, data: Buffer): Tag {
   const value = (key: string) => headers.find((header) => header.key === key)?.value;
   const target = value('object') ?? '';
   if (!isOid(target)) throw new GitError('invalid', 'Not a tag', oid);
-  const text = decode(message.toString('latin1'));
-  const signed = signatureStart.exec(text)?.index;
+  const isWhole = data.length <= largestSigned;
+  const text = decode((isWhole ? message : messageOf(message)).toString('latin1'));
+  const signed = isWhole ? signatureStart.exec(text)?.index : undefined;
   const tagger = value('tagger');
   return {
     oid,

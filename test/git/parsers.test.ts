@@ -113,6 +113,24 @@ test('a commit in an old encoding is read as text', () => {
   expect(parseCommit(oid, unknown)).toMatchObject({ committer: { name: 'C' }, message: 'Gr\ufffd\ufffde\n' });
 });
 
+test('what a hostile push makes enormous is read to a bound, and in time that grows with its length alone', () => {
+  const people = 'author A <a@x> 1 +0000\ncommitter C <c@x> 1 +0000\n';
+  const of = (parents: number, message: string, author = people) =>
+    parseCommit(oid, Buffer.from(`tree ${oid}\n${`parent ${oid}\n`.repeat(parents)}${author}\n${message}`));
+  expect(of(2, 'é'.repeat(100)).message).toBe('é'.repeat(100));
+  const long = of(100_000, `x${'é'.repeat(5_000_000)}`);
+  expect([long.parents.length, long.message]).toEqual([1_000, `x${'é'.repeat(32_767)}`]);
+  const signed = `${people}gpgsig ${'x'.repeat(2_000_000)}\n`;
+  expect(of(1, 'a', signed)).not.toHaveProperty('signature');
+  expect(of(1, 'a', `${people}gpgsig xyz\n`)).toHaveProperty('signature', 'xyz');
+  const start = performance.now();
+  const { author } = of(1, 'a', people.replace('A', `A${' '.repeat(2_000_000)}B`));
+  expect(author.name.length).toBeLessThanOrEqual(1_000);
+  for (const text of [' '.repeat(1_000_000), `a${' '.repeat(1_000_000)}b<`, '<'.repeat(1_000_000), `<>${'1 '.repeat(1_000_000)}`])
+    parseIdentity(text);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
 test.each([
   ['plain', 'plain'],
   ['"a\\tb"', 'a\tb'],

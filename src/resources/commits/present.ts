@@ -33,7 +33,12 @@ export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, '
 });
 
 /** A message without the line end that Git closes it with. */
-export const presentMessage = (message: string): string => message.replace(/\n+$/, '');
+export function presentMessage(message: string): string {
+  // By hand: a pattern would go back over each run of line ends.
+  let end = message.length;
+  while (end > 0 && message.charAt(end - 1) === '\n') end--;
+  return message.slice(0, end);
+}
 
 export const treeLink = ({ url }: Place, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 

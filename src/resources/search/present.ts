@@ -73,13 +73,18 @@ export async function presentCommitHits(
   });
 }
 
+const largestCommit = 1024 * 1024;
+
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
   // One repository after the other would take a hundred times as long for as many.
   await Promise.all(
     [...Map.groupBy(hits, ({ repositoryId }) => repositoryId)].map(async ([repository, own]) => {
       await using reader = await openObjects(repoOf(git, repository));
-      for await (const read of reader.readMany(own.map(({ oid }) => oid)))
+      for await (const read of reader.readMany(
+        own.map(({ oid }) => oid),
+        { maxSize: largestCommit },
+      ))
         if ('object' in read && read.object.type === 'commit') commits.set(read.oid, parseCommit(read.oid, read.object.data));
     }),
   );

@@ -8,6 +8,7 @@ import type { Commit } from '#git/parse-commit.ts';
 import { findRef } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { timestamp } from '#lib/time.ts';
+import { presentMessage } from '#resources/commits/index.ts';
 import { aboutRepository, loadAccount, type OwnedRepository, type PayloadContext, type Told, teller } from './payload.ts';
 
 /** The number of commits that a payload lists at most (the public API's bound). */
@@ -96,7 +97,7 @@ const presentCommit = ({ links }: PayloadContext, { owner, name }: OwnedReposito
   id: commit.oid,
   tree_id: commit.tree,
   distinct: true,
-  message: commit.message.replace(/\n+$/, ''),
+  message: presentMessage(commit.message),
   timestamp: timestamp(commit.committer.date),
   url: path(links.html, owner.login, name, 'commit', commit.oid),
   author: person(commit.author),
