@@ -4,7 +4,6 @@ const refusalKinds = [
   'unauthenticated',
   'forbidden',
   'not_found',
-  'not_acceptable',
   'conflict',
   'gone',
   'too_large',

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allowance, type Bucket, countRequest, limitHeaders, limitKey, uncountRequest } from '#access/rate-limits.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
@@ -9,12 +8,14 @@ import type { Links } from '#endpoint/links.ts';
 import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, lastModifiedOf } from './conditional.ts';
+import { type Counted, count, uncount } from './count.ts';
 import { accessHeaders } from './headers.ts';
+import { changedSince, replyBody } from './reply-body.ts';
 import { resolve } from './resolve.ts';
 
 export type Asked = {
@@ -34,7 +35,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   reply.headers(accessHeaders(endpoint, viewer));
   const version = versionOf(request);
   reply.header('x-service-api-version-selected', version);
-  const limited = await count(asked, request, reply);
+  const counted = await count(asked, request, reply);
   const media = acceptMediaType(request.headers.accept);
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
@@ -62,19 +63,20 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   // The declaration checked the handler against exactly these parts; the list of endpoints has forgotten the types.
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
-  await send(asked, handled, { request, reply, page, version, limited });
+  await send(asked, handled, { request, reply, page, version, counted });
 }
 
-type Sending = { request: FastifyRequest; reply: FastifyReply; page: Page; version: ApiVersion; limited: Limited | undefined };
+type Sending = { request: FastifyRequest; reply: FastifyReply; page: Page; version: ApiVersion; counted: Counted | undefined };
 
-async function send(asked: Asked, handled: unknown, { request, reply, page, version, limited }: Sending): Promise<void> {
+async function send(asked: Asked, handled: unknown, { request, reply, page, version, counted }: Sending): Promise<void> {
   const { endpoint } = asked;
-  if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, limited });
-  const { status, body } = statusAndBody(endpoint, handled, page, ({ total, next }) => {
+  if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, counted });
+  const { status, body, list } = replyBody(endpoint, handled, page);
+  if (list) {
     const url = new URL(request.originalUrl, originOf(request));
-    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, next) : linkHeader(url, page, total);
+    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list.next) : linkHeader(url, page, list.total);
     if (link) reply.header('link', link);
-  });
+  }
   const changed = changedSince(endpoint, version, body);
   reply.header('vary', 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding');
   if (changed === undefined) {
@@ -89,7 +91,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
       .header('cache-control', `${asked.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
-      await giveBack(asked, limited);
+      await uncount(asked, counted);
       await reply.code(304).send();
       return;
     }
@@ -103,55 +105,15 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
 async function sendRaw(
   asked: Asked,
   { status, headers, body }: Raw,
-  { request, reply, limited }: Pick<Sending, 'request' | 'reply' | 'limited'>,
+  { request, reply, counted }: Pick<Sending, 'request' | 'reply' | 'counted'>,
 ): Promise<void> {
   const { etag } = headers;
   reply.headers(headers);
   const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
   if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
-  if (known) await giveBack(asked, limited);
+  if (known) await uncount(asked, counted);
   if (known) await reply.code(304).send();
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
-}
-
-/** Takes the count of a request back whose client already has the answer. */
-async function giveBack({ db, viewer }: Asked, limited: Limited | undefined): Promise<void> {
-  if (limited && viewer.account) await uncountRequest(db, limited.key, limited.bucket);
-}
-
-function statusAndBody(
-  endpoint: Endpoint,
-  handled: unknown,
-  page: Page,
-  linked: (list: { total: number; next?: string | undefined }) => void,
-): { status: number; body: unknown } {
-  const statuses = Object.keys(endpoint.replies).map(Number);
-  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // what reply() made
-  const { status, body: whole } = several ?? { status: statuses[0] ?? 200, body: handled };
-  if (!endpoint.paging || page.limit === 0 || whole === undefined) return { status, body: whole };
-  if (endpoint.paging.style === 'inside') {
-    const { body, total } = whole as { body: unknown; total: number }; // what a handler of such pages returns
-    linked({ total: Math.min(total, endpoint.paging.most ?? total), next: undefined });
-    return { status, body };
-  }
-  const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
-  linked({ total: Math.min(total, endpoint.paging.most ?? total), next });
-  const envelope = envelopeOf(endpoint, status);
-  // The list comes before other fields: clients that page by themselves take the first unknown field for it.
-  return { status, body: envelope ? { total_count: total, [envelope]: rows, ...extra } : rows };
-}
-
-/** The name of the array in a list's envelope, read from the reply's schema. */
-function envelopeOf(endpoint: Endpoint, status: number): string | undefined {
-  const schema = endpoint.replies[status] as { properties?: Record<string, { type?: string }> } | undefined;
-  return Object.entries(schema?.properties ?? {}).find(([, property]) => property.type === 'array')?.[0];
-}
-
-/** Applies the changes of the requested version and of those before it, oldest first. */
-function changedSince(endpoint: Endpoint, version: ApiVersion, body: unknown): unknown {
-  if (!endpoint.since) return body;
-  const active = apiVersions.slice(0, apiVersions.indexOf(version) + 1);
-  return active.reduce((changed, name) => endpoint.since?.[name]?.(changed) ?? changed, body);
 }
 
 const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;
@@ -173,25 +135,4 @@ function versionOf(request: FastifyRequest): ApiVersion {
   if (!known)
     throw badRequest(`'${asked.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`);
   return known;
-}
-
-type Limited = { key: string; bucket: Bucket };
-
-async function count(
-  { endpoint, viewer, db, services }: Asked,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Limited | undefined> {
-  if (!services.limits.enabled || endpoint.id === 'rate-limit/get') return undefined;
-  const { limit } = endpoint;
-  const query = request.query as Record<string, unknown>; // the query parser's own object
-  const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
-  const key = limitKey(viewer, request.ip);
-  const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
-  reply.headers(limitHeaders(state));
-  if (state.exceeded) {
-    reply.header('retry-after', String(Math.max(1, state.reset - Math.floor(Date.now() / 1000))));
-    throw new Refusal('rate_limited', `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`);
-  }
-  return { key, bucket };
 }

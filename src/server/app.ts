@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { change, type Database, isAway } from '#database/connect.ts';
+import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
-import { isGitError } from '#git/errors.ts';
-import { Refusal } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
@@ -16,10 +14,9 @@ import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
-import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf } from './refusals.ts';
 import { linksFor } from './request-links.ts';
-import { Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
+import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 import { answerUnreadable } from './unreadable.ts';
 
@@ -63,7 +60,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    frameworkErrors: (_error, request, reply) => sendRefusal(parts, request, reply, 400, 'Bad Request'),
+    frameworkErrors: (_error, request, reply) => sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' }),
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
     ...(parts.tls ? { https: { ...parts.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
@@ -95,8 +92,8 @@ export function buildApp(parts: Parts): FastifyInstance {
     const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
     log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
   });
-  app.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
-  app.setNotFoundHandler((request, reply) => sendRefusal(parts, request, reply, 404, 'Not Found'));
+  app.setErrorHandler((error, request, reply) => sendError(parts, { request, reply }, error));
+  app.setNotFoundHandler((request, reply) => sendRefusal(parts, { request, reply }, { status: 404, message: 'Not Found' }));
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
@@ -153,57 +150,4 @@ async function serve(
     request,
     reply,
   );
-}
-
-function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof Refusal) {
-    if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
-    return sendRefusal(parts, request, reply, statusOf(error), error.message, error.errors);
-  }
-  if (error instanceof Moved) return sendMoved(parts, error, request, reply);
-  const refused = isGitError(error) ? refusalOfGit(error) : undefined;
-  if (refused) return sendRefusal(parts, request, reply, statusOf(refused), refused.message);
-  const known = clientFault(error);
-  if (known) return sendRefusal(parts, request, reply, known.status, known.message);
-  if (request.method !== 'GET' && isOvertaken(error)) {
-    parts.log.warn({ err: error, id: request.id, route: request.routeOptions.url }, 'a change was overtaken by another');
-    return sendRefusal(parts, request, reply, 409, 'It was changed by another request at the same time. Please try again.');
-  }
-  if (isAway(error)) {
-    parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request found no connection');
-    return sendRefusal(parts, request, reply, 503, 'The server cannot answer just now. Please try again.');
-  }
-  parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request failed');
-  return sendRefusal(parts, request, reply, 500, `Server Error (request ${request.id})`);
-}
-
-/** The status and message of errors that Fastify raises for a client's fault; undefined for others. */
-function clientFault(error: unknown): { status: number; message: string } | undefined {
-  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
-  if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
-  return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
-}
-
-/** Redirects to a repository's present name: 301 for GET and HEAD, 307 for methods that must keep their body. */
-function sendMoved(parts: Parts, { repo }: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const links = linksFor(parts, request);
-  const rest = request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
-  const url = `${links.api}/repos/${repo.owner.login}/${repo.name}${rest}`;
-  return reply
-    .code(request.method === 'GET' || request.method === 'HEAD' ? 301 : 307)
-    .header('location', url)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ message: 'Moved Permanently', url, documentation_url: `${links.html}/docs` }));
-}
-
-function sendRefusal(
-  parts: Parts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  message: string,
-  errors?: Refusal['errors'],
-): FastifyReply {
-  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, emitErrors(parts.services.vocabulary, errors));
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

@@ -10,7 +10,6 @@ const statuses: Record<RefusalKind, number> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
-  not_acceptable: 415,
   conflict: 409,
   gone: 410,
   too_large: 413,

@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { allowance, type Bucket, countRequest, limitHeaders, limitKey, uncountRequest } from '#access/rate-limits.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import type { Services } from '#endpoint/services.ts';
+import { Refusal } from '#lib/refusal.ts';
+
+type Asked = { endpoint: Endpoint; viewer: Viewer; db: Db; services: Services };
+
+/** What a request was counted against. */
+export type Counted = { key: string; bucket: Bucket };
+
+/** Counts a request against its rate limit, and refuses it above. Undefined where requests aren't counted. */
+export async function count(
+  { endpoint, viewer, db, services }: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Counted | undefined> {
+  if (!services.limits.enabled || endpoint.id === 'rate-limit/get') return undefined;
+  const { limit } = endpoint;
+  const query = request.query as Record<string, unknown>; // the query parser's own object
+  const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
+  const key = limitKey(viewer, request.ip);
+  const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
+  reply.headers(limitHeaders(state));
+  if (state.exceeded) {
+    reply.header('retry-after', String(Math.max(1, state.reset - Math.floor(Date.now() / 1000))));
+    throw new Refusal('rate_limited', `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`);
+  }
+  return { key, bucket };
+}
+
+/** Takes the count of a request back: a signed-in client that has the answer already isn't charged for it. */
+export async function uncount({ db, viewer }: Pick<Asked, 'db' | 'viewer'>, counted: Counted | undefined): Promise<void> {
+  if (counted && viewer.account) await uncountRequest(db, counted.key, counted.bucket);
+}

@@ -1,0 +1,35 @@
+import { type ApiVersion, apiVersions, type Endpoint } from '#endpoint/endpoint.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+/** `list` is there for a page of a list: what the `Link` header needs. */
+type ReplyBody = { status: number; body: unknown; list?: { total: number; next?: string | undefined } };
+
+/** The status and body of what a handler returned. */
+export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
+  const statuses = Object.keys(endpoint.replies).map(Number);
+  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // what reply() made
+  const { status, body: whole } = several ?? { status: statuses[0] ?? 200, body: handled };
+  if (!endpoint.paging || page.limit === 0 || whole === undefined) return { status, body: whole };
+  if (endpoint.paging.style === 'inside') {
+    const { body, total } = whole as { body: unknown; total: number }; // what a handler of such pages returns
+    return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
+  }
+  const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  const envelope = envelopeOf(endpoint, status);
+  // The list comes before other fields: clients that page by themselves take the first unknown field for it.
+  const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
+  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next } };
+}
+
+/** The name of the array in a list's envelope, read from the reply's schema. */
+function envelopeOf(endpoint: Endpoint, status: number): string | undefined {
+  const schema = endpoint.replies[status] as { properties?: Record<string, { type?: string }> } | undefined;
+  return Object.entries(schema?.properties ?? {}).find(([, property]) => property.type === 'array')?.[0];
+}
+
+/** Applies the changes of the requested version and of those before it, oldest first. */
+export function changedSince(endpoint: Endpoint, version: ApiVersion, body: unknown): unknown {
+  if (!endpoint.since) return body;
+  const active = apiVersions.slice(0, apiVersions.indexOf(version) + 1);
+  return active.reduce((changed, name) => endpoint.since?.[name]?.(changed) ?? changed, body);
+}

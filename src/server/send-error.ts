@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { isAway } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { isGitError } from '#git/errors.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf } from './refusals.ts';
+import { linksFor } from './request-links.ts';
+import { Moved } from './resolve.ts';
+
+type Parts = { services: Services; log: Logger; url?: string };
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+type Refused = { status: number; message: string; errors?: Refusal['errors'] };
+
+/** Answers a request whose handling threw: by a refusal or a redirect, or by 500 and a line in the log for a fault of the server. */
+export function sendError(parts: Parts, exchange: Exchange, error: unknown): FastifyReply {
+  const { request, reply } = exchange;
+  if (error instanceof Moved) return sendMoved(parts, exchange, error);
+  const refusal = refusalOf(error);
+  if (refusal) {
+    if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+    return sendRefusal(parts, exchange, { status: statusOf(refusal), message: refusal.message, errors: refusal.errors });
+  }
+  const fault = clientFault(error);
+  if (fault) return sendRefusal(parts, exchange, fault);
+  const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  if (request.method !== 'GET' && isOvertaken(error)) {
+    parts.log.warn(seen, 'a change was overtaken by another');
+    const message = 'It was changed by another request at the same time. Please try again.';
+    return sendRefusal(parts, exchange, { status: 409, message });
+  }
+  if (isAway(error)) {
+    parts.log.error(seen, 'a request found no connection');
+    return sendRefusal(parts, exchange, { status: 503, message: 'The server cannot answer just now. Please try again.' });
+  }
+  parts.log.error(seen, 'a request failed');
+  return sendRefusal(parts, exchange, { status: 500, message: `Server Error (request ${request.id})` });
+}
+
+const refusalOf = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error;
+  return isGitError(error) ? refusalOfGit(error) : undefined;
+};
+
+/** What Fastify refuses by itself, as a body that is too large; undefined for other errors. */
+function clientFault(error: unknown): Refused | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
+  if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
+  return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
+}
+
+/** Redirects to a repository's present name: 301 for GET and HEAD, 307 for methods that must keep their body. */
+function sendMoved(parts: Parts, { request, reply }: Exchange, { repo }: Moved): FastifyReply {
+  const links = linksFor(parts, request);
+  const rest = request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
+  const url = `${links.api}/repos/${repo.owner.login}/${repo.name}${rest}`;
+  return reply
+    .code(request.method === 'GET' || request.method === 'HEAD' ? 301 : 307)
+    .header('location', url)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ message: 'Moved Permanently', url, documentation_url: `${links.html}/docs` }));
+}
+
+/** Answers with a status and a body that says why. */
+export function sendRefusal(parts: Parts, { request, reply }: Exchange, { status, message, errors }: Refused): FastifyReply {
+  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, emitErrors(parts.services.vocabulary, errors));
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
