@@ -73,6 +73,7 @@ export async function presentCommitHits(
   });
 }
 
+/** A larger commit was made to keep others waiting: it is left out. */
 const largestCommit = 1024 * 1024;
 
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
