@@ -29,6 +29,8 @@ const shareOfReads = 0.5;
 const gates = new WeakMap<Db, Gate>();
 /** The number of different SQL texts that are prepared. Each takes memory on every connection, so further ones aren't. */
 const maxPrepared = 2_000;
+/** Reads with a time budget are searches, whose texts follow the queries: they don't use up the others' number. */
+const maxPreparedReads = 500;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
 const bigintArray: number = 1016;
@@ -75,14 +77,16 @@ export async function checkConnection({ db }: Database, name: string): Promise<v
   }
 }
 
-const names = new Map<string, string>();
+type Prepared = { readonly letter: string; readonly most: number; readonly names: Map<string, string> };
+const prepared: Prepared = { letter: 'h', most: maxPrepared, names: new Map() };
+const preparedReads: Prepared = { letter: 'r', most: maxPreparedReads, names: new Map() };
 
 /** The name under which a text is prepared; the same text has the same name on every connection. */
-function preparedName(text: string): string | undefined {
+function preparedName(text: string, { letter, most, names }: Prepared): string | undefined {
   const known = names.get(text);
   if (known) return known;
-  if (names.size >= maxPrepared) return undefined;
-  const name = `h${names.size}`;
+  if (names.size >= most) return undefined;
+  const name = `${letter}${names.size}`;
   names.set(text, name);
   return name;
 }
@@ -131,7 +135,7 @@ class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #send(first: any, rest: any[]): any {
     if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
-      const name = preparedName(first);
+      const name = preparedName(first, deadlines.getStore() ? preparedReads : prepared);
       if (name) return super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []));
     }
     return super.query(first, ...(rest as []));

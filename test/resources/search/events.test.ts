@@ -140,6 +140,7 @@ test('a deleted branch: what stood there alone is found no more, and what stands
   const client = await as(ada);
   const next = await branchOff('next');
   await client.delete(`${path()}/git/refs/heads/next`);
+  expect((await client.delete(`${path()}/git/refs/heads/main`)).status).toBe(422);
   await settle();
   expect(await pushedPlaces(next)).toEqual(noPushed);
   expect(await places()).toEqual(everywhere(here()));
