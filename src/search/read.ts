@@ -1,6 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Db, TimeBudgetExceeded, withTimeBudget } from '#database/connect.ts';
+import { TimeBudgetExceeded } from '#database/client.ts';
+import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
+import { withTimeBudget } from '#database/time-budget.ts';
 import type { Budget } from './result.ts';
 
 /** Where searches read: a connection, or a transaction under a time budget. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countStatements } from '#database/connect.ts';
+import { countStatements } from '#database/client.ts';
 import { listCollaborators } from '#resources/collaborators/store.ts';
 import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countStatements } from '#database/connect.ts';
+import { countStatements } from '#database/client.ts';
 import { listMembers } from '#resources/members/store.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';

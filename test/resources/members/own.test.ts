@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countStatements } from '#database/connect.ts';
+import { countStatements } from '#database/client.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { asId } from '#lib/id.ts';
 import { presentMemberships } from '#resources/members/present.ts';

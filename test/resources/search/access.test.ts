@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { countStatements } from '#database/connect.ts';
+import { countStatements } from '#database/client.ts';
 import { setTeamMember, setTeamRole } from '#resources/teams/index.ts';
 import { team } from '#test/resources/teams/setting.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countStatements } from '#database/connect.ts';
+import { countStatements } from '#database/client.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { presentFullTeams, setTeamMember, setTeamRole } from '#resources/teams/index.ts';
 import { installApp } from '#test/support/apps.ts';

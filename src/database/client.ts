@@ -1,0 +1,75 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
+
+/** The number of different SQL texts that are prepared. Each takes memory on every connection, so further ones aren't. */
+const maxPrepared = 2_000;
+/** Reads with a time budget are searches, whose texts follow the queries: they don't use up the others' number. */
+const maxPreparedReads = 500;
+
+type Prepared = { readonly letter: string; readonly most: number; readonly names: Map<string, string> };
+const prepared: Prepared = { letter: 'h', most: maxPrepared, names: new Map() };
+const preparedReads: Prepared = { letter: 'r', most: maxPreparedReads, names: new Map() };
+
+/** The name under which a text is prepared; the same text has the same name on every connection. */
+function preparedName(text: string, { letter, most, names }: Prepared): string | undefined {
+  const known = names.get(text);
+  if (known) return known;
+  if (names.size >= most) return undefined;
+  const name = `${letter}${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+const counting = new AsyncLocalStorage<{ statements: string[] }>();
+
+/** Runs `work` and returns the statements that it sent, without `begin` and the like. Tests bound the number for each endpoint. */
+export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
+  const counter = { statements: [] as string[] };
+  // Awaited inside, since some work begins only when it is awaited (a request by `inject`) and would not be counted.
+  const result = await counting.run(counter, async () => await work());
+  return { result, statements: counter.statements };
+}
+
+const isControl = (text: unknown): boolean =>
+  typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
+
+/** When the statements of this context must end, and when the connection was told so last. */
+export type Deadline = { readonly until: number; told: number };
+export const deadlines = new AsyncLocalStorage<Deadline>();
+
+/** Milliseconds after which PostgreSQL is told again how much time is left. Faster searches need no further round trip for it. */
+const tolerance = 20;
+
+/** A client that prepares each parameterised statement once, so that PostgreSQL parses and plans it once. */
+export class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
+  override query(first: any, ...rest: any[]): any {
+    const text: string = typeof first === 'string' ? first : first?.text;
+    if (!isControl(text)) counting.getStore()?.statements.push(text);
+    const deadline = deadlines.getStore();
+    if (deadline && !isControl(text) && performance.now() - deadline.told > tolerance) {
+      return this.#hasten(deadline).then(() => this.#send(first, rest));
+    }
+    return this.#send(first, rest);
+  }
+
+  /** Limits the next statement to the time that is left. */
+  async #hasten(deadline: Deadline): Promise<void> {
+    const left = deadline.until - performance.now();
+    if (left <= 0) throw new TimeBudgetExceeded();
+    deadline.told = performance.now();
+    await super.query(`set local statement_timeout = ${Math.ceil(left)}`);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  #send(first: any, rest: any[]): any {
+    if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
+      const name = preparedName(first, deadlines.getStore() ? preparedReads : prepared);
+      if (name) return super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []));
+    }
+    return super.query(first, ...(rest as []));
+  }
+}
+
+/** The time of a search is over. Its connection is free again. */
+export class TimeBudgetExceeded extends Error {}
