@@ -48,21 +48,24 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
   const nested = namesOf(options.nested ?? [], false);
   const isNamed = isAny(named);
   const { rows } = await sql<{ id: Id<'repositories'> | null; account: boolean; repository: boolean }>`
-    with visible (id) as materialized ${options.visible},
-    owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
+    with owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
     named (id) as (
-      select r.id from repositories r join accounts o on o.id = r.owner_id join visible v on v.id = r.id
-      where ${isOneOf(named.repositories)}
+      select r.id from repositories r join accounts o on o.id = r.owner_id
+      where ${isOneOf(named.repositories)} and r.id in ${options.visible}
+    ),
+    wanted (id) as materialized (
+      select r.id from repositories r where r.owner_id in (select id from owners) union select id from named
     ),
     nested (id) as (
-      select r.id from repositories r join accounts o on o.id = r.owner_id join visible v on v.id = r.id
-      where ${isOneOf(nested.repositories)}
+      select r.id from repositories r join accounts o on o.id = r.owner_id
+      where ${isOneOf(nested.repositories)} and r.id in ${options.visible}
       union all select a.id from accounts a where ${ownedBy(sql`a`, nested.accounts, options.viewerId)}
     )
     select found.id, exists (select from owners) as account, exists (select from named union all select from nested) as repository
     from (select) as always left join lateral (
-      select r.id from repositories r join visible v on v.id = r.id join accounts o on o.id = r.owner_id
-      where ${isNamed ? sql`(r.owner_id in (select id from owners) or r.id in (select id from named))` : sql`true`}
+      select r.id from ${isNamed ? sql`wanted join repositories r on r.id = wanted.id` : sql`repositories r`}
+        join accounts o on o.id = r.owner_id
+      where r.id in ${options.visible}
         and ${kindOf(options, named)} and not ${leftOut(options)} and ${options.only ?? sql`true`}
       order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
     ) as found on true`.execute(db);
