@@ -1,35 +1,60 @@
-import { type RawBuilder, sql } from 'kysely';
+// The assignees of an issue: assigning, unassigning and replacing them.
 import type { Account, Repo } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import { list } from '#database/list.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import { findUsersByLogin } from '#resources/accounts/index.ts';
+import { keepAssignable } from './assignee-store.ts';
+import type { IssueChange } from './schemas.ts';
+import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
+import { eventOf, type Step, tellAll } from './tell.ts';
 
-/**
- * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: its owner and its
- * collaborators may, and members of its organization who have a role in it, other than to read since it is public.
- */
-export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
-  accounts.kind <> 'organization' and accounts.suspended_at is null and (
-    accounts.id = ${repo}.owner_id
-    or exists (select from collaborators c where c.repository_id = ${repo}.id and c.user_id = accounts.id)
-    or exists (select from memberships m join organizations g on g.account_id = m.organization_id
-      where m.organization_id = ${repo}.owner_id and m.user_id = accounts.id and m.state = 'active'
-        and (m.role = 'owner' or g.default_repository_permission <> 'none'
-          or exists (select from team_members tm join teams t on t.id = tm.team_id
-            join team_repositories tr on tr.team_id = any (t.ancestors)
-            where tm.user_id = m.user_id and tr.repository_id = ${repo}.id)
-          or exists (select from organization_role_holders h
-            where h.organization_id = ${repo}.owner_id and h.user_id = m.user_id and h.base_role is not null)))))`;
+/** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
+export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
+  if (assignees !== undefined) return assignees;
+  if (assignee === undefined) return undefined;
+  return assignee === null || assignee === '' ? [] : [assignee];
+}
 
-const assignableIn = ({ id }: Repo): RawBuilder<boolean> =>
-  sql<boolean>`exists (select from repositories r where r.id = ${id} and ${assignableTo(sql`r`)})`;
+/** The users with these logins. Refuses those who can't be assigned. */
+export async function assignable(db: Db, repo: Repo, logins: readonly string[]): Promise<Account[]> {
+  const users = await keepAssignable(db, repo, await findUsersByLogin(db, logins));
+  const known = keyed(users, ({ login }) => login.toLowerCase());
+  const wrong = logins.find((login) => !known.has(login.toLowerCase()));
+  if (wrong !== undefined) throw invalid('Issue', 'assignees', 'invalid', `${wrong} can't be assigned here`);
+  return users;
+}
 
-export const listAssignable = (db: Db, repo: Repo, page: Page): Promise<Listed<Account>> =>
-  list(db, db.selectFrom('accounts').selectAll('accounts').where(assignableIn(repo)).orderBy('accounts.id'), page);
+/** Assigns users to an issue. */
+export async function assign(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+  const added = await addAssignees(tx, issue.id, users, step.now);
+  await tellAll(tx, step, issue, {
+    things: added,
+    event: (user) => eventOf(step, 'issue.assigned', { issue: issue.id, user }),
+    own: (assignee) => ({ event: 'assigned', data: { assignee } }),
+  });
+}
 
-/** Which of these users may be assigned. */
-export async function keepAssignable(db: Db, repo: Repo, users: readonly Account[]): Promise<Account[]> {
-  if (users.length === 0) return [];
-  const ids = users.map(({ id }) => id);
-  return db.selectFrom('accounts').selectAll('accounts').where('accounts.id', 'in', ids).where(assignableIn(repo)).execute();
+/** Unassigns users from an issue. */
+export async function unassign(tx: Tx, step: Step, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
+  const dropped = await dropAssignees(tx, issue.id, users);
+  await tellAll(tx, step, issue, {
+    things: dropped,
+    event: (user) => eventOf(step, 'issue.unassigned', { issue: issue.id, user }),
+    own: (assignee) => ({ event: 'unassigned', data: { assignee } }),
+  });
+}
+
+/** Replaces the assignees of an issue. */
+export async function replaceAssignees(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+  const wanted = new Set(users.map(({ id }) => id));
+  const held = await listAssignees(tx, issue.id);
+  await unassign(
+    tx,
+    step,
+    issue,
+    held.filter((id) => !wanted.has(id)),
+  );
+  await assign(tx, step, issue, users);
 }

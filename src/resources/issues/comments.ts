@@ -6,7 +6,8 @@ import type { Id } from '#lib/id.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type CommentRow, findComment, holdComment, insertComment, removeComment, updateComment } from './comment-store.ts';
-import { checkHasIssues, holdFor, type Step, viaApp } from './rules.ts';
+import { checkHasIssues, holdFor } from './rules.ts';
+import { type Step, viaApp } from './tell.ts';
 
 type OfComment = Step & { id: Id<'issue_comments'> };
 

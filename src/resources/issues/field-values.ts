@@ -13,8 +13,9 @@ import {
   told,
   type Value,
 } from '#resources/issue-fields/index.ts';
-import { eventOf, holdFor, type Step, tellAll } from './rules.ts';
+import { holdFor } from './rules.ts';
 import type { IssueRow } from './store.ts';
+import { eventOf, type Step, tellAll } from './tell.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {

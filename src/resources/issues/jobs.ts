@@ -4,7 +4,7 @@ import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { indexIssues } from '#search/index.ts';
-import { assignableTo } from './assignees.ts';
+import { assignableTo } from './assignee-store.ts';
 
 const losses = [
   'collaborator.removed',

@@ -1,9 +1,10 @@
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { insertIssueEvents } from './event-store.ts';
-import { aboutOf, eventOf, holdFor, type Step } from './rules.ts';
+import { holdFor } from './rules.ts';
 import type { IssueRow } from './store.ts';
 import { updateIssue } from './store.ts';
+import { aboutOf, eventOf, type Step } from './tell.ts';
 
 /** Locks the conversation of an issue: from then on, only those who may write to the repository can comment. */
 export async function lockIssue(tx: Tx, step: Step & { number: number; reason: IssueRow['lock_reason'] }): Promise<void> {

@@ -5,8 +5,9 @@ import type { Id } from '#lib/id.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
 import type { Held } from '#resources/reactions/index.ts';
 import { holdComment } from './comment-store.ts';
-import { checkHasIssues, holdFor, type Step } from './rules.ts';
+import { checkHasIssues, holdFor } from './rules.ts';
 import { type IssueRow, loadIssues } from './store.ts';
+import type { Step } from './tell.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
 function checkOpen({ repo, by }: Step, issue: IssueRow): void {

@@ -7,9 +7,10 @@ import { pages } from '#endpoint/paging.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
-import { keepAssignable, listAssignable } from '../assignees.ts';
+import { keepAssignable, listAssignable } from '../assignee-store.ts';
+import { assign, unassign } from '../assignees.ts';
 import { presentIssue } from '../present.ts';
-import { assign, getIssue, holdFor, unassign } from '../rules.ts';
+import { getIssue, holdFor } from '../rules.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
