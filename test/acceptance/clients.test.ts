@@ -122,4 +122,40 @@ print(g.get_user().login, repo.full_name, repo.open_issues_count)
     const { stdout } = await execute(python ?? '', ['-c', script, `${url}/api/v3`, secret, tls ? join(folder, 'cert.pem') : '']);
     expect(stdout.trim()).toMatch(/^ada acme\/by-python/);
   });
+
+  test('searches code, commits, issues and repositories', async () => {
+    const run = async (script: string): Promise<string> => {
+      const args = ['-c', script, `${url}/api/v3`, secret, tls ? join(folder, 'cert.pem') : ''];
+      return (await execute(python ?? '', args)).stdout;
+    };
+    const open = `
+import sys, github
+g = github.Github(base_url=sys.argv[1], login_or_token=sys.argv[2], per_page=2, verify=sys.argv[3] or True)
+`;
+    await run(`${open}
+repo = g.get_organization("acme").create_repo("found-by-python", private=True, description="Turns pythonic things up")
+for at in range(3):
+    repo.create_file(f"slither{at}.py", "Slither along", f"def slither{at}(): return 'pythonic'\\n", branch="main")
+repo.create_issue("It slithers", body="All day long")
+`);
+    await settle();
+    const out = await run(`${open}
+where = "repo:acme/found-by-python"
+code = g.search_code("pythonic language:python " + where, highlight=True)
+assert code.totalCount == 3, code.totalCount
+assert sorted(c.path for c in code) == ["slither0.py", "slither1.py", "slither2.py"]
+assert b"pythonic" in code[0].decoded_content
+assert code[0].text_matches[0]["matches"][0]["text"] == "pythonic"
+commits = g.search_commits("slither " + where, sort="author-date", order="asc")
+assert [c.commit.message for c in commits] == ["Slither along"] * 3
+issues = g.search_issues("slithers", state="open", repo="acme/found-by-python")
+assert [(i.title, i.repository.full_name) for i in issues] == [("It slithers", "acme/found-by-python")]
+assert [r.full_name for r in g.search_repositories("pythonic in:description", user="acme")] == ["acme/found-by-python"]
+try:
+    g.search_code("x repo:acme/none").totalCount
+except github.GithubException as error:
+    print(error.status, error.data["message"])
+`);
+    expect(out).toBe('422 Validation Failed\n');
+  });
 });
