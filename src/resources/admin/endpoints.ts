@@ -95,7 +95,7 @@ export const deleteImpersonationToken = endpoint({
   },
 });
 
-export const suspend = endpoint({
+export const suspendUserByAdmin = endpoint({
   id: 'enterprise-admin/suspend-user',
   method: 'PUT',
   path: '/users/{username}/suspended',
@@ -109,7 +109,7 @@ export const suspend = endpoint({
   },
 });
 
-export const unsuspend = endpoint({
+export const unsuspendUserByAdmin = endpoint({
   id: 'enterprise-admin/unsuspend-user',
   method: 'DELETE',
   path: '/users/{username}/suspended',
@@ -121,7 +121,7 @@ export const unsuspend = endpoint({
   },
 });
 
-export const promote = endpoint({
+export const promoteToSiteAdmin = endpoint({
   id: 'enterprise-admin/promote-user-to-be-site-administrator',
   method: 'PUT',
   path: '/users/{username}/site_admin',
@@ -133,7 +133,7 @@ export const promote = endpoint({
   },
 });
 
-export const demote = endpoint({
+export const demoteFromSiteAdmin = endpoint({
   id: 'enterprise-admin/demote-site-administrator',
   method: 'DELETE',
   path: '/users/{username}/site_admin',

@@ -33,7 +33,7 @@ export const listBranches = endpoint({
   },
 });
 
-export const getOneBranch = endpoint({
+export const getRepoBranch = endpoint({
   id: 'repos/get-branch',
   method: 'GET',
   path: '/repos/{owner}/{repo}/branches/{branch}',
@@ -48,7 +48,7 @@ export const getOneBranch = endpoint({
   },
 });
 
-export const rename = endpoint({
+export const renameRepoBranch = endpoint({
   id: 'repos/rename-branch',
   method: 'POST',
   path: '/repos/{owner}/{repo}/branches/{branch}/rename',

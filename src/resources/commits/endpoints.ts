@@ -79,7 +79,7 @@ export const getCommit = endpoint({
 /** Commits of a comparison on one page, as in the public API. */
 const commitsOnPage = 250;
 
-export const compareTwo = endpoint({
+export const compareRevisions = endpoint({
   id: 'repos/compare-commits-with-basehead',
   method: 'GET',
   path: '/repos/{owner}/{repo}/compare/{basehead}',

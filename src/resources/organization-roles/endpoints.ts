@@ -68,7 +68,7 @@ export const listRoleTeams = endpoint({
   },
 });
 
-export const assignUser = endpoint({
+export const assignRoleToUser = endpoint({
   id: 'orgs/assign-user-to-org-role',
   method: 'PUT',
   path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
@@ -81,7 +81,7 @@ export const assignUser = endpoint({
   },
 });
 
-export const revokeUser = endpoint({
+export const revokeRoleOfUser = endpoint({
   id: 'orgs/revoke-org-role-user',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
@@ -93,7 +93,7 @@ export const revokeUser = endpoint({
   },
 });
 
-export const revokeAllOfUser = endpoint({
+export const revokeRolesOfUser = endpoint({
   id: 'orgs/revoke-all-org-roles-user',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/users/{username}',
@@ -105,7 +105,7 @@ export const revokeAllOfUser = endpoint({
   },
 });
 
-export const assignTeam = endpoint({
+export const assignRoleToTeam = endpoint({
   id: 'orgs/assign-team-to-org-role',
   method: 'PUT',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
@@ -117,7 +117,7 @@ export const assignTeam = endpoint({
   },
 });
 
-export const revokeTeam = endpoint({
+export const revokeRoleOfTeam = endpoint({
   id: 'orgs/revoke-org-role-team',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
@@ -129,7 +129,7 @@ export const revokeTeam = endpoint({
   },
 });
 
-export const revokeAllOfTeam = endpoint({
+export const revokeRolesOfTeam = endpoint({
   id: 'orgs/revoke-all-org-roles-team',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}',

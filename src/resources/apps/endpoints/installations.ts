@@ -111,7 +111,7 @@ export const deleteInstallation = endpoint({
   },
 });
 
-export const suspend = endpoint({
+export const suspendAppInstallation = endpoint({
   id: 'apps/suspend-installation',
   method: 'PUT',
   path: '/app/installations/{installation_id}/suspended',
@@ -124,7 +124,7 @@ export const suspend = endpoint({
   },
 });
 
-export const unsuspend = endpoint({
+export const unsuspendAppInstallation = endpoint({
   id: 'apps/unsuspend-installation',
   method: 'DELETE',
   path: '/app/installations/{installation_id}/suspended',

@@ -10,7 +10,7 @@ import { listOutsideCollaborators } from '../store.ts';
 
 const writes = { permission: 'members:write', scopes: ['admin:org'], role: 'owner' } as const;
 
-export const listOutside = endpoint({
+export const listOrgOutsideCollaborators = endpoint({
   id: 'orgs/list-outside-collaborators',
   method: 'GET',
   path: '/orgs/{org}/outside_collaborators',
@@ -27,7 +27,7 @@ export const listOutside = endpoint({
   },
 });
 
-export const convertMember = endpoint({
+export const convertToOutsideCollaborator = endpoint({
   id: 'orgs/convert-member-to-outside-collaborator',
   method: 'PUT',
   path: '/orgs/{org}/outside_collaborators/{username}',

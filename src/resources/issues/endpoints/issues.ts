@@ -41,7 +41,7 @@ export const getRepoIssue = endpoint({
   },
 });
 
-export const updateIssueEndpoint = endpoint({
+export const updateRepoIssue = endpoint({
   id: 'issues/update',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/issues/{issue_number}',

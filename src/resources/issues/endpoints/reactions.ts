@@ -37,7 +37,7 @@ export const listIssueReactions = endpoint({
   },
 });
 
-export const reactToIssue = endpoint({
+export const createIssueReaction = endpoint({
   id: 'reactions/create-for-issue',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
@@ -56,7 +56,7 @@ export const reactToIssue = endpoint({
   },
 });
 
-export const takeBackFromIssue = endpoint({
+export const deleteIssueReaction = endpoint({
   id: 'reactions/delete-for-issue',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions/{reaction_id}',
@@ -86,7 +86,7 @@ export const listCommentReactions = endpoint({
   },
 });
 
-export const reactToComment = endpoint({
+export const createCommentReaction = endpoint({
   id: 'reactions/create-for-issue-comment',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
@@ -105,7 +105,7 @@ export const reactToComment = endpoint({
   },
 });
 
-export const takeBackFromComment = endpoint({
+export const deleteCommentReaction = endpoint({
   id: 'reactions/delete-for-issue-comment',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}',

@@ -85,7 +85,7 @@ export const createFromTemplate = endpoint({
   },
 });
 
-export const transfer = endpoint({
+export const transferRepo = endpoint({
   id: 'repos/transfer',
   method: 'POST',
   path: '/repos/{owner}/{repo}/transfer',

@@ -16,7 +16,7 @@ const orderOf = (sort: Sort, direction: 'asc' | 'desc' | undefined): Order => ({
   direction: direction ?? (sort === 'full_name' ? 'asc' : 'desc'),
 });
 
-export const listForOrg = endpoint({
+export const listOrgRepositories = endpoint({
   id: 'repos/list-for-org',
   method: 'GET',
   path: '/orgs/{org}/repos',
@@ -35,7 +35,7 @@ export const listForOrg = endpoint({
   },
 });
 
-export const listForUser = endpoint({
+export const listUserRepositories = endpoint({
   id: 'repos/list-for-user',
   method: 'GET',
   path: '/users/{username}/repos',
@@ -53,7 +53,7 @@ export const listForUser = endpoint({
 
 const affiliations = ['owner', 'collaborator', 'organization_member'] as const;
 
-export const listOwn = endpoint({
+export const listOwnRepositories = endpoint({
   id: 'repos/list-for-authenticated-user',
   method: 'GET',
   path: '/user/repos',

@@ -7,7 +7,7 @@ import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 
-export const createForUser = endpoint({
+export const createOwnRepository = endpoint({
   id: 'repos/create-for-authenticated-user',
   method: 'POST',
   path: '/user/repos',
@@ -29,7 +29,7 @@ export const createForUser = endpoint({
   },
 });
 
-export const createInOrg = endpoint({
+export const createOrgRepository = endpoint({
   id: 'repos/create-in-org',
   method: 'POST',
   path: '/orgs/{org}/repos',
