@@ -2,7 +2,7 @@ import { identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { phrasePattern } from '#search/text-match/pattern.ts';
 import type { Terms } from './terms.ts';
 
-/** Makes the test of whether texts that belong together really match: what lexemes alone don't tell, phrases above all. */
+/** Makes a test of whether texts really match. Lexemes alone can't tell: above all, they don't know phrases. */
 export function makeCheck(terms: Terms): (texts: readonly string[]) => boolean {
   const test = checkOf(terms);
   return (texts) => test(texts.map(inspected));

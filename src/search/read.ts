@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import { withTimeBudget } from '#database/time-budget.ts';
 import type { Budget } from './result.ts';
 
-/** Where searches read: a connection, or a transaction under a time budget. */
+/** What searches read with: a connection, or a transaction with a time budget. */
 export type Reader = Kysely<DB>;
 
 /**

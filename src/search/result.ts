@@ -21,7 +21,7 @@ export type Asked = {
   budget: number;
 };
 
-/** What is left of a page within the results that a search gives. */
+/** The part of a page that lies within the number of results that a search gives. */
 export function withinResults(page: Page): { limit: number; offset: number } {
   if (page.offset >= maxResults) throw unprocessable(`Only the first ${maxResults} search results are available.`);
   return { offset: page.offset, limit: Math.min(page.limit, maxResults - page.offset) };

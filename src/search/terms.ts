@@ -2,7 +2,7 @@ import { type Term, termsOf } from '#search/analyse/analyse.ts';
 import type { Node } from '#search/query/tree.ts';
 import { always, both, either, type LexemeQuery, not } from './lexeme-query.ts';
 
-/** The words of a query, analysed: the same tree with what has no words, and with qualifiers, left out. */
+/** The words of a query, analysed: the tree of the query without qualifiers and without parts that have no words. */
 export type Terms =
   | { kind: 'words'; terms: Term[]; phrase: boolean }
   | { kind: 'not'; part: Terms }
@@ -23,7 +23,7 @@ export function analyseTree(node: Node): Terms | undefined {
   return parts.length > 0 ? { kind: node.kind, parts } : undefined;
 }
 
-/** Whether everything that matches holds some term, so that an index can answer. */
+/** Whether every match must have some term, so that an index can answer. */
 export function isBound(terms: Terms): boolean {
   switch (terms.kind) {
     case 'words':
@@ -46,7 +46,7 @@ export function lexemesFor(terms: Terms, where: (some: readonly Term[]) => Lexem
     case 'words':
       return terms.phrase ? where(terms.terms) : both(terms.terms.map((term) => where([term])));
     case 'not':
-      // What has the words of a phrase, but not the phrase, must stay.
+      // An excluded phrase: a text with its words, but without the phrase, still matches. So nothing can be left out here.
       return hasPhrase(terms.part) ? always : not(lexemesFor(terms.part, where));
     case 'all':
       return both(terms.parts.map((part) => lexemesFor(part, where)));

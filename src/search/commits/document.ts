@@ -56,14 +56,14 @@ export function commitDocument(repositoryId: number, commit: Commit): CommitDocu
   };
 }
 
-/** BM25's share for a word that occurs once. A merge repeats what its commits say. */
+/** The weight of a word that occurs once, by BM25. Merges count less, since they repeat what their commits say. */
 const weightOf = (length: number, merge: boolean): number =>
   Math.fround((2.2 / (1.3 + (0.9 * length) / averageWords)) * (merge ? 0.5 : 1));
 
 const earliest = Date.UTC(1, 0, 1);
 const latest = Date.UTC(9999, 11, 31);
 
-/** Git stores any number of seconds; PostgreSQL has an end. */
+/** A date that PostgreSQL can store. Git allows later ones. */
 function storable({ date }: Identity): Date {
   const time = date.getTime();
   return Number.isNaN(time) ? new Date(0) : new Date(Math.min(Math.max(time, earliest), latest));

@@ -12,16 +12,16 @@ import { foldEmail } from './document.ts';
 import { facet } from './facets.ts';
 import { lexemesOfRow } from './store.ts';
 
-/** What qualifiers about commits ask for: as lexemes where the index can answer, else as a condition on the row. */
+/** What qualifiers ask of commits: lexemes where the index can answer, otherwise a condition on the row. */
 export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
 /** The email addresses of the accounts that a query names, by their names as they were written. */
 export type Emails = ReadonlyMap<string, string[]>;
 
-/** Who searches, and on which host: its accounts have an address there that stands for them. */
+/** Who searches, and the host name of this server, which is part of accounts' noreply addresses. */
 export type Asking = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
 
-/** Looks up the accounts that `author:` and `committer:` name anywhere in a query: commits know people by their addresses. */
+/** Looks up the e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
 export async function findEmails(db: Reader, query: Node, { viewerId, host }: Asking): Promise<Emails> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
@@ -105,7 +105,7 @@ function inRange(column: RawBuilder<unknown>, { from, until }: { from?: number; 
 
 type People = { emails: Emails; viewerId: Id<'accounts'> | undefined };
 
-/** A combination of qualifiers, as one condition on the row. Terms don't occur in it. */
+/** A combination of qualifiers as one condition on the row. It holds no terms. */
 export function combination(node: Node, people: People): RawBuilder<unknown> {
   switch (node.kind) {
     case 'not':

@@ -31,8 +31,8 @@ const page = 10_000;
 const many = 500;
 
 /**
- * Brings the commit index of a repository to the present history of its default branch: what a push brought and, after a
- * forced one, what it took away; the whole history where the last indexed commit is not known. May be repeated at any time.
+ * Brings the commit index of a repository up to date with its default branch: adds what a push brought, and removes what a forced
+ * push took away. Where the last indexed commit isn't known any more, it reads the whole history. It may be repeated at any time.
  */
 export function indexRepositoryCommits(options: CommitIndexOptions): Promise<CommitIndexReport | undefined> {
   const { db, git, repositoryId } = options;
@@ -70,7 +70,7 @@ async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string):
 
 type Done = { removed: number; added: number };
 
-/** What lies between two tips; undefined when that is too much, or the old tip is gone. */
+/** The commits between two tips; undefined when there are too many, or the old tip doesn't exist any more. */
 async function indexChanges(
   options: CommitIndexOptions,
   repo: Repo,
@@ -90,7 +90,7 @@ async function indexChanges(
   return { removed: removed.total, added: added.total };
 }
 
-/** The whole history, beside the rows that are there, whatever these came from: a crash leaves a part. */
+/** Indexes the whole history. There may be rows already, as a crash leaves them. */
 async function indexWhole(options: CommitIndexOptions, repo: Repo, tip: Oid): Promise<Done> {
   const known = await store.listIndexedCommits(options.db, options.repositoryId);
   const gone = new Set(known);

@@ -62,7 +62,7 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
   return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
 }
 
-/** Words in any subject line are better than words in none; qualifiers alone match all alike, and the latest come first. */
+/** Best match: words in the subject line first. Without words, all match alike, and the latest come first. */
 function listOrdered(tx: Reader, where: hits.Where, { asked, terms }: Look, slice: Slice): Promise<hits.CommitRow[]> {
   const { sort, order = 'desc' } = asked;
   const words = terms && !sort ? wantedWords(terms) : [];

@@ -42,7 +42,7 @@ export async function removeCommits(tx: Tx, repository: Repository, oids: readon
     and oid in (select decode(o, 'hex') from unnest(${oids}::text[]) as o)`.execute(tx);
 }
 
-/** What the index of words is made of; a condition must be written just so, or the index isn't used. */
+/** The expression of the index of words. A condition must be written exactly like it, or PostgreSQL doesn't use the index. */
 export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
 
 /** Adds commits in one statement; those that are there already stay as they are. */

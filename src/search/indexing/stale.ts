@@ -34,7 +34,7 @@ export type CatchUp = {
   db: Db;
   git: GitStore;
   now: Date;
-  /** Told of a repository that can't be indexed; the others are. */
+  /** Called for a repository that can't be indexed. The others still are. */
   onFailure: (error: unknown, repository: Repository) => void;
 };
 

@@ -4,9 +4,9 @@ import { phrasePattern } from '#search/text-match/pattern.ts';
 import { compile, hasPhrase, isPhrase, type Meaning } from './compile.ts';
 import type { Matching } from './matching.ts';
 
-/** What only the texts of a hit can tell, together with what its row tells of the rest. */
+/** The closer look at a hit: its texts decide about phrases, and its row about everything else. */
 export type Check = {
-  /** What is to be asked of the row. */
+  /** The conditions to be asked of the row. */
   questions: Matching[];
   /** Whether a hit with these texts, and these answers, really matches. */
   matches(texts: readonly string[], answers: readonly boolean[]): boolean;
@@ -37,7 +37,7 @@ function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | und
   return (texts, answers) => inner.some((test) => test(texts, answers));
 }
 
-/** Everything without a phrase is asked of the row; what has nothing to look for is left out, as in the query itself. */
+/** Parts without a phrase are asked of the row. Parts that look for nothing are left out, as in the query itself. */
 function questionOf(node: Node, meaning: Meaning, questions: Matching[]): Test | undefined {
   const question = compile(node, meaning);
   if (!question) return undefined;

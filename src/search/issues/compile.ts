@@ -8,7 +8,7 @@ import type { People } from './people.ts';
 import { qualifierMatching } from './qualifiers.ts';
 import { anywhere, inPlaces, type Place } from './terms.ts';
 
-/** What the meaning of a query depends on beside its words. */
+/** What a query means depends on these, beside its words. */
 export type Meaning = {
   places: readonly Place[];
   people: People;
@@ -25,7 +25,7 @@ export function compile(node: Node, meaning: Meaning, negated = false): Matching
     case 'text':
       return compileText(node, meaning, negated);
     case 'qualifier':
-      // `in:` says where words are looked for, and asks for no rows by itself.
+      // `in:` only says where words are looked for.
       if (node.value.type === 'set') return undefined;
       return qualifierMatching(node, meaning);
     case 'not': {
@@ -44,7 +44,7 @@ function compileText(text: Text, { places }: Meaning, negated: boolean): Matchin
   const terms = termsOf(text.text);
   if (terms.length === 0) return undefined;
   if (!isPhrase(text)) return byLexemes(both(terms.map((term) => anywhere(places, term))));
-  // What has the words of a phrase, but not the phrase, must stay.
+  // An excluded phrase: an issue with its words, but without the phrase, still matches. So nothing can be left out here.
   if (negated) return nothing;
   const pairs = mayHoldPhrase(terms, sql`pairs`);
   return { lexemes: inPlaces(places, terms), ...(pairs ? { condition: pairs } : {}) };

@@ -3,13 +3,13 @@ import { pairsOf } from '#search/pairs.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { facet } from './facets.ts';
 
-/** An issue with all that it is found by. */
+/** An issue with everything that it is found by. */
 export type Source = {
   id: number;
   repositoryId: number;
   title: string;
   body: string | null;
-  /** The beginning of what was said about it, oldest first. */
+  /** The beginning of its comments, oldest first. */
   comments: string;
   authorId: number | null;
   assignees: number[];
@@ -21,7 +21,7 @@ export type Source = {
   locked: boolean;
 };
 
-/** What an issue's row holds beside the columns that are copied as they are. */
+/** The computed columns of an issue's row. */
 export type Document = {
   id: number;
   titleWeight: number;
@@ -29,7 +29,7 @@ export type Document = {
   commentsWeight: number;
   version: number;
   words: string;
-  /** Which words follow one another somewhere in the texts. */
+  /** The pairs of words that follow one another in the texts (see pairs.ts). */
   pairs: Buffer;
 };
 
@@ -67,7 +67,7 @@ export function documentOf(source: Source): Document {
   };
 }
 
-/** BM25's share for a word that occurs once in a text of so many words; below 1.7. How often it occurs isn't kept. */
+/** The weight of a word in a text of this length, by BM25 as if it occurred once, since the index doesn't know how often it does. Below 1.7. */
 const weightOf = (words: number, usual: number): number => Math.fround(2.2 / (1.3 + (0.9 * words) / usual));
 
 function factsOf({ repositoryId, authorId, milestone, ...source }: Source): string[] {
@@ -104,7 +104,7 @@ export function mentionsIn(text: string): string[] {
 /** PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
 const maxBytes = 900_000;
 
-/** The first of these, each once, as far as a row has room for them. */
+/** The first of these lexemes, without duplicates, as far as a row has room for them. */
 function withinBounds(lexemes: readonly string[]): string[] {
   const kept: string[] = [];
   let bytes = 0;

@@ -16,7 +16,7 @@ export const facet = {
   repository: (id: number) => `/${id}`,
   /** A plain fact, such as `issue`, `open` or `locked`. */
   fact: (name: string) => `!${name}`,
-  /** What an issue has none of. */
+  /** Something that the issue has none of. */
   without: (what: string) => `-${what}`,
 } as const;
 

@@ -39,14 +39,14 @@ const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
   updated: sql`updated_at`,
 };
 
-/** Up to so many repositories, their own lexemes are asked for, if they hold a small part of all issues. */
+/** Up to this number of repositories, the search asks the index for their lexemes, if they have a small part of all issues. */
 const fewRepositories = 64;
 const smallPart = 0.1;
 
 /** A condition on rows, with further lexemes if wanted. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** How a matching reads in SQL; the repositories by the index where they are few, else by a look at each row. */
+/** A matching in SQL. Few repositories are asked of the index, many are compared on each row. */
 export async function whereOf(
   db: Reader,
   { lexemes, condition = sql`true` }: Matching,
@@ -64,7 +64,7 @@ export async function whereOf(
   };
 }
 
-/** These hits alone: few enough for a look at the words of each. */
+/** Only these hits. They are few enough to look at the words of each. */
 export const amongst =
   (hits: readonly IssueHit[]): Where =>
   (more = always) =>
@@ -153,7 +153,7 @@ export async function findRepositories(
   return new Map(rows.map(({ id, repositoryId }) => [id, repositoryId]));
 }
 
-/** Which of these hold for each of some hits. */
+/** Which of these conditions hold for each of some hits. */
 export async function findFacts(
   db: Reader,
   ids: readonly Id<'issues'>[],

@@ -5,7 +5,7 @@ import { analyseTree, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
 import type { Place } from './terms.ts';
 
-/** Hits that come after those of the tiers before and ahead of all others; no hit is in two. */
+/** A group of hits with the same rank: they come after the tiers before this one. No hit is in two tiers. */
 export type Tier = { lexemes: LexemeQuery; points: number; weight: RawBuilder<unknown> };
 
 const weights: Record<Place, RawBuilder<unknown>> = {

@@ -46,7 +46,7 @@ export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchRe
   return { items: rows, total_count: total, incomplete_results: !complete };
 }
 
-/** Makes ready for a search, whose time begins to run. Throws `QueryError` for a query that asks for nothing. */
+/** Prepares a search; its time budget begins. Throws `QueryError` for a query that asks for nothing. */
 export function lookFor(asked: IssueSearch): Look {
   requireSomething(asked.query);
   return {
@@ -57,7 +57,7 @@ export function lookFor(asked: IssueSearch): Look {
   };
 }
 
-/** Refuses what has neither a word nor a qualifier that asks for something, such as signs alone. */
+/** Refuses queries without a word or a meaningful qualifier, as signs alone. */
 function requireSomething(query: Node): void {
   const asksFor = compile(query, { places, people: new Map(), fields: sql`false` });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
@@ -66,7 +66,7 @@ function requireSomething(query: Node): void {
 /** Milliseconds for the hits that are given when the budget is over. */
 const lastResort = 100;
 
-/** What the index alone can tell. Without time for the right order, some hits in no order. */
+/** Hits that the index alone can find. If the time is over, some of them, in no order. */
 export async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
   const ordered = await within(db, look.budget, async (tx) => {
     const selected = await select(tx, look);

@@ -34,7 +34,7 @@ export type TypedSearch = IssueSearch & { type: SearchType; embeddings: Embeddin
  * are nearer by the builtin table, and of others one in ten.
  */
 const leastSimilarity = 0.15;
-/** So many issues are found by their meaning. */
+/** The number of issues that are found by their meaning. */
 const depth = 200;
 
 /**
@@ -76,7 +76,7 @@ function hasAlternatives(node: Node): boolean {
   return node.kind === 'all' && node.parts.some(hasAlternatives);
 }
 
-/** The words that are looked for, as somebody would say them. */
+/** The words of a query as a text for the embedder. */
 function spoken(node: Node): string {
   if (node.kind === 'text') return node.text;
   if (node.kind === 'qualifier' || node.kind === 'not') return '';

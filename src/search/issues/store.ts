@@ -6,10 +6,10 @@ import { type Document, rowVersion, type Source } from './document.ts';
 type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
 
-/** More of what was said about an issue isn't searchable. */
+/** The number of characters of an issue's comments that are searchable. */
 const longestComments = 1_000_000;
 
-/** What the index of words is made of; a condition must be written just so, or the index isn't used. */
+/** The expression of the index of words. A condition must be written exactly like it, or PostgreSQL doesn't use the index. */
 export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
 
 /** Lets one indexer at a time read and write an issue's row, so that the one who writes last has read last. */
@@ -74,7 +74,7 @@ export async function listMissing(
   return rows.map(({ id }) => id);
 }
 
-/** Asks for new rows for all issues of a repository. What is there is found until then. */
+/** Marks the rows of all issues of a repository to be made again. Until then, the present ones are found. */
 export async function outdate(tx: Tx, repository: Repository): Promise<void> {
   await sql`update issue_documents set analyser = 0 where analyser <> 0
     and issue_id in (select id from issues where repository_id = ${repository})`.execute(tx);

@@ -8,7 +8,7 @@ const named = <T>(words: Record<string, T>, word: string): T | undefined =>
   Object.hasOwn(words, word) ? words[word] : undefined;
 const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : table.names[index]);
 
-/** The language that people call `word`: its name or an alias, in any case. */
+/** The language with this name or alias, in any case. */
 export const findLanguage = (word: string): string | undefined => nameOf(named(table.aliases, word.trim().toLowerCase()));
 
 const numbers = new Map(table.names.map((name, index) => [name, index]));

@@ -1,7 +1,7 @@
 import type { Node, Qualifier } from './tree.ts';
 import type { Value } from './values.ts';
 
-/** A query of the basic grammar in its two halves: what to look for, and what every hit must be. */
+/** A query of the basic grammar in two halves: the terms to look for, and the filters that every hit must pass. */
 export type Split = { terms: Node | undefined; filters: Filter[]; rest: Node[] };
 
 /** One qualifier that every hit must satisfy, or must not. */

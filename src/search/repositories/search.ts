@@ -89,8 +89,8 @@ function scopeOf({ asked }: Look) {
 }
 
 /**
- * The rows that a search reads: `r`, its owner `o`, and its words `w`, of which a condition must speak just so. Where words are
- * looked for they have to be there: an outer join would keep PostgreSQL from their index.
+ * The tables of a search, by the names that its conditions use: the repository `r`, its owner `o` and its words `w`. If there are
+ * words to look for, `w` is an inner join, since PostgreSQL wouldn't use its index in an outer one.
  */
 const tables = ({ asked, terms }: Look): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
   ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${asked.visible}`;
@@ -118,7 +118,7 @@ function has(query: LexemeQuery): RawBuilder<unknown> {
   return query.kind === 'always' ? sql`true` : sql`false`;
 }
 
-/** What a word counts for in each place; README and stars decide between equals. */
+/** The weight of a word in each place. Stars decide between equals. */
 const weights: Record<Place, number> = { name: 8, topics: 4, description: 2, readme: 1 };
 
 /** Best match: where the words stand, and how many people keep a star on it. */

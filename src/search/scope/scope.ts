@@ -5,18 +5,18 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import type { Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
-/** The repositories that a search looks into. `files` and so on are counted by the searches themselves. */
+/** The repositories that a search looks into. */
 export type Scope = { ids: Id<'repositories'>[] };
 
 export type ScopeOptions = {
   visible: RawBuilder<unknown>;
   viewerId?: Id<'accounts'> | undefined;
   filters: readonly Filter[];
-  /** Whether forks that nobody asked for are looked into. */
+  /** Whether forks are searched that the query doesn't ask for. */
   forks: boolean;
-  /** Qualifiers that stand among alternatives: they may name repositories, but leave no others out. */
+  /** Qualifiers among alternatives. They may name repositories, but don't exclude others. */
   nested?: readonly Filter[];
-  /** What else must hold of the repository `r`. */
+  /** A further condition on the repository `r`. */
   only?: RawBuilder<unknown>;
 };
 
@@ -116,7 +116,7 @@ function leftOut({ filters, viewerId }: ScopeOptions): RawBuilder<unknown> {
   return sql`(${ownedBy(sql`o`, not.accounts, viewerId)} or ${isOneOf(not.repositories)})`;
 }
 
-/** `is:`, `archived:` and `fork:`. A fork that was named is meant. */
+/** The conditions of `is:`, `archived:` and `fork:`. A fork that the query names is searched even so. */
 function kindOf({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unknown> {
   const conditions: RawBuilder<unknown>[] = [];
   const wants = (negated: boolean, condition: RawBuilder<unknown>) =>

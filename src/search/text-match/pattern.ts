@@ -3,7 +3,7 @@ import { unspacedOf } from '#search/analyse/split.ts';
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** A word as it is, with its accents composed, and with them apart: the analyser takes these for one. */
+/** The spellings of a word with composed and with separate accents, which are the same to the analyser. */
 function spellings(word: string): string {
   const forms = new Set([word, word.normalize('NFC'), word.normalize('NFD')].map(escaped));
   return forms.size > 1 ? `(?:${[...forms].join('|')})` : escaped(word);
