@@ -7,6 +7,7 @@ import { checkPath } from './paths.ts';
 import type { Lent } from './reader-pool.ts';
 import { refNameProblem } from './ref-name.ts';
 import type { GitLimits, Repo } from './repo.ts';
+import { run } from './run.ts';
 
 export type { ObjectInfo, ObjectType } from './cat-file.ts';
 
@@ -18,6 +19,11 @@ export type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: '
 
 const bytesAtOnce = 8 * 1024 * 1024;
 const namesAtOnce = 2_000;
+/** Commits above this are read in part. */
+const largestCommit = 1024 * 1024;
+const beginning = 256 * 1024;
+/** git's exit code for an object that isn't there, or of another type. */
+const noSuchObject = 128;
 
 /**
  * Reads objects through a long-lived process. What is asked for together is read together:
@@ -26,12 +32,14 @@ const namesAtOnce = 2_000;
  * An object is named by its full name or a full ref (`refs/heads/main`, `HEAD`), with a path or without.
  */
 export class ObjectReader implements AsyncDisposable {
+  readonly #repo: Repo;
   readonly #lent: Lent;
   readonly #limits: GitLimits;
 
-  constructor(lent: Lent, limits: GitLimits) {
-    this.#lent = lent;
-    this.#limits = limits;
+  constructor(repo: Repo) {
+    this.#repo = repo;
+    this.#lent = repo.store.readers.lend(repo);
+    this.#limits = repo.store.limits;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -77,19 +85,44 @@ export class ObjectReader implements AsyncDisposable {
 
   /** A commit, through a tag where `rev` names one. */
   async getCommit(rev: string): Promise<Commit> {
-    const found = await this.find(rev, { peel: 'commit' });
-    if (!found) throw new GitError('not-found', 'No such commit');
-    return parseCommit(found.oid, found.data);
+    const info = await this.findInfo(rev, { peel: 'commit' });
+    if (!info) throw new GitError('not-found', 'No such commit');
+    const [commit] = await this.getCommits([info.oid]);
+    if (!commit) throw new GitError('not-found', 'No such commit', info.oid);
+    return commit;
   }
 
-  /** Many commits by their full names, in one round trip. */
+  /** Many commits by their full names, in one round trip; throws `not-found` unless all of them are there. */
   async getCommits(oids: readonly Oid[]): Promise<Commit[]> {
-    const commits: Commit[] = [];
-    for await (const result of this.readMany(oids)) {
-      if (!('object' in result) || result.object.type !== 'commit') throw new GitError('not-found', 'No such commit', result.oid);
-      commits.push(parseCommit(result.oid, result.object.data));
+    const commits = await this.findCommits(oids);
+    return oids.map((oid) => {
+      const commit = commits.get(oid);
+      if (!commit) throw new GitError('not-found', 'No such commit', oid);
+      return commit;
+    });
+  }
+
+  /** As `getCommits`, by their names; what is no commit is missing. */
+  async findCommits(oids: readonly Oid[]): Promise<Map<Oid, Commit>> {
+    const commits = new Map<Oid, Commit>();
+    const enormous: Oid[] = [];
+    for await (const result of this.readMany(oids, { maxSize: largestCommit })) {
+      if (!('object' in result)) {
+        if (result.problem === 'too-large') enormous.push(result.oid);
+      } else if (result.object.type === 'commit') commits.set(result.oid, parseCommit(result.oid, result.object.data));
     }
+    const begun = await Promise.all(enormous.map((oid) => this.#findBeginning(oid)));
+    for (const commit of begun) if (commit) commits.set(commit.oid, commit);
     return commits;
+  }
+
+  /** The beginning of a commit of a size that nobody writes: who pushes such ones mustn't keep those waiting who list them. */
+  async #findBeginning(oid: Oid): Promise<Commit | undefined> {
+    const options = { maxOutput: beginning, truncate: true, codes: [0, noSuchObject] };
+    const { code, stdout } = await run(this.#repo, ['cat-file', 'commit', checkedOid(oid)], options);
+    if (code === noSuchObject) return undefined;
+    const { signature: _, payload: __, ...commit } = parseCommit(oid, stdout);
+    return commit;
   }
 
   /** A folder's entries; `rev` may be a commit or a tree, `path` a folder inside. */
@@ -135,7 +168,7 @@ export class ObjectReader implements AsyncDisposable {
 
 /** Opens a reader on a repository; dispose of it with `await using`. The process behind it is kept for the next one. */
 export async function openObjects(repo: Repo): Promise<ObjectReader> {
-  return new ObjectReader(repo.store.readers.lend(repo), repo.store.limits);
+  return new ObjectReader(repo);
 }
 
 function endOfBatch(infos: readonly (ObjectInfo | undefined)[], from: number, most: number): number {

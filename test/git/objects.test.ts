@@ -186,3 +186,23 @@ async function killReader(repo: Repo): Promise<void> {
   await lent.cat().close();
   await lent.giveBack();
 }
+
+test('an enormous commit is read in part, and keeps nobody from reading the others', async () => {
+  const repo = await newRepo();
+  const small = await commit(repo, { a: '1' }, [], 'Small');
+  const enormous = await commit(repo, { a: '2' }, [small], `Enormous ${'x'.repeat(3_000_000)}`);
+  await using reader = await openObjects(repo);
+  const commits = await reader.getCommits([enormous, small]);
+  expect(commits.map(({ oid, parents }) => [oid, parents])).toEqual([
+    [enormous, [small]],
+    [small, []],
+  ]);
+  expect(commits[0]).toMatchObject({ author: { name: ada.name }, message: `Enormous ${'x'.repeat(64 * 1024 - 9)}` });
+  expect(await reader.getCommit(enormous)).toEqual(commits[0]);
+  const tree = commits[0]?.tree ?? '';
+  expect([...(await reader.findCommits([small, absent, tree])).keys()]).toEqual([small]);
+  expect(await kindOf(reader.getCommits([small, absent]))).toBe('not-found');
+  const blob = await writeBlob(repo, Buffer.alloc(2_000_000, 'b'));
+  expect(await kindOf(reader.getCommits([blob]))).toBe('not-found');
+  expect(await kindOf(reader.getCommit(blob))).toBe('not-found');
+});

@@ -3,7 +3,7 @@ import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects.ts';
-import { type Commit, parseCommit } from '#git/parse-commit.ts';
+import type { Commit } from '#git/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { keyed } from '#lib/collections.ts';
@@ -73,20 +73,13 @@ export async function presentCommitHits(
   });
 }
 
-/** A larger commit was made to keep others waiting: it is left out. */
-const largestCommit = 1024 * 1024;
-
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
   // One repository after the other would take a hundred times as long for as many.
   await Promise.all(
     [...Map.groupBy(hits, ({ repositoryId }) => repositoryId)].map(async ([repository, own]) => {
       await using reader = await openObjects(repoOf(git, repository));
-      for await (const read of reader.readMany(
-        own.map(({ oid }) => oid),
-        { maxSize: largestCommit },
-      ))
-        if ('object' in read && read.object.type === 'commit') commits.set(read.oid, parseCommit(read.oid, read.object.data));
+      for (const [oid, commit] of await reader.findCommits(own.map((hit) => hit.oid))) commits.set(oid, commit);
     }),
   );
   return commits;
