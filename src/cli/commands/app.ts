@@ -18,7 +18,7 @@ const gather = (text: string, before: readonly string[]): string[] => [...before
 
 const create = installationCommand(
   'create',
-  'Create an app. Its client secret is shown this once, and its private key is written to a file.',
+  'Create an app. Its client secret is shown now and never again; its private key is written to a file.',
   'hearth app create "Build Bot" --owner acme --permission contents=read --permission checks=write --key build-bot.pem',
 )
   .argument('<name>', '34 characters at most')
@@ -29,12 +29,12 @@ const create = installationCommand(
       .default('app' as const),
   )
   .option('--url <address>', 'its home page', 'https://example.com')
-  .option('--callback <address>', 'where users return after they agreed; may be repeated', gather, [])
+  .option('--callback <address>', 'address to which users return after they agreed; may be repeated', gather, [])
   .option('--permission <name=level>', 'a permission that it asks for; may be repeated', gather, [])
-  .option('--event <name>', 'an event that its webhook hears of; may be repeated', gather, [])
-  .option('--public', 'others may install it, too')
-  .option('--device-flow', 'users may agree on another device')
-  .option('--key <file>', 'where its private key is written (apps alone)')
+  .option('--event <name>', 'an event that its webhook gets; may be repeated', gather, [])
+  .option('--public', 'others may install it too')
+  .option('--device-flow', 'users may authorize it on another device')
+  .option('--key <file>', 'file for its private key (apps only)')
   .action((name, options, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const owner = await accountNamed(db, options.owner);
@@ -80,7 +80,7 @@ const install = installationCommand(
 )
   .argument('<app>', 'its name in addresses')
   .requiredOption('--on <account>', 'the user or organization')
-  .option('--repositories <all|owner/name,…>', 'the repositories that it reaches', 'all')
+  .option('--repositories <all|owner/name,…>', 'the repositories that it may work on', 'all')
   .option('--as <user>', 'who installs it; needed where the account is an organization')
   .action((slug, options, command) =>
     onInstallation(command, async (installation) => {
@@ -101,7 +101,7 @@ const install = installationCommand(
 
 const token = installationCommand(
   'token',
-  'Create a token of an installation, good for 60 minutes, as an app would by its key.',
+  'Create a token of an installation, as an app does with its key. It is valid for 60 minutes.',
   'hearth app token build-bot --on acme --quiet',
 )
   .argument('<app>', 'its name in addresses')

@@ -10,7 +10,7 @@ export const backupCommand = installationCommand(
   'Copy the whole installation into an empty folder, while it runs. The secret key is not copied: keep it elsewhere.',
   'hearth backup /backups/2026-12-01',
 )
-  .argument('<folder>', 'empty, or not there yet')
+  .argument('<folder>', 'an empty folder, or one that does not exist yet')
   .action((folder, _options, command) =>
     withInstallation(configOf(command), async ({ address }, { services }) => {
       const bar = progressBar();

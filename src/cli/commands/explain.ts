@@ -4,12 +4,12 @@ import { installationCommand, onInstallation, print } from '../command.ts';
 
 export const explainCommand = installationCommand(
   'explain',
-  'Tell why a request is let in or refused, step by step. Nothing runs, nothing is changed.',
+  'Tell step by step why a request is allowed or refused. The request is not carried out.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
   .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
   .argument('<path>', 'path of the API, as /repos/acme/engine')
-  .option('--token <token>', 'whose request it is; without it, nobody is signed in')
+  .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, { token }, command) =>
     onInstallation(command, async ({ db, now }) => {
       const authorization = token === undefined ? undefined : `Bearer ${token}`;

@@ -10,14 +10,14 @@ function gigabytes(text: string): number {
 
 const publish = installationCommand(
   'publish',
-  'Make a version of a custom image from what a runner holds.',
+  'Publish what a runner holds as a version of a custom image.',
   'hearth image publish acme toolchain --runner builder --size 40',
 )
   .argument('<org>')
-  .argument('<image>', 'name of the image; it appears with its first version')
+  .argument('<image>', 'name of the image, which is created with its first version')
   .requiredOption('--runner <name>', 'runner that generates images')
-  .option('--number <version>', 'as 2.4.0, or 2.* for the next one of 2; else the next one')
-  .option('--size <gb>', 'size, where the provider of runners keeps no machine to measure', gigabytes)
+  .option('--number <version>', 'version, as 2.4.0, or 2.* for the next minor version of 2; left out: the next minor version')
+  .option('--size <gb>', 'size in GB, needed where the provider of runners has no machine to measure', gigabytes)
   .action((login, image, { runner, number, size }, command) =>
     onInstallation(command, async ({ db, change, hearth, now }) => {
       const org = await orgNamed(db, login);

@@ -11,7 +11,7 @@ export const importCommand = installationCommand(
 )
   .argument('<source>', 'folder of a Git repository, or its http(s) address')
   .argument('<owner/name>')
-  .option('--private', 'for those with a role in it alone')
+  .option('--private', 'visible only to people with a role in it')
   .option('--as <user>', 'who imports it; needed where the owner is an organization')
   .action((source, fullName, options, command) =>
     onInstallation(command, async ({ db, change, hearth, now }) => {

@@ -20,7 +20,7 @@ const create = installationCommand('create', 'Create an organization.', 'hearth 
 
 const add = installationCommand(
   'add-member',
-  'Make a user a member, or change the role of one.',
+  'Make a user a member of an organization, or change their role in it.',
   'hearth org add-member acme grace --role owner',
 )
   .argument('<org>')

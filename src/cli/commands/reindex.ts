@@ -9,10 +9,10 @@ import { progressBar } from '../progress.ts';
 
 export const reindexCommand = installationCommand(
   'reindex',
-  'Build the search index of code, commits, issues and names anew, for some repositories or for all. Searches go on meanwhile.',
+  'Make the search indexes again, for the named repositories or for all. Searches go on meanwhile.',
   'hearth reindex acme/engine',
 )
-  .argument('[owner/name...]', 'repositories; all where none is named')
+  .argument('[owner/name...]', 'repositories; left out: all')
   .action((names, _options, command) =>
     onInstallation(command, async (installation) => {
       const { db, hearth, now } = installation;

@@ -5,7 +5,7 @@ import { accountNamed, actorFor, ownerFor, splitName } from '../lookup.ts';
 
 const create = installationCommand('create', 'Create an empty repository.', 'hearth repo create acme/engine --private --as ada')
   .argument('<owner/name>')
-  .option('--private', 'for those with a role in it alone')
+  .option('--private', 'visible only to people with a role in it')
   .option('--description <text>')
   .option('--as <user>', 'who creates it; needed where the owner is an organization')
   .action((fullName, options, command) =>
@@ -23,5 +23,5 @@ const create = installationCommand('create', 'Create an empty repository.', 'hea
   );
 
 export const repoCommand = new Command('repo')
-  .description('Create repositories. To bring one along, see `hearth import`.')
+  .description('Create repositories. To import an existing one, see `hearth import`.')
   .addCommand(create);

@@ -10,7 +10,7 @@ import { type Config, settingNames } from '../settings.ts';
 import { stopSignal, withinDrainTime } from '../stop-signal.ts';
 
 export const serveCommand = withSettings(new Command('serve'), settingNames)
-  .description('Start the server, and the embedded PostgreSQL where DATABASE_URL is not set.')
+  .description('Start the server. Unless DATABASE_URL is set, it starts the embedded PostgreSQL too.')
   .addHelpText(
     'after',
     '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n`hearth config` shows every setting, also those without a flag.',

@@ -17,15 +17,15 @@ function days(text: string): number {
 
 const create = installationCommand(
   'create',
-  'Create a personal access token. It is shown this once; only its hash is kept.',
+  'Create a personal access token. It is shown now and never again: only its hash is stored.',
   `hearth token create --kind classic --user ada --scope repo --scope admin:org --quiet
   hearth token create --kind fine-grained --user ada --owner acme --repositories all --permission organization_webhooks=read`,
 )
   .requiredOption('--user <user>', 'whose token it is')
   .addOption(new Option('--kind <kind>').choices(['classic', 'fine-grained'] as const).makeOptionMandatory())
   .option('--scope <scope>', 'classic: a scope; may be repeated', gather, [])
-  .option('--owner <account>', 'fine-grained: the user or organization that it reaches; else the user')
-  .option('--repositories <all|public|owner/name,…>', 'fine-grained: the repositories that it reaches', 'all')
+  .option('--owner <account>', 'fine-grained: the user or organization whose repositories it is for; left out: the user')
+  .option('--repositories <all|public|owner/name,…>', 'fine-grained: the repositories that it is for', 'all')
   .option('--permission <name=level>', 'fine-grained: a permission with read, write or admin; may be repeated', gather, [])
   .option('--name <name>', 'what it is for', '')
   .option('--expires <days>', 'days after which it ends; else it does not end', days)

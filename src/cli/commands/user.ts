@@ -8,7 +8,7 @@ import { userNamed } from '../lookup.ts';
 const create = installationCommand('create', 'Create a user.', 'hearth user create ada --name "Ada Lovelace" --site-admin')
   .argument('<login>', 'letters, digits and single hyphens')
   .option('--name <name>', 'full name')
-  .option('--email <address>', 'address for commits and mail')
+  .option('--email <address>', 'e-mail address, also for commits')
   .option('--site-admin', 'make the user a site administrator')
   .action((login, { name, email, siteAdmin }, command) =>
     onInstallation(command, async ({ change, now }) => {
@@ -22,7 +22,7 @@ const create = installationCommand('create', 'Create a user.', 'hearth user crea
 
 const password = installationCommand(
   'password',
-  'Set the password by which a user signs in on the web, to authorize apps. It is read from standard input.',
+  'Set the password of a user, for signing in on the web to authorize apps. It is read from standard input.',
   'printf %s "$PASSWORD" | hearth user password ada',
 )
   .argument('<login>')

@@ -14,8 +14,8 @@ export const workCommand = withSettings(new Command('work'), [
   'webhookRetries',
   'webhookKeep',
 ])
-  .description('Do background jobs (webhooks, search index, clean-up) beside servers that run with --jobs off.')
-  .option('--once', 'do what is due, then end')
+  .description('Run background jobs (webhooks, indexing, clean-up) for servers that run with --jobs off.')
+  .option('--once', 'run the jobs that are due, then end')
   .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://hearth@db/hearth hearth work --data /srv/hearth')
   .action(async ({ once }, command) => {
     const stopped = stopSignal();
