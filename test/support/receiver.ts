@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEndOfFile } from './end-of-file.ts';
 
 export type Received = { headers: http.IncomingHttpHeaders; body: string; path: string };
 
@@ -26,7 +26,7 @@ export async function receiver(answer: Receiver['answer'] = (response) => respon
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server's address
   self.url = `http://127.0.0.1:${port}/hook`;
-  afterAll(async () => {
+  atEndOfFile(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

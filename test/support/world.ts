@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { scopes as everyScope, type Scope } from '#access/scopes.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
@@ -19,6 +19,7 @@ import { createRepository } from '#resources/repositories/index.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
+import { atEndOfFile } from './end-of-file.ts';
 
 /** The whole of Hearth for one test file: real HTTP on loopback, a database and a Git root of its own. */
 export type World = {
@@ -86,7 +87,8 @@ async function open(settings: Partial<Settings>): Promise<World> {
     ...settings,
   });
   const url = await hearth.app.listen({ port: 0, host: '127.0.0.1' });
-  afterAll(async () => {
+  atEndOfFile(async () => {
+    opened = undefined;
     await hearth[Symbol.asyncDispose]();
     await database.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { eventsOf, installApp } from '#test/support/apps.ts';
-import { names, priority, setting, w } from './setting.ts';
+import { world } from '#test/support/world.ts';
+import { names, priority, setting } from './setting.ts';
 
+const w = await world();
 const { as, statements, fineGrained, token, unchanged } = w;
 const tables = ['issue_fields', 'issue_field_options', 'issue_field_values', 'events'];
 
 test('an owner makes a field, and its options stand in the order of their priorities', async () => {
-  const { acme, path, client } = await setting();
+  const { acme, path, client } = await setting(w);
   const made = await client.post(path, priority);
   expect(made).toMatchObject({
     status: 200,
@@ -66,7 +68,7 @@ test.each([
   ],
   [{ options: Array.from({ length: 101 }, (_, i) => ({ ...option, name: `${i}` })) }, 'options', 'invalid'],
 ])('a field with %o is refused, naming what is wrong, and nothing is written', async (wrong, field, code) => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   await client.post(path, { name: 'Taken', data_type: 'text' });
   await unchanged(tables, async () => {
     const { status, body } = await client.post(path, { ...priority, ...wrong });
@@ -80,7 +82,7 @@ test.each([
 });
 
 test('a field takes 100 options, an organization 25 fields', async () => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   const options = Array.from({ length: 100 }, (_, i) => ({ name: `${i}`, color: 'pink', priority: i }));
   expect((await client.post(path, { name: '0', data_type: 'multi_select', options })).body.options).toHaveLength(100);
   for (let i = 1; i < 25; i++) await client.post(path, { name: `${i}`, data_type: 'text' });
@@ -90,13 +92,13 @@ test('a field takes 100 options, an organization 25 fields', async () => {
 });
 
 test('of fields made at the same time under one name, one is', async () => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   const made = await Promise.all([1, 2, 3, 4].map(() => client.post(path, { name: 'Due', data_type: 'date' })));
   expect(made.map(({ status }) => status).toSorted()).toEqual([200, 422, 422, 422]);
 });
 
 test('a field is changed, and nothing of it that is not told', async () => {
-  const { acme, path, client } = await setting();
+  const { acme, path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   w.clock.now = new Date(w.clock.now.getTime() + 60_000);
   const changed = await client.patch(`${path}/${field.id}`, { name: 'Urgency', description: 'How soon' });
@@ -112,7 +114,7 @@ test('a field is changed, and nothing of it that is not told', async () => {
 });
 
 test('options are replaced: those whose id is told stay, the others go', async () => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   const [high, medium, low] = field.options;
   w.clock.now = new Date(w.clock.now.getTime() + 60_000);
@@ -146,7 +148,7 @@ test.each([
   [{ name: 'taken' }, 'name'],
   [{ visibility: null }, 'visibility'],
 ])('a change to %o is refused, and nothing is written', async (wrong, field) => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   await client.post(path, { name: 'Taken', data_type: 'text' });
   const { body: made } = await client.post(path, priority);
   await unchanged(tables, async () => {
@@ -156,7 +158,7 @@ test.each([
 });
 
 test("an option of another field, or told twice, is none of a field's", async () => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   const { body: other } = await client.post(path, { ...priority, name: 'Impact' });
   const { body: text } = await client.post(path, { name: 'Text', data_type: 'text' });
@@ -175,7 +177,7 @@ test("an option of another field, or told twice, is none of a field's", async ()
 });
 
 test('a deleted field is gone, and its name is free again', async () => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   expect((await client.delete(`${path}/${field.id}`)).status).toBe(204);
   expect((await client.delete(`${path}/${field.id}`)).status).toBe(404);
@@ -185,7 +187,7 @@ test('a deleted field is gone, and its name is free again', async () => {
 });
 
 test("another organization's fields are not to be found, even by the owner of both", async () => {
-  const { owner, path, client } = await setting();
+  const { owner, path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   const other = `/orgs/${(await w.org(owner)).login}/issue-fields`;
   await unchanged(tables, async () => {
@@ -197,7 +199,7 @@ test("another organization's fields are not to be found, even by the owner of bo
 });
 
 test('outsiders see the fields that are for all; members see all of them', async () => {
-  const { owner, member, outsider, acme, path, client } = await setting();
+  const { owner, member, outsider, acme, path, client } = await setting(w);
   await client.post(path, priority);
   await client.post(path, { name: 'Cost', data_type: 'number' });
   const listed = async (who: Parameters<typeof as>[0]) => names((await (await as(who)).get(path)).body);
@@ -215,7 +217,7 @@ test('outsiders see the fields that are for all; members see all of them', async
 });
 
 test('owners alone write, with the right scope or permission', async () => {
-  const { owner, member, outsider, acme, path, client } = await setting();
+  const { owner, member, outsider, acme, path, client } = await setting(w);
   const { body: field } = await client.post(path, priority);
   const one = `${path}/${field.id}`;
   const text = { name: 'Note', data_type: 'text' };
@@ -248,7 +250,7 @@ test('owners alone write, with the right scope or permission', async () => {
 });
 
 test('a list costs as many statements for 1 field as for 25', async () => {
-  const { owner, path, client } = await setting();
+  const { owner, path, client } = await setting(w);
   await client.post(path, priority);
   const one = await statements(owner, path);
   for (let i = 1; i < 25; i++) await client.post(path, { ...priority, name: `${i}` });

@@ -1,6 +1,4 @@
-import { world } from '#test/support/world.ts';
-
-export const w = await world();
+import type { World } from '#test/support/world.ts';
 
 /** What makes a field of options. */
 export const priority = {
@@ -15,7 +13,7 @@ export const priority = {
 };
 
 /** An organization with an owner, a member and somebody from outside. */
-export async function setting() {
+export async function setting(w: World) {
   const [owner, member, outsider] = [await w.user(), await w.user(), await w.user()];
   const acme = await w.org(owner);
   await w.member(acme, member);

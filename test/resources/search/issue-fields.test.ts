@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { setting, w } from '../issues/field-values/setting.ts';
+import { world } from '#test/support/world.ts';
+import { setting } from '../issues/field-values/setting.ts';
 
+const w = await world();
 const { as, settle } = w;
 let made: Awaited<ReturnType<typeof setting>>;
 
 beforeAll(async () => {
-  made = await setting();
+  made = await setting(w);
   const { fields, client, place, set } = made;
   await client.post(`${place}/issues`, { title: 'It rattles' });
   await set(

@@ -1,16 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { asId } from '#lib/id.ts';
 import { processProvider } from '#runners/process/provider.ts';
 import type { RunnerOrder } from '#runners/provider.ts';
+import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 /** A provider of processes with a folder of its own; every runner of it is taken away after the last test. */
 export async function machineRoom() {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-runners-'));
   const provider = processProvider({ folder, path: process.env.PATH ?? '' });
-  afterAll(async () => {
+  atEndOfFile(async () => {
     for (const { runner } of (await provider.observe())?.runners ?? []) await provider.remove(runner);
     await rm(folder, { recursive: true });
   });

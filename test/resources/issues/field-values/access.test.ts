@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { installApp } from '#test/support/apps.ts';
-import { fieldEvents, setting, w } from './setting.ts';
+import { world } from '#test/support/world.ts';
+import { fieldEvents, setting } from './setting.ts';
 
+const w = await world();
 const { as, user, token, fineGrained, collaborator, unchanged } = w;
 const tables = ['issue_field_values', 'issue_events', 'issues', 'events'];
 
 test('what members alone see, outsiders find nowhere', async () => {
-  const { member, outsider, acme, place, path, fields, client, set } = await setting();
+  const { member, outsider, acme, place, path, fields, client, set } = await setting(w);
   await set([fields.note, 'for all'], [fields.secret, 'for members']);
   const { body: events } = await client.get(`${place}/issues/1/events`);
   const hidden = events.find(({ issue_field }: { issue_field?: { name: string } }) => issue_field?.name === 'Secret').id;
@@ -42,7 +44,7 @@ test('what members alone see, outsiders find nowhere', async () => {
 });
 
 test('who does not see a field sets and clears nothing in it', async () => {
-  const { path, engine, fields, client, set } = await setting();
+  const { path, engine, fields, client, set } = await setting(w);
   const helper = await user();
   await collaborator(engine, helper, 'write');
   const theirs = await as(helper);
@@ -57,7 +59,7 @@ test('who does not see a field sets and clears nothing in it', async () => {
 });
 
 test('values are set and cleared by those who write, with the right scope or permission', async () => {
-  const { owner, acme, engine, path, fields, set } = await setting('private');
+  const { owner, acme, engine, path, fields, set } = await setting(w, 'private');
   await set([fields.effort, 1]);
   const [triager, writer] = [await user(), await user()];
   await collaborator(engine, triager, 'triage');
@@ -85,7 +87,7 @@ test('values are set and cleared by those who write, with the right scope or per
 });
 
 test('an archived repository takes no values, and one without issues has none', async () => {
-  const { path, place, fields, client, set } = await setting();
+  const { path, place, fields, client, set } = await setting(w);
   await set([fields.note, 'x']);
   await client.patch(place, { has_issues: false });
   expect((await client.get(path)).status).toBe(410);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { setting, w } from './setting.ts';
+import { world } from '#test/support/world.ts';
+import { setting } from './setting.ts';
 
+const w = await world();
 const { as, user, repo: makeRepo, collaborator, unchanged, statements } = w;
 const tables = ['issues', 'issue_field_values', 'issue_events', 'events'];
 
@@ -10,7 +12,7 @@ const valuesOf = ({ issue_field_values }: Shown) =>
   issue_field_values.map(({ issue_field_name, value }) => [issue_field_name, value]);
 
 test('an issue shows its values wherever it is shown, to each viewer those of the fields that they may know of', async () => {
-  const { acme, owner, member, outsider, engine, place, path, fields, client, set } = await setting();
+  const { acme, owner, member, outsider, engine, place, path, fields, client, set } = await setting(w);
   await set([fields.note, 'for all'], [fields.effort, 3], [fields.secret, 'for members']);
   await client.post(`${place}/issues`, { title: 'Another' });
   await client.patch(`${place}/issues/1`, { assignees: [owner.login] });
@@ -38,7 +40,7 @@ test('an issue shows its values wherever it is shown, to each viewer those of th
 });
 
 test('a list costs as many statements for issues with values as for one without', async () => {
-  const { owner, place, fields, client } = await setting();
+  const { owner, place, fields, client } = await setting(w);
   const one = await statements(owner, `${place}/issues`);
   const issue_field_values = [{ field_id: fields.note.id, value: 'x' }];
   for (let i = 0; i < 9; i++) await client.post(`${place}/issues`, { title: `Issue ${i}`, issue_field_values });
@@ -46,7 +48,7 @@ test('a list costs as many statements for issues with values as for one without'
 });
 
 test('values are told with the issue itself, when it is opened and when it is changed', async () => {
-  const { place, fields, client } = await setting();
+  const { place, fields, client } = await setting(w);
   const opened = await client.post(`${place}/issues`, {
     title: 'With values',
     issue_field_values: [
@@ -73,7 +75,7 @@ test('values are told with the issue itself, when it is opened and when it is ch
 });
 
 test('a value that cannot be is refused with the issue, and nothing is written', async () => {
-  const { place, fields, client } = await setting();
+  const { place, fields, client } = await setting(w);
   await unchanged(tables, async () => {
     for (const [field_id, value, field] of [
       [fields.effort.id, 'three', 'issue_field_values.0.value'],
@@ -91,7 +93,7 @@ test('a value that cannot be is refused with the issue, and nothing is written',
 });
 
 test('values are left out where the caller may not write, and where no organization has fields', async () => {
-  const { engine, place, fields } = await setting();
+  const { engine, place, fields } = await setting(w);
   const triager = await user();
   await collaborator(engine, triager, 'triage');
   const theirs = await as(triager);

@@ -1,13 +1,12 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import { priority, w, setting as withOrganization } from '../../issue-fields/setting.ts';
-
-export { w };
+import type { World } from '#test/support/world.ts';
+import { priority, setting as withOrganization } from '../../issue-fields/setting.ts';
 
 type Made = { id: number; name: string; options: { id: number; name: string; color: string; priority: number }[] };
 
 /** An organization with a field of each type, and an issue in a repository of it. */
-export async function setting(visibility: RepositoryRow['visibility'] = 'public') {
-  const { path: fieldsPath, ...made } = await withOrganization();
+export async function setting(w: World, visibility: RepositoryRow['visibility'] = 'public') {
+  const { path: fieldsPath, ...made } = await withOrganization(w);
   const { acme, owner, client } = made;
   const engine = await w.repo(acme, { visibility, by: owner });
   const place = `/repos/${acme.login}/${engine.name}`;

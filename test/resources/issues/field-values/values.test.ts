@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { eventsOf } from '#test/support/apps.ts';
-import { fieldEvents, setting, w } from './setting.ts';
+import { world } from '#test/support/world.ts';
+import { fieldEvents, setting } from './setting.ts';
 
+const w = await world();
 const { as, user, unchanged, statements } = w;
 const tables = ['issue_field_values', 'issue_events', 'issues', 'events'];
 
 test('an issue holds a value of each type, in the order of the fields', async () => {
-  const { fields, path, client, set } = await setting();
+  const { fields, path, client, set } = await setting(w);
   const [high] = fields.priority.options;
   expect((await client.get(path)).body).toEqual([]);
   const { status, body } = await set(
@@ -46,7 +48,7 @@ test('an issue holds a value of each type, in the order of the fields', async ()
 });
 
 test('what changes is told on the issue and to whoever listens; what stays is not', async () => {
-  const { acme, fields, path, place, client, set } = await setting();
+  const { acme, fields, path, place, client, set } = await setting(w);
   await set([fields.priority, 'High'], [fields.areas, ['Low']], [fields.effort, 1]);
   w.clock.now = new Date(w.clock.now.getTime() + 60_000);
   await set([fields.priority, 'Low'], [fields.areas, ['low']], [fields.effort, 1]);
@@ -86,7 +88,7 @@ test('what changes is told on the issue and to whoever listens; what stays is no
 });
 
 test('an empty list clears everything, no list nothing', async () => {
-  const { path, client, fields, set } = await setting();
+  const { path, client, fields, set } = await setting(w);
   const { body } = await set([fields.note, 'x'], [fields.areas, ['Low', 'High']], [fields.secret, 'y']);
   await unchanged(tables, async () => expect((await client.post(path, {})).body).toEqual(body));
   expect((await client.post(path, { issue_field_values: [] })).body).toEqual([]);
@@ -115,7 +117,7 @@ test.each([
   ['areas', [''], 'value'],
   ['areas', [1], 'value.0'],
 ] as const)('%s = %o is refused, naming it, and nothing is written', async (name, value, field) => {
-  const { fields, set } = await setting();
+  const { fields, set } = await setting(w);
   const good = name === 'note' ? 'effort' : 'note';
   await unchanged(tables, async () => {
     const { status, body } = await set([fields[good], good === 'note' ? 'x' : 1], [fields[name], value]);
@@ -135,7 +137,7 @@ test.each([
   [{ issue_field_values: [{ field_id: 999_999, value: 'x' }] }, 'issue_field_values.0.field_id'],
   [{ issue_field_values: Array(26).fill({ field_id: 1, value: 'x' }) }, 'issue_field_values'],
 ])('%o is refused', async (wanted, field) => {
-  const { path, client } = await setting();
+  const { path, client } = await setting(w);
   await unchanged(tables, async () => {
     const { status, body } = await client.post(path, wanted);
     expect([status, body.errors[0].field]).toEqual([422, field]);
@@ -143,7 +145,7 @@ test.each([
 });
 
 test.each(['1e999', '-1e999'])('the number %s, which is none, is refused', async (number) => {
-  const { fields, path, client } = await setting();
+  const { fields, path, client } = await setting(w);
   await unchanged(tables, async () => {
     const body = `{"issue_field_values":[{"field_id":${fields.effort.id},"value":${number}}]}`;
     expect((await client.post(path, body)).status).toBe(422);
@@ -151,7 +153,7 @@ test.each(['1e999', '-1e999'])('the number %s, which is none, is refused', async
 });
 
 test('a field may be named once', async () => {
-  const { fields, set } = await setting();
+  const { fields, set } = await setting(w);
   await unchanged(tables, async () => {
     const { status, body } = await set([fields.note, 'x'], [fields.note, 'y']);
     expect([status, body.errors[0].field]).toEqual([422, 'issue_field_values.1.field_id']);
@@ -159,8 +161,8 @@ test('a field may be named once', async () => {
 });
 
 test("fields of another organization, issues elsewhere and a user's own repository", async () => {
-  const { owner, fields, place, client } = await setting();
-  const other = await setting();
+  const { owner, fields, place, client } = await setting(w);
+  const other = await setting(w);
   const own = await w.repo(owner);
   const inOwn = `/repos/${owner.login}/${own.name}/issues/1`;
   await client.post(inOwn.replace('/1', ''), { title: 'Mine' });
@@ -182,7 +184,7 @@ test("fields of another organization, issues elsewhere and a user's own reposito
 });
 
 test('an option takes its values along, a field all of them; renamed, they stay', async () => {
-  const { fieldsPath, fields, path, client, set } = await setting();
+  const { fieldsPath, fields, path, client, set } = await setting(w);
   await set([fields.priority, 'High'], [fields.areas, ['High', 'Low']], [fields.note, 'x']);
   for (const { id, options } of [fields.priority, fields.areas]) {
     const kept = options.filter(({ name }) => name !== 'High').map((option) => ({ ...option, name: `${option.name}er` }));
@@ -196,7 +198,7 @@ test('an option takes its values along, a field all of them; renamed, they stay'
 });
 
 test('a repository that leaves the organization leaves its fields, and finds them again', async () => {
-  const { owner, acme, place, engine, path, client, fields, set } = await setting();
+  const { owner, acme, place, engine, path, client, fields, set } = await setting(w);
   const next = await user();
   const { body } = await set([fields.note, 'x'], [fields.secret, 'y']);
   expect((await client.post(`${place}/transfer`, { new_owner: owner.login })).status).toBe(202);
@@ -210,14 +212,14 @@ test('a repository that leaves the organization leaves its fields, and finds the
 });
 
 test('of values set at the same time one is there', async () => {
-  const { fields, path, client, set } = await setting();
+  const { fields, path, client, set } = await setting(w);
   const replies = await Promise.all(['High', 'Low', 'Medium', 'High'].map((name) => set([fields.priority, name])));
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await client.get(path)).body).toHaveLength(1);
 });
 
 test('a list costs as many statements for 1 value as for 25', async () => {
-  const { owner, fieldsPath, path, client, fields, set } = await setting();
+  const { owner, fieldsPath, path, client, fields, set } = await setting(w);
   await set([fields.areas, ['High']]);
   const one = await statements(owner, path);
   for (let i = 6; i < 25; i++) await client.post(fieldsPath, { name: `${i}`, data_type: 'number' });

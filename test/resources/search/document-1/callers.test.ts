@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installApp } from '#test/support/apps.ts';
-import { kinds, namesOf, search, setting, w } from './setting.ts';
+import { kinds, namesOf, search, searchable, setting } from './setting.ts';
+
+const w = await searchable();
 
 let made: Awaited<ReturnType<typeof setting>>;
 beforeAll(async () => {

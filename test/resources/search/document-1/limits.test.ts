@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { commitFiles } from '#test/support/commit.ts';
-import { kinds, search, setting, w } from './setting.ts';
+import { kinds, search, searchable, setting } from './setting.ts';
+
+const w = await searchable();
 
 let bob: Account;
 beforeAll(async () => {

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { type Asked, type Kind, kinds, search, setting, w } from './setting.ts';
+import { type Asked, type Kind, kinds, search, searchable, setting } from './setting.ts';
+
+const w = await searchable();
 
 let bob: Account;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Client } from '#test/support/client.ts';
 import { commitFiles } from '#test/support/commit.ts';
-import { world } from '#test/support/world.ts';
+import { type World, world } from '#test/support/world.ts';
 
-export const w = await world({ embeddings: { provider: 'builtin' } });
-const { as, user, org, repo, settle } = w;
+/** The world that the rules are tried in. */
+export const searchable = (): Promise<World> => world({ embeddings: { provider: 'builtin' } });
 
 /** The searches of document 1, and that of repositories, which keeps to the same rules. */
 export const kinds = ['code', 'commits', 'issues', 'repositories'] as const;
@@ -17,6 +17,8 @@ type Repository = RepositoryRow & { owner: Account };
 
 /** What the rules are tried on: each kind of search finds `widget` in acme/engine, and in acme/secrets, which is private. */
 export async function setting() {
+  const w = await searchable();
+  const { as, user, org, repo, settle } = w;
   const [ada, bob] = [await user('ada'), await user('bob')];
   const acme = await org(ada, 'acme');
   const engine = await repo(acme, { name: 'engine', by: ada });
@@ -24,11 +26,11 @@ export async function setting() {
   const client = await as(ada);
   const widgets = { description: 'Makes widgets and every other widget' };
   for (const name of ['engine', 'secrets']) await client.patch(`/repos/acme/${name}`, widgets);
-  await writeIssues(ada, bob);
+  await writeIssues(await as(ada), await as(bob));
   await commitFiles(w, engine, { 'README.md': '# Engine\n' }, 'Begin');
   await commitFiles(w, engine, files, 'Repair the widget\n\nIt stalled at 88 miles, and the flux with it.');
   await commitFiles(w, secrets, { 'vault.ts': 'const hiddenWidget = "widget";\n' }, 'Hide the widget');
-  await branchOff(ada, engine);
+  await branchOff(await as(ada), engine);
   await settle();
   return { ada, bob, acme, engine, secrets };
 }
@@ -42,8 +44,7 @@ const files = {
   'big/at-the-limit.txt': 'bulky '.padEnd(sizeLimit, '.'),
 };
 
-async function writeIssues(ada: Account, bob: Account): Promise<void> {
-  const [hers, his] = [await as(ada), await as(bob)];
+async function writeIssues(hers: Client, his: Client): Promise<void> {
   const leaks = { title: 'Widget leaks 💧 oil', body: 'Since Tuesday.\nThe gasket is 𝒶 gasket.', labels: ['bug'] };
   await hers.post('/repos/acme/engine/issues', leaks);
   await hers.post('/repos/acme/engine/issues/1/comments', { body: 'A 🛠 gasket of the widget is loose' });
@@ -52,8 +53,7 @@ async function writeIssues(ada: Account, bob: Account): Promise<void> {
 }
 
 /** A branch beside the default one, with a commit of its own. */
-async function branchOff(by: Account, { name, owner }: Repository): Promise<void> {
-  const client = await as(by);
+async function branchOff(client: Client, { name, owner }: Repository): Promise<void> {
   const place = `/repos/${owner.login}/${name}`;
   const { body } = await client.get(`${place}/git/ref/heads/main`);
   await client.post(`${place}/git/refs`, { ref: 'refs/heads/side', sha: body.object.sha });
@@ -63,13 +63,16 @@ async function branchOff(by: Account, { name, owner }: Repository): Promise<void
 
 export type Asked = { who?: Account | string | undefined; more?: string; textMatch?: boolean; headers?: Record<string, string> };
 
-const clients = new Map<unknown, Promise<Client>>();
+const clients = new WeakMap<World, Map<unknown, Promise<Client>>>();
 
 /** One client for each caller, since hundreds of questions are asked. */
-function clientFor(who: Asked['who']): Promise<Client> {
-  const known = clients.get(who) ?? as(who);
-  clients.set(who, known);
-  return known;
+async function clientFor(who: Asked['who']): Promise<Client> {
+  const w = await searchable();
+  const known = clients.get(w) ?? new Map<unknown, Promise<Client>>();
+  clients.set(w, known);
+  const client = known.get(who) ?? w.as(who);
+  known.set(who, client);
+  return client;
 }
 
 /** Asks one kind of search; for nobody unless it is said for whom. */
