@@ -4,6 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
+import { only } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import type { App, Installation } from './schemas.ts';
@@ -38,8 +39,10 @@ export function presentAppOrNull(
 
 const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
 
+type Context = { db: Db; links: Links };
+
 /** Installations of a whole page: the accounts are loaded once for all of them. */
-export async function presentInstallations(db: Db, links: Links, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
+export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
   const accounts = await loadAccounts(
     db,
     rows.flatMap((row) => [row.account_id, row.suspended_by]),
@@ -74,3 +77,7 @@ export async function presentInstallations(db: Db, links: Links, rows: readonly 
     };
   });
 }
+
+/** One installation. */
+export const presentInstallation = async (context: Context, row: InstallationOfApp): Promise<Installation> =>
+  only(await presentInstallations(context, [row]));

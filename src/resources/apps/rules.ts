@@ -37,7 +37,7 @@ export const makeAppKeys = (): Promise<AppKeys> =>
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   });
 
-export type AppWish = {
+export type NewApp = {
   owner: Account;
   /** `app` has a bot, permissions and installations; `oauth` asks users for scopes. */
   kind: 'app' | 'oauth';
@@ -54,7 +54,7 @@ export type AppWish = {
 };
 
 /** Creates an app. Its client secret is returned here only; a hash of it is stored. */
-export async function createApp(tx: Tx, wish: AppWish): Promise<{ app: AppRow; clientSecret: string }> {
+export async function createApp(tx: Tx, wish: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
   const { owner, kind, now } = wish;
   const slug = slugOf(wish.name);
   const bot = kind === 'app' ? `${slug}[bot]` : undefined;
@@ -98,7 +98,7 @@ function slugOf(name: string): string {
   return slug;
 }
 
-export type InstallWish = {
+export type NewInstallation = {
   app: AppRow;
   account: Account;
   /** Which of the account's repositories the app may work on. */
@@ -108,7 +108,7 @@ export type InstallWish = {
 };
 
 /** Installs an app on an account, with the permissions and events that the app asks for. */
-export async function installApp(tx: Tx, { app, account, repositories, by, now }: InstallWish): Promise<InstallationRow> {
+export async function installApp(tx: Tx, { app, account, repositories, by, now }: NewInstallation): Promise<InstallationRow> {
   if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
   const installation = await insertInstallation(tx, {
     app_id: app.id,
@@ -135,13 +135,13 @@ export async function installApp(tx: Tx, { app, account, repositories, by, now }
 /** Document 1, Authentication 7. */
 const tokenMinutes = 60;
 
-export type InstallationTokenWish = { app: AppRow; installation: InstallationRow; wish: TokenWish; now: Date };
+export type WantedToken = { app: AppRow; installation: InstallationRow; wish: TokenWish; now: Date };
 export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
 
 /** Creates a token for one of an app's installations, with fewer repositories or permissions where those were named. */
 export async function createInstallationToken(
   tx: Tx,
-  { app, installation, wish, now }: InstallationTokenWish,
+  { app, installation, wish, now }: WantedToken,
 ): Promise<NewInstallationToken> {
   if (installation.suspended_at) throw forbidden('This installation has been suspended');
   if (app.bot_id === null) throw unprocessable('The app has no bot to act for it');

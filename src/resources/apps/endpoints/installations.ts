@@ -6,12 +6,12 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound, only } from '#lib/refusal.ts';
+import { notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { resumeInstallation, suspendInstallation, uninstall } from '../installations.ts';
-import { presentInstallations } from '../present.ts';
+import { presentInstallation, presentInstallations } from '../present.ts';
 import { createInstallationToken } from '../rules.ts';
 import { Installation, InstallationToken, TokenWish } from '../schemas.ts';
 import {
@@ -40,10 +40,6 @@ async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: R
   return installation;
 }
 
-const presentOne = async (db: Db, links: Parameters<typeof presentInstallations>[1], row: InstallationOfApp) => {
-  return only(await presentInstallations(db, links, [row]));
-};
-
 export const listInstallations = endpoint({
   id: 'apps/list-installations',
   method: 'GET',
@@ -56,7 +52,7 @@ export const listInstallations = endpoint({
   async handle({ db, viewer, query, page, links }) {
     const since = query.since === undefined ? undefined : new Date(query.since);
     const found = await listInstallationsOfApp(db, viewer.grant.appId, since, page);
-    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
   },
 });
 
@@ -68,7 +64,7 @@ export const getInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentOne(db, links, await getOwn(db, viewer.grant.appId, at.installation_id));
+    return presentInstallation({ db, links }, await getOwn(db, viewer.grant.appId, at.installation_id));
   },
 });
 
@@ -145,7 +141,7 @@ export const getOrgInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.org.id));
+    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.org.id));
   },
 });
 
@@ -157,7 +153,7 @@ export const getRepoInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
+    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
   },
 });
 
@@ -169,7 +165,7 @@ export const getUserInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentOne(db, links, await findOn(db, viewer.grant.appId, at.user.id));
+    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.user.id));
   },
 });
 
@@ -183,7 +179,7 @@ export const listOrgInstallations = endpoint({
   replies: { 200: enveloped('installations', Installation) },
   async handle({ db, at, page, links }) {
     const found = await listInstallationsOn(db, at.org.id, page);
-    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
   },
 });
 
@@ -220,6 +216,6 @@ export const listUserInstallations = endpoint({
   async handle({ db, viewer, page, links }) {
     if (viewer.grant.kind !== 'app_user') throw notFound();
     const found = await listInstallationsFor(db, viewer.grant.appId, viewer.account.id, page);
-    return mapRows(found, (rows) => presentInstallations(db, links, rows));
+    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
   },
 });

@@ -10,7 +10,7 @@ async function tellInstallation(context: PayloadContext, row: InstallationOfApp,
   const { db, links } = context;
   const account = await loadAccount(context, row.account_id);
   if (!account) return [];
-  const [installation] = await presentInstallations(db, links, [row]);
+  const [installation] = await presentInstallations({ db, links }, [row]);
   const reached = await listFirstReached(db, row, mostRepositories);
   const repositories = reached.map(({ id, name, visibility }) => ({
     id,
