@@ -82,24 +82,23 @@ async function compareSizes(all: number): Promise<void> {
   const few = Math.floor(all / 10);
   const sample = [...generatedFiles(0, few)];
   const queries = chooseQueries(sample, frequencies(sample), { count: Number(values.queries), random: seeded(1) });
-  const medians: Record<string, number[]> = {};
+  const measured: Record<string, Times>[] = [];
   let from = 0;
   for (const until of [few, all]) {
     const added = await addRepositories(from, until);
     const perSecond = await indexAll(added, until - from);
     await sql`analyze`.execute(db);
     say(`${until} files: indexed at ${perSecond.toFixed(0)} files/s`);
-    for (const kind of kinds) {
-      const times = await timeEach(queries[kind], ({ q }) => stage.search('code', { q }));
-      medians[kind] = [...(medians[kind] ?? []), median(times), quantile(times, 0.95)];
-    }
+    const times: Record<string, Times> = {};
+    for (const kind of kinds) times[kind] = await timeEach(queries[kind], ({ q }) => stage.search('code', { q }));
+    measured.push({ ...times, 'all of these': Object.values(times).flat() });
     from = until;
   }
   printTable(
     ['milliseconds', `${few} files`, 'p95', `${all} files`, 'p95', 'ratio'],
-    kinds.map((kind) => {
-      const [small = 0, smallP95 = 0, large = 0, largeP95 = 0] = medians[kind] ?? [];
-      return [kind, small, smallP95, large, largeP95, `${(large / small).toFixed(1)}x`];
+    [...kinds, 'all of these'].map((kind) => {
+      const [small = [], large = []] = measured.map((times) => times[kind]);
+      return [kind, ...of(small), ...of(large), `${(median(large) / median(small)).toFixed(1)}x`];
     }),
   );
 }
