@@ -9,8 +9,8 @@ import { startTransfer } from './run.ts';
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
 /**
- * Streams a commit's files as an archive, each name behind `prefix/`. Links are stored as links. Destroying the stream ends
- * the work.
+ * Streams a commit's files as an archive, with their names below `prefix/`. Symbolic links are stored as links. Destroying the
+ * stream ends git.
  */
 export async function openArchive(
   repo: Repo,

@@ -2,7 +2,7 @@ import type { GitStore, Repo } from './repo.ts';
 import { run, runText } from './run.ts';
 import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from './store.ts';
 
-/** Writes every ref of a repository and what they need into one file; false, and no file, where there is nothing. */
+/** Writes all refs of a repository with their objects into one file. False, and no file, if the repository is empty. */
 export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
   if (!(await repositoryExists(repo))) return false;
   if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
@@ -11,7 +11,7 @@ export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
   return true;
 }
 
-/** Makes a repository of a bundle, every object checked; an empty one without a file. One that is there gives way. */
+/** Makes a repository from a bundle, and checks every object; an empty repository where there is no file. Replaces one that is there. */
 export async function readBundle(
   store: GitStore,
   id: number,

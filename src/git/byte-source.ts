@@ -6,7 +6,7 @@ import { type Packet, takePacket } from './pkt-line.ts';
 export type ByteSource = {
   nextPacket(): Promise<Packet>;
   rest(): AsyncGenerator<Buffer>;
-  /** Reads the rest to nowhere. */
+  /** Reads the rest and throws it away. */
   discard(): Promise<void>;
   /** Whether the stream has been read to its end. */
   ended(): boolean;

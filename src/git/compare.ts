@@ -9,7 +9,7 @@ import { runText } from './run.ts';
 /** How `head` relates to `base`. Without a merge base the histories are unrelated. */
 export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 
-/** Commits on either side of two tips, and where they part. */
+/** How far two tips are from each other: their merge base, and the number of commits on either side. */
 export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
   const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
@@ -32,7 +32,7 @@ export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'paren
   return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
 }
 
-/** What `head` changed since it parted from `base` (three dots in Git's words); all of it for unrelated histories. */
+/** What `head` changed since its merge base with `base` (`base...head`); everything in it for unrelated histories. */
 export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
   const from = await findMergeBase(repo, given.base, given.head);
   return diffTrees(repo, { ...given, from: from ?? null, to: given.head });

@@ -1,6 +1,6 @@
 import type { Quarantine } from './repo.ts';
 
-/** What may pass from Hearth's own environment to git: where programs and certificates are, and the way out. */
+/** The variables of Hearth's environment that git gets: for finding programs and certificates, and for proxies. */
 const inheritedNames = [
   'PATH',
   'TMPDIR',

@@ -1,4 +1,4 @@
-/** Why a Git operation didn't succeed, for callers that answer differently to each. */
+/** Why a Git operation failed. Callers treat these differently. */
 const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
 export type GitErrorKind = (typeof gitErrorKinds)[number];
 

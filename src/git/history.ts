@@ -52,8 +52,8 @@ export async function countCommits(
 }
 
 /**
- * The commits that a push brought: those of `to` that `from` doesn't have (null: none was there), oldest first, at most
- * `limit`, with their number. `exclude` names further tips whose commits were there before.
+ * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, at most `limit`, with
+ * their total number. `exclude` names further tips whose commits were there before.
  */
 export async function listNewCommits(
   repo: Repo,

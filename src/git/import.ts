@@ -7,8 +7,8 @@ import { runText, startTransfer } from './run.ts';
 import { buildRepository, initialise, repoOf } from './store.ts';
 
 /**
- * Copies an existing repository's branches and tags into a new one, and its default branch. `source` is an absolute path or
- * an http(s) address that the operator gave; it is never an API caller's, since git itself goes there.
+ * Copies branches, tags and the default branch of an existing repository into a new one. `source` is an absolute path or an http(s)
+ * address. It must come from the operator and never from a caller of the API, since git connects to it without our checks.
  */
 export async function importRepository(
   store: GitStore,
@@ -19,7 +19,7 @@ export async function importRepository(
   return buildRepository(repoOf(store, id), async (draft) => {
     await initialise(draft, given.fallbackBranch);
     const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
-    // An operator waits for it and sees its progress, so no clock ends it.
+    // There is no time limit: an operator waits for it and sees the progress.
     const onStderr = progressReader(given.onProgress ?? (() => undefined));
     const git = await startTransfer(draft, [...args, ...wantedRefs], {
       onStderr,
@@ -37,7 +37,7 @@ export async function importRepository(
   });
 }
 
-// Names that read as another ref's stay behind, as they would be refused in a push.
+// Leaves out names that could be mistaken for other refs, as a push would refuse them.
 const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
 const allowed = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
 

@@ -5,7 +5,7 @@ import { GitError } from './errors.ts';
 const freeBytes = 1024 * 1024;
 const mostRatio = 100;
 
-/** Unpacks a gzip'd request body; a body that swells more than Git's own requests ever do is refused. */
+/** Unpacks a gzip'd request body. A body that unpacks to far more than Git's own requests is refused. */
 export function gunzip(body: Readable): Readable {
   let packed = 0;
   let plain = 0;

@@ -10,7 +10,7 @@ export async function collectGarbage(repo: Repo): Promise<void> {
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { timeout });
 }
 
-/** How much loose matter has gathered: reasons to call `collectGarbage`. */
+/** The numbers of loose objects and packs, which tell when to call `collectGarbage`. */
 export async function looseness(repo: Repo): Promise<{ looseObjects: number; packs: number }> {
   const { stdout } = await run(repo, ['count-objects', '-v']);
   const text = stdout.toString('utf8');
@@ -31,8 +31,8 @@ export async function checkRepository(repo: Repo): Promise<string[]> {
 const leftover = /\.lock$|^tmp_|^tmp_objdir-|^incoming-/;
 
 /**
- * Removes lock files and half-written objects that a killed git left behind: those not touched since `before`, which must
- * be longer ago than any transfer may take. A lock left behind keeps its ref from moving. Gives what was removed.
+ * Removes lock files and half-written objects that a killed git left behind: those not changed since `before`, which must be
+ * longer ago than any transfer takes. A lock that is left keeps its ref from moving. Returns what was removed.
  */
 export async function sweepRepository(repo: Repo, before: Date): Promise<string[]> {
   const removed: string[] = [];

@@ -11,7 +11,7 @@ export const beside = (repo: Repo, other: Repo): Repo => ({
   quarantine: { objects: join(other.path, 'objects'), alternates: join(repo.path, 'objects') },
 });
 
-/** Takes a commit and the history behind it over from another repository of this server, and syncs them to disk. No ref moves. */
+/** Copies a commit with its history from another repository of this server, and syncs them to disk. No ref moves. */
 export async function takeCommit(repo: Repo, source: Repo, oid: Oid): Promise<void> {
   const timeout = repo.store.limits.transferTime;
   const known = await runText(repo, ['for-each-ref', '--format=^%(objectname)', 'refs/heads', 'refs/tags']);

@@ -18,7 +18,7 @@ export type GitProcess = {
   ended: Promise<Ending>;
   stderr(): string;
   stop(cause: GitError): void;
-  /** Says that bytes moved, to a process started with `idle`. */
+  /** Restarts the `idle` time of the process, since bytes were transferred. */
   touch(): void;
 };
 
@@ -34,7 +34,7 @@ export type StartOptions = {
   onStderr?: (text: string) => void;
 };
 
-/** Ends a whole process group: politely, so that git removes its lock files, then for certain. */
+/** Ends a whole process group: first by SIGTERM, so that git removes its lock files, then by SIGKILL. */
 function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -94,7 +94,7 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
     stderr = (stderr + text).slice(-stderrKept);
     options.onStderr?.(text);
   });
-  // A process that ends before it has read everything breaks its pipe: its exit code tells why, the pipe's error doesn't.
+  // A process that ends before it has read everything breaks its pipe. Its exit code tells why, so the error of the pipe is ignored.
   child.stdin?.on('error', () => undefined);
 
   child.once('error', (error) => {
@@ -103,7 +103,7 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   });
   child.once('exit', () => {
     exited = true;
-    // What a stopped process has left to say may never be read: nobody waits for it.
+    // A stopped process isn't waited for: nobody may read its remaining output.
     if (cause) resolve({ code: undefined, cause });
   });
   child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));

@@ -2,10 +2,10 @@ import { GitError } from './errors.ts';
 import { flushPacket, packet, parsePackets } from './pkt-line.ts';
 import type { PushCommand } from './receive-request.ts';
 
-/** What became of one command. `options` are git's own further lines about it (report-status-v2). */
+/** The result of one command. `options` are further lines of git about it (report-status-v2). */
 export type PushResult = PushCommand & ({ ok: true } | { ok: false; reason: string }) & { options?: string[] };
 
-/** git's report: whether the objects were taken, and each command's fate. */
+/** git's report: whether the objects were accepted, and the result of each command. */
 export type PushReport = { unpack: string; results: PushResult[] };
 
 /** Reads the report of `git receive-pack`; commands that it doesn't name have failed. Throws `invalid` for anything else. */

@@ -72,7 +72,7 @@ async function refusals(commands: readonly PushCommand[], { before }: ReceiveOpt
   return refused;
 }
 
-/** An atomic push stands or falls as one. */
+/** Refuses all commands of an atomic push if one of them is refused. */
 function refuseAll({ commands, capabilities }: PushRequest, refused: Map<string, string>): Refused {
   if (refused.size === 0 || !capabilities.includes('atomic')) return refused;
   return new Map(commands.map(({ ref }) => [ref, refused.get(ref) ?? 'atomic push failed']));
@@ -199,14 +199,14 @@ function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport 
   try {
     return parseReport(report, commands);
   } catch {
-    // git was ended while it wrote: what it did stands in the refs.
+    // git was stopped while it wrote its report. The refs tell what it did.
     return undefined;
   }
 }
 
 /**
- * What became of a push, read from the refs as they are now: for a push that ended without a report, or whose recording
- * was cut off by a crash.
+ * The results of a push, read from the present refs: for a push that ended without a report, or whose recording was interrupted
+ * by a crash.
  */
 export async function resultsInRefs(repo: Repo, commands: readonly PushCommand[], reason: string): Promise<PushResult[]> {
   const now = await findRefOids(

@@ -11,7 +11,7 @@ export type Resolved = ObjectInfo & { ref?: string };
 const shortName = /^[0-9a-f]{4,39}$/i;
 const steps = /((?:[~^]\d{0,9})+)$/;
 
-// Refs that may be read by name; Hearth's own stay out of reach.
+// Refs that can be read by name. Hearth's own are hidden.
 const readable = /^refs\/(?:heads|tags|pull|notes)\//;
 
 /**

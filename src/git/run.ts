@@ -10,9 +10,9 @@ export type Output = { stdout: Buffer; stderr: string; code: number; truncated: 
 export type RunOptions = StartOptions & {
   input?: string | Uint8Array | Readable;
   maxOutput?: number;
-  /** At `maxOutput`, give what there is instead of failing. */
+  /** At `maxOutput`, return the output so far instead of failing. */
   truncate?: boolean;
-  /** Exit codes that are answers; 0 alone when left out. */
+  /** Exit codes that aren't failures; left out: 0 only. */
   codes?: readonly number[];
 };
 

@@ -98,7 +98,7 @@ export async function initialise(draft: Repo, defaultBranch: string): Promise<vo
   ]);
 }
 
-/** Removes a repository from disk; one that isn't there is no error. It is out of its place at once. */
+/** Removes a repository from disk. It is moved away first, so that it is gone at once. If there is none, that is no error. */
 export async function removeRepository(repo: Repo): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
   const grave = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));

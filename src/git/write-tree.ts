@@ -14,7 +14,7 @@ export type TreeChange = { path: string; mode: TreeMode } & ({ oid: Oid | null }
 export type TreeChanges = { base?: Oid; changes: readonly TreeChange[] };
 
 type Leaf = { mode: TreeMode; oid: Oid | null };
-// Keys are names as stored, one character a byte, so that names that aren't UTF-8 pass through unharmed.
+// Keys are the stored names, one character for each byte, so that names that aren't UTF-8 stay as they are.
 type Folder = Map<string, Leaf | Folder>;
 type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
 

@@ -65,7 +65,7 @@ export const findLatestOf = (db: Db, image: Image, major: number): Promise<Versi
   latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
 
 /** The version whose content the provider keeps under this name. */
-export const findByContent = (db: Db, organization: Organization, content: string): Promise<VersionRow | undefined> =>
+export const findVersionOfContent = (db: Db, organization: Organization, content: string): Promise<VersionRow | undefined> =>
   db
     .selectFrom('custom_image_versions')
     .selectAll('custom_image_versions')

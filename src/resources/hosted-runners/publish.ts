@@ -4,11 +4,11 @@ import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import type { Provider } from '#runners/provider.ts';
 import {
-  findByContent,
   findImageNamed,
   findLatestOf,
   findLatestVersion,
   findVersion,
+  findVersionOfContent,
   type ImageRow,
   insertImage,
   insertVersion,
@@ -55,7 +55,7 @@ export async function publishImage({ db, change, provider, now }: Place, publica
   const wanted = version === undefined ? undefined : parseWanted(version);
   const runner = await getPublisher(db, publication);
   const captured = await provider.capture(runner.id, publication.content);
-  const before = captured && (await findByContent(db, runner.organization_id, captured.content));
+  const before = captured && (await findVersionOfContent(db, runner.organization_id, captured.content));
   if (before) return { image: before.image_id, name: image, version: versionText(before), size_gb: before.size_gb };
   try {
     return await change(async (tx) => {

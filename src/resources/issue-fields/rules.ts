@@ -11,8 +11,8 @@ import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.
 import {
   countFields,
   type FieldRow,
-  findByName,
   findField,
+  findFieldNamed,
   insertField,
   loadOptions,
   lockFields,
@@ -24,7 +24,7 @@ import {
 type Step = { org: Org; by: SignedIn; now: Date };
 
 async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promise<void> {
-  const taken = await findByName(tx, org.id, name);
+  const taken = await findFieldNamed(tx, org.id, name);
   if (taken && taken.id !== own?.id) throw invalid('IssueField', 'name', 'already_exists');
 }
 

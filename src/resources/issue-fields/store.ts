@@ -25,7 +25,11 @@ export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilde
   sql<boolean>`(${field}.visibility = 'all' or ${belongsTo(viewer, sql`${field}.organization_id`)})`;
 
 /** Whether the viewer may know of an event about a field, given by the ids of field and organization, since the field may be deleted. */
-export const sawField = (viewer: Viewer, field: RawBuilder<unknown>, organization: RawBuilder<unknown>): RawBuilder<boolean> =>
+export const seesEventsOfField = (
+  viewer: Viewer,
+  field: RawBuilder<unknown>,
+  organization: RawBuilder<unknown>,
+): RawBuilder<boolean> =>
   sql<boolean>`(exists (select from issue_fields f where f.id = ${field} and f.visibility = 'all')
     or ${belongsTo(viewer, organization)})`;
 
@@ -68,7 +72,7 @@ export async function countFields(tx: Tx, organization: Organization): Promise<n
   return count;
 }
 
-export const findByName = (tx: Tx, organization: Organization, name: string): Promise<FieldRow | undefined> =>
+export const findFieldNamed = (tx: Tx, organization: Organization, name: string): Promise<FieldRow | undefined> =>
   tx
     .selectFrom('issue_fields')
     .selectAll()

@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { type DataType, sawField } from '#resources/issue-fields/index.ts';
+import { type DataType, seesEventsOfField } from '#resources/issue-fields/index.ts';
 
 /** What an issue event says beside its name. Labels and others are stored by the names that they had at that time. */
 export type IssueEventData = {
@@ -63,7 +63,7 @@ export async function insertIssueEvents(tx: Tx, about: Happened, events: readonl
 
 /** Whether the viewer may know of the event in the row `issue_events`. Events about fields are hidden together with the field. */
 export const mayKnow = (viewer: Viewer) =>
-  sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${sawField(
+  sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${seesEventsOfField(
     viewer,
     sql`(issue_events.data -> 'issue_field' ->> 'id')::bigint`,
     sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,

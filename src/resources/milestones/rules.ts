@@ -8,7 +8,14 @@ import { snapshotOf } from '#lib/snapshot.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import type { MilestoneChange, NewMilestone } from './schemas.ts';
-import { findByTitle, findMilestone, insertMilestone, type MilestoneRow, removeMilestone, updateMilestone } from './store.ts';
+import {
+  findMilestone,
+  findMilestoneTitled,
+  insertMilestone,
+  type MilestoneRow,
+  removeMilestone,
+  updateMilestone,
+} from './store.ts';
 
 type Step = { repo: Repo; by: SignedIn; now: Date };
 
@@ -41,7 +48,7 @@ export async function changeMilestone(tx: Tx, step: Step & { number: number; wan
   const { repo, now, number, wanted } = step;
   const row = await findMilestone(tx, repo.id, number);
   if (!row) throw notFound();
-  const taken = wanted.title === undefined ? undefined : await findByTitle(tx, repo.id, wanted.title);
+  const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
   if (taken && taken.id !== row.id) throw titleTaken();
   const { title, description, state = row.state } = wanted;
   const closed_at = state === row.state ? row.closed_at : state === 'closed' ? now : null;

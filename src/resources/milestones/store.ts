@@ -64,7 +64,7 @@ export async function insertMilestone(
     .executeTakeFirst();
 }
 
-export const findByTitle = (db: Db, repository: Repository, title: string) =>
+export const findMilestoneTitled = (db: Db, repository: Repository, title: string) =>
   db.selectFrom('milestones').select('id').where('repository_id', '=', repository).where('title', '=', title).executeTakeFirst();
 
 export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable<DB['milestones']>) =>
