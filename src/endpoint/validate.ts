@@ -120,7 +120,7 @@ function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldErr
   return [...fields.values()];
 }
 
-/** What an error is about, as a pointer; one for a field that is missing is about that field. */
+/** The pointer to what an error is about. For a missing field, that is the field itself. */
 const placeOf = ({ instancePath, keyword, params }: ErrorObject): string =>
   keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath;
 

@@ -3,7 +3,7 @@ export type Identity = { name: string; email: string; date: Date /** Minutes eas
 
 const stamp = /(-?\d{1,15})\s*([+-]\d{2})(\d{2})\s*$/;
 const lastSecond = 8.64e12;
-/** More of a name or an address isn't read: whoever pushes decides how long they are. */
+/** The length to which names and addresses are read, since whoever pushes can make them as long as they like. */
 const longest = 1_000;
 
 /** Reads `Name <email> seconds zone`. Old tools wrote broken ones: whatever can't be read is left empty, or is the epoch. */

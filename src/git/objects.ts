@@ -19,7 +19,7 @@ export type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: '
 
 const bytesAtOnce = 8 * 1024 * 1024;
 const namesAtOnce = 2_000;
-/** Commits above this are read in part. */
+/** Of larger commits, only a part is read. */
 const largestCommit = 1024 * 1024;
 const beginning = 256 * 1024;
 /** git's exit code for an object that isn't there, or of another type. */
@@ -102,7 +102,7 @@ export class ObjectReader implements AsyncDisposable {
     });
   }
 
-  /** As `getCommits`, by their names; what is no commit is missing. */
+  /** Like `getCommits`, as a map by name. Objects that aren't commits are left out. */
   async findCommits(oids: readonly Oid[]): Promise<Map<Oid, Commit>> {
     const commits = new Map<Oid, Commit>();
     const enormous: Oid[] = [];

@@ -1,6 +1,6 @@
 /** Lets a number of users in at once; others wait in line, first come first served. */
 export type Gate = {
-  /** Waits for a place as long as that may take. What is given back frees the place; nothing is, when the time was over. */
+  /** Waits for a place for this long. Returns a function that frees the place, or undefined if the time was over. */
   enter(milliseconds: number): Promise<(() => void) | undefined>;
 };
 
@@ -25,7 +25,7 @@ export function makeGate(places: number): Gate {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       line.add(resolve);
       const timer = setTimeout(() => {
-        // Whoever is no longer in line was let in at this moment.
+        // If it isn't in the line any more, it has just been let in.
         if (line.delete(resolve)) resolve(false);
       }, milliseconds);
       const entered = await promise;

@@ -164,7 +164,7 @@ export async function countFailures(db: Db, sent: readonly Sent[], failed: (sent
     where h.id = c.id and (c.failed > 0 or h.failures > 0)`.execute(db);
 }
 
-/** Removes the rows of deleted hooks to which nothing is left to send: they have been told that they are deleted. */
+/** Removes the rows of deleted hooks whose last delivery has been sent. */
 export const removeToldHooks = async (db: Db): Promise<void> => {
   await sql`
     delete from webhooks h where h.deleted_at is not null

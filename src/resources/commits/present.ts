@@ -34,7 +34,7 @@ export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, '
 
 /** A message without the line end that Git closes it with. */
 export function presentMessage(message: string): string {
-  // By hand: a pattern would go back over each run of line ends.
+  // Not by a pattern, which would take quadratic time on many line ends.
   let end = message.length;
   while (end > 0 && message.charAt(end - 1) === '\n') end--;
   return message.slice(0, end);

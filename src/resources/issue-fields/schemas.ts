@@ -34,7 +34,7 @@ export const IssueField = Type.Object({
 });
 export type IssueField = Static<typeof IssueField>;
 
-/** On one line, and with something in it that can be seen. */
+/** A text on one line with at least one visible character. */
 const name = Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\p{Z}\\p{Cf}]*[^\\p{Z}\\p{Cf}\\p{Cc}]\\P{Cc}*$' });
 const description = Type.Optional(Nullable(Type.String({ maxLength: 1_024 })));
 const option = { name, description, color: OneOf(colors), priority: Integer32() };
@@ -96,5 +96,5 @@ const SomeValue = Type.Object(
 );
 export type SomeValue = Static<typeof SomeValue>;
 
-/** Values that a request gives an issue. */
+/** The field values in a request about an issue. */
 export const SomeValues = Type.Array(SomeValue, { maxItems: maxFields });

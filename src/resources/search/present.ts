@@ -75,7 +75,7 @@ export async function presentCommitHits(
 
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
-  // One repository after the other would take a hundred times as long for as many.
+  // All repositories are read at the same time. For a hundred of them, one after the other would take a hundred times as long.
   await Promise.all(
     [...Map.groupBy(hits, ({ repositoryId }) => repositoryId)].map(async ([repository, own]) => {
       await using reader = await openObjects(repoOf(git, repository));

@@ -4,10 +4,10 @@ import { queueDeliveries } from '#webhooks/deliveries.ts';
 import type { About } from './pings.ts';
 import { type HookRow, retireHook } from './store.ts';
 
-/** How a hook was shown last, and where. */
+/** How a hook was shown last, with its organization or repository, for the delivery about its end. */
 export type Farewell = { readonly presented: object; readonly about: About };
 
-/** Retires a hook, and queues the `meta` event that tells its receiver so. */
+/** Retires a hook, and queues the `meta` delivery that tells its receiver. */
 export async function bidFarewell(tx: Tx, hook: HookRow, { presented, about }: Farewell, now: Date): Promise<void> {
   await retireHook(tx, hook.id, now);
   const action = 'deleted';

@@ -11,7 +11,7 @@ export const removeOldDeliveries = job<Record<string, never>, Services>({
   attempts: 3,
   schedule: { cron: '17 * * * *' },
   async run(_payload, { change, services, now }) {
-    await change((tx) => removeToldHooks(tx)); // a worker that died after the sending left them
+    await change((tx) => removeToldHooks(tx)); // those that a worker left that died after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
     while ((await change((tx) => removeDeliveriesBefore(tx, before, atOnce))) === atOnce);
   },

@@ -86,7 +86,7 @@ export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: Co
   return changed;
 }
 
-/** Deletes a hook. One that listens for `meta` is told so, and gone for everybody else. */
+/** Deletes a hook. If it listens for `meta`, it gets a last delivery; to everybody else it is gone at once. */
 export async function deleteHook(tx: Tx, step: Omit<Step, 'services'>, hook: HookRow, farewell: Farewell): Promise<void> {
   if (hook.active && hears(hook, 'meta')) await bidFarewell(tx, hook, farewell, step.now);
   else await removeHook(tx, hook.id);

@@ -55,7 +55,7 @@ export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['we
 
 export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
 
-/** Takes a hook out of everybody's sight, with what it was sent or was to be sent; the row stays for one delivery more. */
+/** Hides a hook from everybody and removes its deliveries. Its row stays until its last delivery is sent. */
 export async function retireHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('hook_id', '=', id).execute();
   await updateHook(tx, id, { active: false, deleted_at: now });

@@ -39,7 +39,7 @@ function isDay(text: string): RawBuilder<unknown> {
   return until === undefined ? low : sql`(${low} and v.date_value < ${dayOf(until)}::date)`;
 }
 
-/** PostgreSQL reads no signs of years, and has no year 0. */
+/** PostgreSQL can't read years with a sign, and has no year 0. */
 const dayOf = (time: number): string => new Date(Math.max(time, firstDay)).toISOString().replace(/^\+0*/, '').replace(/T.*$/, '');
 
 const firstDay = Date.parse('0001-01-01T00:00:00Z');
