@@ -5,12 +5,12 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 /** What an endpoint needs, in words for people. */
 
 const reasons: Record<NoPermissionReason, string> = {
-  own_account: 'none: about oneself',
+  own_account: 'none: the own account',
   signed_in: 'none: any token',
-  public: 'none: open to all',
+  public: 'none: open to everybody',
   app_jwt: "an app's JSON web token",
   client_secret: "an app's client id and secret",
-  token_exchange: 'a code from the exchange',
+  token_exchange: 'none: a secret code',
   site_admin: 'site administrators',
 };
 

@@ -8,16 +8,20 @@ type Declared = Endpoint & { readonly family: string };
 
 const introduction = `# Permissions
 
-Made from the declarations of the endpoints by \`npm run docs\`; a test tells when this page is stale.
+What is needed to call each endpoint: a token of the right kind, its permission or scope, and the role of its holder. To see how the
+server decides about one request, run \`./hearth explain --token "$TOKEN" GET /orgs/acme/hooks\`. [Tokens](tokens.md) says how to make them.
 
-- **Fine-grained tokens** (fine-grained personal tokens, tokens of apps) need the permission: \`a=read\` or \`a=write\`; write includes
-  read. \`a, b\` needs both, \`a; b\` either.
-- **Classic tokens** (classic personal tokens, tokens of OAuth apps) need any one of the scopes, or one that includes it. For a public
-  repository \`public_repo\` serves where \`repo\` is named. No scope named: any classic token will do.
-- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no role: its
-  permissions alone count.
-- **Tokens**: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's installation.
-- **Public**: what is public there may be read without any of this, and without a token.`;
+- **Permission** is what fine-grained personal tokens and tokens of apps need: \`a=read\` or \`a=write\`, where write includes read.
+  \`a, b\` means both, \`a; b\` one of them.
+- **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a public
+  repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.
+- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no role: only
+  its permissions count.
+- **Tokens** are the kinds that are accepted: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's
+  installation.
+- **Public**: "yes" where public repositories and organizations can be read without any of this, and without a token.
+
+This page is made from the declarations of the endpoints by \`npm run docs\`. A test fails when it is stale.`;
 
 /** The page that lists what each endpoint needs, and what each permission allows, in neutral words. */
 export function makePermissionsPage(endpoints: readonly Declared[]): string {
