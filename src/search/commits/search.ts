@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#database/connect.ts';
 import type { Term } from '#search/analyse/analyse.ts';
 import { makeCheck } from '#search/check.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import { lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
@@ -91,23 +91,15 @@ async function selection(tx: Reader, { asked, split: { filters, rest }, terms }:
 const inMessage = (terms: readonly Term[]): LexemeQuery => both(terms.flatMap((term) => term.lexemes).map(lexeme));
 const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => lexeme(facet.subject(word))));
 
-const checkedAtOnce = 50;
-
 /** Candidates from the index, then a look at each message. */
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
   const budget = startBudget(Math.max(look.budget.left(), lastResort));
-  const rows: hits.CommitRow[] = [];
-  let looked = 0;
-  for (; looked < candidates.rows.length && budget.left() > 0; looked += checkedAtOnce) {
-    rows.push(...candidates.rows.slice(looked, looked + checkedAtOnce).filter(({ message }) => check([message])));
-    // Long messages take a while; others have their turn in between.
-    await setImmediate();
-  }
+  const { matching, looked } = await lookThrough(candidates.rows, budget, ({ message }) => check([message]));
   return {
-    rows: rows.slice(slice.offset, slice.offset + slice.limit),
-    total: rows.length,
+    rows: matching.slice(slice.offset, slice.offset + slice.limit),
+    total: matching.length,
     complete: candidates.complete && looked >= candidates.total,
   };
 }

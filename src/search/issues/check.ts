@@ -9,32 +9,48 @@ export type Check = {
   /** The conditions to be asked of the row. */
   questions: Matching[];
   /** Whether a hit with these texts, and these answers, really matches. */
-  matches(texts: readonly string[], answers: readonly boolean[]): boolean;
+  matches(texts: AsyncIterable<string>, answers: readonly boolean[]): Promise<boolean>;
 };
 
-type Test = (texts: readonly string[], answers: readonly boolean[]) => boolean;
+type Test = (texts: AsyncIterable<string>, answers: readonly boolean[]) => Promise<boolean>;
 
 /** Makes the closer look at those requirements that hold phrases. */
 export function makeCheck(requirements: readonly Node[], meaning: Meaning): Check {
   const questions: Matching[] = [];
   const tests = requirements.filter(hasPhrase).map((node) => testOf(node, meaning, questions));
-  return { questions, matches: (texts, answers) => tests.every((test) => test?.(texts, answers) ?? true) };
+  return {
+    questions,
+    matches: until(
+      false,
+      tests.filter((test) => test !== undefined),
+    ),
+  };
 }
+
+/** Asks one test after the other until the first that answers so; the opposite where none does. */
+const until =
+  (last: boolean, tests: readonly Test[]): Test =>
+  async (texts, answers) => {
+    for (const test of tests) if ((await test(texts, answers)) === last) return last;
+    return !last;
+  };
 
 function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | undefined {
   if (node.kind === 'text' && isPhrase(node)) {
     const pattern = phrasePattern(termsOf(node.text));
-    return (texts) => texts.some((text) => pattern.test(text));
+    return async (texts) => {
+      for await (const text of texts) if (pattern.test(text)) return true;
+      return false;
+    };
   }
   if (!hasPhrase(node)) return questionOf(node, meaning, questions);
   if (node.kind === 'not') {
     const inner = testOf(node.part, meaning, questions);
-    return inner && ((texts, answers) => !inner(texts, answers));
+    return inner && (async (texts, answers) => !(await inner(texts, answers)));
   }
   if (node.kind !== 'all' && node.kind !== 'any') return undefined;
   const inner = node.parts.map((part) => testOf(part, meaning, questions)).filter((test) => test !== undefined);
-  if (node.kind === 'all') return (texts, answers) => inner.every((test) => test(texts, answers));
-  return (texts, answers) => inner.some((test) => test(texts, answers));
+  return until(node.kind === 'any', inner);
 }
 
 /** Parts without a phrase are asked of the row. Parts that look for nothing are left out, as in the query itself. */
@@ -42,5 +58,5 @@ function questionOf(node: Node, meaning: Meaning, questions: Matching[]): Test |
   const question = compile(node, meaning);
   if (!question) return undefined;
   const at = questions.push(question) - 1;
-  return (_texts, answers) => answers[at] === true;
+  return async (_texts, answers) => answers[at] === true;
 }

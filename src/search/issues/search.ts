@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { type LookedThrough, lookThrough, timely } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
@@ -113,6 +114,8 @@ async function listOrdered(
   return { rows, total: isAll ? rows.length : await hits.countHits(tx, where) };
 }
 
+/** A few at first, so that there is something to give when these are enormous. */
+const checkedFirst = 10;
 const checkedAtOnce = 100;
 const mostChecked = 1_000_000;
 
@@ -132,11 +135,12 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
   const check = makeCheck(plan.required, candidates.meaning);
   let rows: hits.IssueHit[] = [];
   let looked = 0;
-  for (; looked < candidates.rows.length; looked += checkedAtOnce) {
-    const some = candidates.rows.slice(looked, looked + checkedAtOnce);
-    const matching = await within(db, budget, (tx) => whichMatch(tx, some, check, places));
-    if (!matching) break;
-    rows.push(...some.filter(({ id }) => matching.has(id)));
+  for (let size = checkedFirst; looked < candidates.rows.length; size = Math.min(2 * size, checkedAtOnce)) {
+    const some = candidates.rows.slice(looked, looked + size);
+    const found = await within(db, budget, (tx) => whichMatch(tx, some, check, look));
+    rows.push(...(found?.matching ?? []));
+    looked += found?.looked ?? 0;
+    if (found?.looked !== some.length) break;
   }
   const complete = looked >= candidates.rows.length && candidates.total <= candidates.rows.length;
   const total = rows.length;
@@ -151,15 +155,13 @@ async function whichMatch(
   tx: Reader,
   some: readonly hits.IssueHit[],
   check: Check,
-  places: readonly Place[],
-): Promise<Set<number>> {
+  { places, budget }: Look,
+): Promise<LookedThrough<hits.IssueHit>> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });
   const answers = check.questions.length > 0 ? await hits.findFacts(tx, ids, check.questions) : undefined;
-  return new Set(
-    ids.filter((id) => {
-      const own = texts.get(id);
-      return own && check.matches(textsIn(own, places), answers?.get(id) ?? []);
-    }),
-  );
+  return lookThrough(some, budget, async ({ id }) => {
+    const own = texts.get(id);
+    return own !== undefined && check.matches(timely(textsIn(own, places), budget), answers?.get(id) ?? []);
+  });
 }

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { makeCheck } from '#search/check.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import { lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
@@ -45,8 +45,6 @@ export async function searchRepositories(db: Db, asked: RepositorySearch): Promi
   return terms && hasPhrase(terms) ? findChecked(db, look, terms, slice) : find(db, look, slice);
 }
 
-const checkedAtOnce = 20;
-
 /** Candidates from the index, then a look at what each of them says, for as long as there is time. */
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
   const { items, incomplete_results, total_count } = await find(db, look, { limit: maxResults, offset: 0 });
@@ -57,14 +55,9 @@ async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Prom
     topics: ({ topics }) => topics.join('\n'),
     readme: ({ readme }) => readme,
   };
-  const matching: Row[] = [];
-  let looked = 0;
-  for (; looked < items.length && look.budget.left() > 0; looked += checkedAtOnce) {
-    const some = items.slice(looked, looked + checkedAtOnce);
-    matching.push(...some.filter((row) => check(look.places.map((place) => texts[place](row)))));
-    // Long READMEs take a while; others have their turn in between.
-    await setImmediate();
-  }
+  const { matching, looked } = await lookThrough(items, look.budget, (row) =>
+    check(look.places.map((place) => texts[place](row))),
+  );
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),
     total_count: matching.length,
