@@ -8,9 +8,15 @@ export const quantile = (times: Times, part: number): number => {
 
 export const median = (times: Times): number => quantile(times, 0.5);
 
-/** Runs each of the inputs once to warm up, then measures one run of each. */
-export async function timeEach<T>(inputs: readonly T[], run: (input: T) => Promise<unknown>): Promise<Times> {
-  for (const input of inputs) await run(input);
+/** Runs all of the inputs twice: for the first time, and when everything was in use before. */
+export async function timeEach<T>(
+  inputs: readonly T[],
+  run: (input: T) => Promise<unknown>,
+): Promise<{ first: Times; again: Times }> {
+  return { first: await timeAll(inputs, run), again: await timeAll(inputs, run) };
+}
+
+async function timeAll<T>(inputs: readonly T[], run: (input: T) => Promise<unknown>): Promise<Times> {
   const times: Times = [];
   for (const input of inputs) {
     const start = performance.now();

@@ -90,6 +90,7 @@ export interface CodeIndexes {
   analyser: number;
   files: Generated<number>;
   indexed_at: Date;
+  version: Generated<number>;
 }
 
 export interface CodePairs {

@@ -9,20 +9,24 @@ import type { Budget } from './result.ts';
 export type Reader = Kysely<DB>;
 
 /**
- * Runs reads of a search for as long as the budget lasts; undefined when it is over. PostgreSQL plans each of them for its
- * own words, and never by reading a whole table: it can't know how dear the lexemes of each row are.
+ * Runs reads of a search for as long as the budget lasts; undefined when it is over. PostgreSQL plans none of them as reading
+ * a whole table: it can't know how dear the lexemes of each row are.
  */
 export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<DB>) => Promise<T>): Promise<T | undefined> {
   const left = budget.left();
   if (left < 1) return undefined;
   try {
     return await withTimeBudget(db, left, async (tx) => {
-      await sql`select set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
-        set_config('work_mem', '32MB', true)`.execute(tx);
+      await sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)`.execute(tx);
       return work(tx);
     });
   } catch (error) {
     if (error instanceof TimeBudgetExceeded) return undefined;
     throw error;
   }
+}
+
+/** Has PostgreSQL plan what follows for its own words. The plans of what came before are kept, which took longer to make. */
+export async function planForWords(tx: Reader): Promise<void> {
+  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(tx);
 }

@@ -60,15 +60,8 @@ type Slice = { limit: number; offset: number };
 const columns = sql`f.id, f.repository_id as "repositoryId", f.path, encode(f.blob_oid, 'hex') as "blobOid",
   coalesce(i.commit_oid, i.branch) as "commitOid", f.language, f.size`;
 
-/** A page of hits, and how many there are in all; undefined beyond the last of them. */
-type Listed = { hits: CodeHit[]; total: number | undefined };
-
-/** The hits with a bonus, best first. */
-export async function listStrongHits(
-  db: Reader,
-  where: Where,
-  { bonuses, limit, offset }: Slice & { bonuses: readonly Bonus[] },
-): Promise<Listed> {
+/** The hits with a bonus, best first, and how many there are in all. */
+export async function listStrongHits(db: Reader, where: Where, bonuses: readonly Bonus[], { limit, offset }: Slice) {
   if (bonuses.length === 0) return { hits: [], total: 0 };
   const scans = bonuses.map(
     ({ lexemes, points }) => sql`select id, weight, ${points}::real as points from code_files where ${where(lexemes)}`,
@@ -80,18 +73,14 @@ export async function listStrongHits(
     select ${columns}, page.score::float8 as score, page.total
     from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
     order by page.score desc, f.id desc`.execute(db);
-  return listed(rows, offset);
+  const total =
+    rows[0]?.total ?? (offset > 0 ? await countHits(db, () => where(either(bonuses.map((bonus) => bonus.lexemes)))) : 0);
+  return { hits: rows.map(({ total: _, ...hit }) => hit), total };
 }
 
 /** The hits without any bonus, by weight, the latest first among equals. */
-export const listWeakHits = (
-  db: Reader,
-  where: Where,
-  { bonuses, ...slice }: Slice & { bonuses: readonly Bonus[] },
-): Promise<Listed> => {
-  const weak = where(not(either(bonuses.map((bonus) => bonus.lexemes))));
-  return listPage(db, weak, { ...slice, order: sql`weight desc, id desc` });
-};
+export const listWeakHits = (db: Reader, where: Where, bonuses: readonly Bonus[], slice: Slice): Promise<CodeHit[]> =>
+  listPage(db, where(not(either(bonuses.map((bonus) => bonus.lexemes)))), { ...slice, order: sql`weight desc, id desc` });
 
 /** The sum keeps the planner from walking the whole table by its ids. */
 const byTime = (order: 'asc' | 'desc'): RawBuilder<unknown> => (order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc`);
@@ -101,7 +90,7 @@ export const listHitsByTime = (
   db: Reader,
   where: Where,
   { order, ...slice }: Slice & { order: 'asc' | 'desc' },
-): Promise<Listed> => listPage(db, where(), { ...slice, order: byTime(order) });
+): Promise<CodeHit[]> => listPage(db, where(), { ...slice, order: byTime(order) });
 
 export type Candidates = {
   bonuses: readonly Bonus[];
@@ -131,33 +120,22 @@ export async function listCandidates(db: Reader, where: Where, asked: Candidates
   return rows;
 }
 
-/** Some hits, in no order and not counted: all that there is time for. */
-export async function listAnyHits(db: Reader, where: Where, { limit, offset }: Slice): Promise<CodeHit[]> {
-  const some = sql`select id, null::bigint as total from code_files where ${where()} limit ${limit} offset ${offset}`;
-  return (await listRows(db, some)).map(({ total: _, ...hit }) => hit);
-}
+/** Some hits, in no order: all that there is time for. */
+export const listAnyHits = (db: Reader, where: Where, slice: Slice): Promise<CodeHit[]> => listPage(db, where(), slice);
 
-/** One scan for the page and the total: looking at each hit a second time would cost more than carrying it along. */
 async function listPage(
   db: Reader,
   where: RawBuilder<unknown>,
-  { order, limit, offset }: Slice & { order: RawBuilder<unknown> },
-): Promise<Listed> {
-  const page = sql`select id, count(*) over () as total from code_files where ${where}
-    order by ${order} limit ${limit} offset ${offset}`;
-  return listed(await listRows(db, page), offset);
-}
-
-async function listRows(db: Reader, page: RawBuilder<unknown>): Promise<(CodeHit & { total: number })[]> {
-  const { rows } = await sql<CodeHit & { total: number }>`
-    with page as (select id, total, row_number() over () as place from (${page}) as found)
-    select ${columns}, f.weight::float8 as score, page.total
+  page: Slice & { order?: RawBuilder<unknown> },
+): Promise<CodeHit[]> {
+  const order = page.order ? sql`order by ${page.order}` : sql``;
+  const { rows } = await sql<CodeHit>`
+    with page as (
+      select id, row_number() over () as place from (
+        select id from code_files where ${where} ${order} limit ${page.limit} offset ${page.offset}) as found
+    )
+    select ${columns}, f.weight::float8 as score
     from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
     order by page.place`.execute(db);
   return rows;
 }
-
-const listed = (rows: readonly (CodeHit & { total: number })[], offset: number): Listed => ({
-  hits: rows.map(({ total: _, ...hit }) => hit),
-  total: rows[0]?.total ?? (offset === 0 ? 0 : undefined),
-});

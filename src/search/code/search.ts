@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { makeCheck } from '#search/check.ts';
-import { both, either } from '#search/lexeme-query.ts';
+import { both } from '#search/lexeme-query.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
@@ -15,6 +15,7 @@ import * as hits from './hits.ts';
 import { mayHold } from './phrases.ts';
 import { portionsOf, readTexts } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
+import { type Selected, totalOf } from './totals.ts';
 
 export type CodeSearch = Asked & {
   /** From `parse('code', q)`. */
@@ -44,10 +45,12 @@ const lastResort = 100;
 /** What the index alone can tell. Without time for the right order, some hits in no order. */
 async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResult<hits.CodeHit>> {
   const ordered = await within(db, look.budget, async (tx) => {
-    const where = await selection(tx, look);
-    if (!where) return { items: [], total_count: 0 };
-    const { items, total } = await listOrdered(tx, where, look, slice);
-    return { items, total_count: total ?? (await hits.countHits(tx, where)) };
+    const selected = await select(tx, look);
+    if (!selected) return { items: [], total_count: 0 };
+    const items = await listOrdered(tx, selected.where, look, slice);
+    // A first page that isn't full tells the total.
+    const isAll = slice.offset === 0 && items.length < slice.limit;
+    return { items, total_count: isAll ? items.length : await totalOf({ db, tx }, selected) };
   });
   if (ordered) return { ...ordered, incomplete_results: false };
   const some = await findAny(db, look, slice);
@@ -56,40 +59,29 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResu
 
 async function findAny(db: Db, look: Look, slice: Slice): Promise<hits.CodeHit[]> {
   const some = await within(db, startBudget(lastResort), async (tx) => {
-    const where = await selection(tx, look);
-    return where && hits.listAnyHits(tx, where, slice);
+    const selected = await select(tx, look);
+    return selected && hits.listAnyHits(tx, selected.where, slice);
   });
   return some ?? [];
 }
 
 /** Which rows match; undefined when there is no repository to look into. */
-async function selection(tx: Reader, { asked, terms, places, filters }: Look): Promise<hits.Where | undefined> {
-  const { ids } = await resolveScope(tx, { ...asked, filters, forks: false });
-  if (ids.length === 0) return undefined;
+async function select(tx: Reader, { asked, terms, places, filters }: Look): Promise<Selected | undefined> {
+  const { ids: repositories } = await resolveScope(tx, { ...asked, filters, forks: false });
+  if (repositories.length === 0) return undefined;
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
   const lexemes = both([lexemesFor(terms, inPlaces(places)), files.lexemes]);
-  return hits.whereOf(tx, { lexemes, condition: files.condition, repositories: ids });
+  return { where: await hits.whereOf(tx, { lexemes, condition: files.condition, repositories }), repositories };
 }
 
-type Ordered = { items: hits.CodeHit[]; total: number | undefined };
-
-/** A page in its order; `total` where the page tells it. */
-async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<Ordered> {
+async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places }: Look, slice: Slice): Promise<hits.CodeHit[]> {
   const { limit, offset } = slice;
-  if (asked.sort === 'indexed') {
-    const found = await hits.listHitsByTime(tx, where, { limit, offset, order: asked.order ?? 'desc' });
-    return { items: found.hits, total: found.total };
-  }
+  if (asked.sort === 'indexed') return hits.listHitsByTime(tx, where, { limit, offset, order: asked.order ?? 'desc' });
   const bonuses = bonusesOf(terms, places);
-  const strong = await hits.listStrongHits(tx, where, { ...slice, bonuses });
-  if (strong.hits.length === limit) return { items: strong.hits, total: undefined };
-  const before = strong.total ?? (await hits.countHits(tx, () => where(either(bonuses.map(({ lexemes }) => lexemes)))));
-  const weak = await hits.listWeakHits(tx, where, {
-    bonuses,
-    limit: limit - strong.hits.length,
-    offset: Math.max(0, offset - before),
-  });
-  return { items: [...strong.hits, ...weak.hits], total: weak.total === undefined ? undefined : before + weak.total };
+  const strong = await hits.listStrongHits(tx, where, bonuses, slice);
+  if (strong.hits.length === limit) return strong.hits;
+  const rest = { limit: limit - strong.hits.length, offset: Math.max(0, offset - strong.total) };
+  return [...strong.hits, ...(await hits.listWeakHits(tx, where, bonuses, rest))];
 }
 
 /** Candidates from the index, then a look into each file, the best first, for as long as there is time. */
@@ -122,9 +114,9 @@ async function findCandidates(db: Db, look: Look): Promise<{ items: hits.CodeHit
   const condition = mayHold(terms, places) ?? sql`true`;
   const order = asked.sort && (asked.order ?? 'desc');
   const found = await within(db, look.budget, async (tx) => {
-    const where = await selection(tx, look);
-    return where
-      ? hits.listCandidates(tx, where, { bonuses: bonusesOf(terms, places), condition, order, limit: maxResults + 1 })
+    const selected = await select(tx, look);
+    return selected
+      ? hits.listCandidates(tx, selected.where, { bonuses: bonusesOf(terms, places), condition, order, limit: maxResults + 1 })
       : [];
   });
   if (found) return { items: found.slice(0, maxResults), areSome: found.length > maxResults };

@@ -33,11 +33,18 @@ export async function countIndexedFiles(db: Db, repository: Repository): Promise
   return rows[0]?.files ?? 0;
 }
 
+/** Part of every change of a repository's rows. */
+async function countUp(tx: Tx, repository: Repository): Promise<void> {
+  await sql`update code_indexes set version = version + 1 where repository_id = ${repository}`.execute(tx);
+}
+
 export async function removeAllFiles(tx: Tx, repository: Repository): Promise<void> {
+  await countUp(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}`.execute(tx);
 }
 
 export async function removeFiles(tx: Tx, repository: Repository, paths: readonly string[]): Promise<void> {
+  await countUp(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
 }
@@ -47,6 +54,7 @@ export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'
 
 /** Adds files in one statement. */
 export async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
+  await countUp(tx, repository);
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     with given as (

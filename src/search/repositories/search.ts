@@ -7,7 +7,7 @@ import { lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
-import { type Reader, within } from '#search/read.ts';
+import { planForWords, type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
@@ -67,6 +67,7 @@ async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Prom
 
 async function find(db: Db, look: Look, slice: Slice): Promise<SearchResult<Row>> {
   const found = await within(db, look.budget, async (tx) => {
+    await planForWords(tx);
     const where = whereOf(look);
     const items = await listRows(tx, look, where, slice);
     if (items.length === 0) await requireAccessible(tx, scopeOf(look));

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
-import type { Reader } from '#search/read.ts';
+import { planForWords, type Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
 /** The repositories that a search looks into. */
@@ -41,7 +41,7 @@ export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is'
 /**
  * The repositories to search: visible to the caller, named if any were named, and of the wanted kind; at most 4,000 of them,
  * those pushed to last first. Document 1, rule 6: a search that names nothing but what the caller can't access is refused;
- * what doesn't exist and what is hidden take the same way to the same answer.
+ * what doesn't exist and what is hidden take the same way to the same answer. Whoever reads on reads words.
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
@@ -69,6 +69,7 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
         and ${kindOf(options, named)} and not ${leftOut(options)} and ${options.only ?? sql`true`}
       order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
     ) as found on true`.execute(db);
+  await planForWords(db);
   const [first] = rows;
   if ((isNamed || isAny(nested)) && !first?.account && !first?.repository) throw inaccessible();
   return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
