@@ -3,6 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { makeCheck } from '#search/check.ts';
 import { both } from '#search/lexeme-query.ts';
+import { lookThrough } from '#search/look-through.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
@@ -12,10 +13,10 @@ import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
+import { keepLatest, type Selected, type Stamp, stampOf } from './kept.ts';
 import { mayHold } from './phrases.ts';
 import { portionsOf, readTexts } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
-import { type Selected, totalOf } from './totals.ts';
 
 export type CodeSearch = Asked & {
   /** From `parse('code', q)`. */
@@ -26,13 +27,14 @@ export type CodeSearch = Asked & {
 
 type Look = { asked: CodeSearch; terms: Terms; places: Places; filters: readonly Filter[]; budget: Budget };
 type Slice = { limit: number; offset: number };
+type Stores = { db: Db; git: GitStore };
 
 /**
  * Searches the default branches of the repositories that the caller may see (document 1). Only these are counted. When the
  * budget ends, what was found until then is given, and `incomplete_results` says so. Throws `QueryError` for a query without
  * a term, and for one that names nothing but what the caller can't access.
  */
-export async function searchCode(at: { db: Db; git: GitStore }, asked: CodeSearch): Promise<SearchResult<hits.CodeHit>> {
+export async function searchCode(at: Stores, asked: CodeSearch): Promise<SearchResult<hits.CodeHit>> {
   const slice = withinResults(asked.page);
   const { terms: text, filters } = split(asked.query);
   const look: Look = { asked, terms: requireTerms(text), places: placesOf(filters), filters, budget: startBudget(asked.budget) };
@@ -84,41 +86,69 @@ async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places
   return [...strong.hits, ...(await hits.listWeakHits(tx, where, bonuses, rest))];
 }
 
+/** Each page tells the total, and common words are searched for again and again. */
+const totals = keepLatest<number>({ maxSize: 10_000, sizeOf: () => 1 });
+
+async function totalOf(at: { db: Db; tx: Reader }, selected: Selected): Promise<number> {
+  const stamp = await stampOf(at, selected);
+  const total = totals.get(at.db, stamp) ?? (await hits.countHits(at.tx, selected.where));
+  totals.set(at.db, stamp, total);
+  return total;
+}
+
+/** The files that match, the best first; of some only, where there are more candidates or no time was left. */
+type Checked = { matching: hits.CodeHit[]; isWhole: boolean };
+
+/** So that the next page needn't look into a thousand files again. */
+const checkedLately = keepLatest<Checked>({ maxSize: 100_000, sizeOf: ({ matching }) => matching.length + 1 });
+
 /** Candidates from the index, then a look into each file, the best first, for as long as there is time. */
-async function findChecked(
-  { db, git }: { db: Db; git: GitStore },
-  look: Look,
-  slice: Slice,
-): Promise<SearchResult<hits.CodeHit>> {
-  const candidates = await findCandidates(db, look);
-  const check = makeCheck(look.terms);
-  const budget = startBudget(Math.max(look.budget.left(), lastResort));
-  const matching: hits.CodeHit[] = [];
-  let looked = 0;
-  for (const some of portionsOf(candidates.items)) {
-    if (budget.left() === 0) break;
-    looked += some.length;
-    const read = look.places.file ? await readTexts(git, some) : new Map<string, string>();
-    matching.push(...some.filter(({ path, blobOid }) => check([read.get(blobOid) ?? '', ...(look.places.path ? [path] : [])])));
-  }
+async function findChecked(at: Stores, look: Look, slice: Slice): Promise<SearchResult<hits.CodeHit>> {
+  const found = await findCandidates(at.db, look);
+  const { matching, isWhole } = 'checked' in found ? found.checked : await check(at, look, found);
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),
     total_count: matching.length,
-    incomplete_results: candidates.areSome || looked < candidates.items.length,
+    incomplete_results: !isWhole,
   };
 }
 
-/** The best files that may match, as far as the index can tell; `areSome` says that there may be more. */
-async function findCandidates(db: Db, look: Look): Promise<{ items: hits.CodeHit[]; areSome: boolean }> {
+type Candidates = { items: hits.CodeHit[]; areSome: boolean; stamp?: Stamp };
+
+/** The best files that may match, as far as the index can tell, or what came of looking into them lately. */
+async function findCandidates(db: Db, look: Look): Promise<Candidates | { checked: Checked }> {
   const { asked, terms, places } = look;
   const condition = mayHold(terms, places) ?? sql`true`;
   const order = asked.sort && (asked.order ?? 'desc');
   const found = await within(db, look.budget, async (tx) => {
     const selected = await select(tx, look);
-    return selected
-      ? hits.listCandidates(tx, selected.where, { bonuses: bonusesOf(terms, places), condition, order, limit: maxResults + 1 })
-      : [];
+    if (!selected) return { items: [], areSome: false };
+    const stamp = await stampOf({ db, tx }, selected, terms, places, order);
+    const checked = checkedLately.get(db, stamp);
+    if (checked) return { checked };
+    const bonuses = bonusesOf(terms, places);
+    const items = await hits.listCandidates(tx, selected.where, { bonuses, condition, order, limit: maxResults + 1 });
+    return { items: items.slice(0, maxResults), areSome: items.length > maxResults, stamp };
   });
-  if (found) return { items: found.slice(0, maxResults), areSome: found.length > maxResults };
-  return { items: await findAny(db, look, { limit: maxResults, offset: 0 }), areSome: true };
+  return found ?? { items: await findAny(db, look, { limit: maxResults, offset: 0 }), areSome: true };
+}
+
+async function check({ db, git }: Stores, look: Look, { items, areSome, stamp }: Candidates): Promise<Checked> {
+  const { terms, places } = look;
+  const matches = makeCheck(terms);
+  const budget = startBudget(Math.max(look.budget.left(), lastResort));
+  const matching: hits.CodeHit[] = [];
+  let looked = 0;
+  for (const some of portionsOf(items)) {
+    if (budget.left() === 0) break;
+    const texts = places.file ? await readTexts(git, some) : new Map<string, string>();
+    const found = await lookThrough(some, budget, ({ path, blobOid }) =>
+      matches([texts.get(blobOid) ?? '', ...(places.path ? [path] : [])]),
+    );
+    matching.push(...found.matching);
+    looked += found.looked;
+  }
+  const checked = { matching, isWhole: !areSome && looked === items.length };
+  if (stamp && looked === items.length) checkedLately.set(db, stamp, checked);
+  return checked;
 }

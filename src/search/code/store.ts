@@ -18,6 +18,7 @@ export async function saveCodeIndex(tx: Tx, repository: Repository, state: Index
     .values({ repository_id: repository, ...state })
     .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(state))
     .execute();
+  await countUp(tx, repository);
 }
 
 /** Blob names of the files that are indexed, by path. */
