@@ -54,10 +54,10 @@ export type Embeddings = {
 const issuesAtOnce = 256;
 const removalsAtOnce = 5_000;
 /**
- * So many times as many candidates as are wanted are compared by their vectors: of 200,000 issues, 96 % of the ten nearest are
- * among them, and four fifths of the hundred nearest (`bench/search/semantic/nearest.ts`).
+ * So many times as many candidates as are wanted, at least 2,000, are compared by their vectors: of 200,000 issues, 96 % of the ten
+ * nearest are among 2,000 candidates, and four fifths of the hundred nearest (`bench/search/semantic/nearest.ts`).
  */
-const candidatesForEach = 20;
+const candidatesForEach = 10;
 const fewestCandidates = 2_000;
 
 export function openEmbeddings(embedder: Embedder, db: Db): Embeddings {
