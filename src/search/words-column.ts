@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 /** PostgreSQL keeps a value in its row unless the row is longer than two kilobytes, whatever `toast_tuple_target` says. */
 const outOfRow = 2_200;
 
@@ -13,3 +15,9 @@ export function wordsColumn(lexemes: readonly string[]): string {
   const padding = `\n${longest}`;
   return words + padding.repeat(Math.ceil((outOfRow - words.length) / padding.length));
 }
+
+/** The lexemes of a column `words`. Indexes are made of this very expression, so conditions that use them must be written so. */
+export const lexemesIn = (column: 'words' | 'w.words') => sql.raw(`array_to_tsvector(string_to_array(${column}, e'\\n'))`);
+
+/** Those of the row that a statement reads. */
+export const lexemesOfRow = lexemesIn('words');

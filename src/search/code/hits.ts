@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-query.ts';
 import type { Reader } from '#search/read.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import type { Bonus } from './bonuses.ts';
 import { facet } from './facets.ts';
-import { lexemesOfRow } from './store.ts';
 
 /** A file that matched. `commitOid` is the commit at which it was indexed. */
 export type CodeHit = {

@@ -50,9 +50,6 @@ export async function removeFiles(tx: Tx, repository: Repository, paths: readonl
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
 }
 
-/** What the index of words is made of; a condition must be written just so, or the index isn't used. */
-export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
-
 /** Adds files in one statement. */
 export async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
   await countUp(tx, repository);

@@ -8,9 +8,9 @@ import { findQualifier } from '#search/query/qualifiers.ts';
 import { leaves, type Node } from '#search/query/tree.ts';
 import type { Value } from '#search/query/values.ts';
 import type { Reader } from '#search/read.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
 import { facet } from './facets.ts';
-import { lexemesOfRow } from './store.ts';
 
 /** What qualifiers ask of commits: lexemes where the index can answer, otherwise a condition on the row. */
 export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-query.ts';
 import type { Reader } from '#search/read.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import { facet } from './facets.ts';
-import { lexemesOfRow } from './store.ts';
 
 /** A commit that matched. */
 export type CommitHit = { id: number; repositoryId: Id<'repositories'>; oid: string; score: number };

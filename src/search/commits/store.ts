@@ -42,9 +42,6 @@ export async function removeCommits(tx: Tx, repository: Repository, oids: readon
     and oid in (select decode(o, 'hex') from unnest(${oids}::text[]) as o)`.execute(tx);
 }
 
-/** The expression of the index of words. A condition must be written exactly like it, or PostgreSQL doesn't use the index. */
-export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
-
 /** Adds commits in one statement; those that are there already stay as they are. */
 export async function insertCommits(tx: Tx, repository: Repository, documents: readonly CommitDocument[]): Promise<void> {
   const column = <T>(value: (document: CommitDocument) => T): T[] => documents.map(value);

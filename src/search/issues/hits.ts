@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { always, both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
 import type { Reader } from '#search/read.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import { facet } from './facets.ts';
 import { type Matching, wholly } from './matching.ts';
 import type { Tier } from './ranking.ts';
-import { lexemesOfRow } from './store.ts';
 
 /** An issue that matched. */
 export type IssueHit = { id: Id<'issues'>; repositoryId: Id<'repositories'>; score: number };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { always, both, either, type LexemeQuery, never, not } from '#search/lexeme-query.ts';
-import { lexemesOfRow } from './store.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 
 /** What an issue's row must be like: its lexemes, by the index, and more where lexemes can't tell. Both must hold. */
 export type Matching = { lexemes: LexemeQuery; condition?: RawBuilder<unknown> };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import { type Document, rowVersion, type Source } from './document.ts';
 
 type Issue = Id<'issues'>;
@@ -8,9 +9,6 @@ type Repository = Id<'repositories'>;
 
 /** The number of characters of an issue's comments that are searchable. */
 const longestComments = 1_000_000;
-
-/** The expression of the index of words. A condition must be written exactly like it, or PostgreSQL doesn't use the index. */
-export const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(words, e'\\n'))");
 
 /** Lets one indexer at a time read and write an issue's row, so that the one who writes last has read last. */
 export async function lockIssues(tx: Tx, issues: readonly Issue[]): Promise<void> {

@@ -11,6 +11,7 @@ import { planForWords, type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
+import { lexemesIn } from '#search/words-column.ts';
 import { facet, type Place } from './facets.ts';
 import { combination, openIssuesLabelled, placesOf, repositoryFilter } from './filters.ts';
 
@@ -88,7 +89,7 @@ function scopeOf({ asked }: Look) {
  */
 const tables = ({ asked, terms }: Look): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
   ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${asked.visible}`;
-const lexemesOfRow = sql.raw("array_to_tsvector(string_to_array(w.words, e'\\n'))");
+const lexemesOfRow = lexemesIn('w.words');
 
 function whereOf(look: Look): RawBuilder<unknown> {
   const { filters, rest } = split(look.asked.query);

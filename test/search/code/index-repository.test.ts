@@ -5,7 +5,8 @@ import { change } from '#database/connect.ts';
 import { updateRefs } from '#git/update-refs.ts';
 import type { Id } from '#lib/id.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { lexemesOfRow, removeFiles } from '#search/code/store.ts';
+import { removeFiles } from '#search/code/store.ts';
+import { lexemesOfRow } from '#search/words-column.ts';
 import { newPlace, now, push } from '#test/search/support.ts';
 
 const paths = async ({ db }: Pick<Database, 'db'>, id: Id<'repositories'>): Promise<string[]> =>
