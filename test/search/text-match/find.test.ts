@@ -30,12 +30,13 @@ test('many words are found where each of them is found', () => {
   fc.assert(
     fc.property(text, words, (t, some) => {
       const wanted = some.map((pieces) => word(pieces.join('')));
-      const covered = (spans: { start: number; end: number }[]) =>
-        new Set(spans.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)));
-      const together = covered(findMatches(t, wanted, 40));
-      const each = covered(wanted.flatMap((one) => findMatches(t, [one], 40)));
-      expect([...together].toSorted()).toEqual([...each].toSorted());
-      found += together.size;
+      const together = findMatches(t, wanted, 40);
+      const each = wanted.flatMap((one) => findMatches(t, [one], 40));
+      // Of places that overlap, as 数据数 and 数据 in 数据数据, only one is given.
+      const missed = each.filter(({ start, end }) => !together.some((one) => one.start < end && start < one.end));
+      expect(missed).toEqual([]);
+      expect(each).toEqual(expect.arrayContaining(together));
+      found += together.length;
     }),
     { numRuns: 400 },
   );
