@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
 import type { ObjectReader } from '#git/objects.ts';
 import { openObjects } from '#git/objects.ts';
@@ -27,6 +29,7 @@ export type IndexReport = { commit: Oid | undefined; files: number; removed: num
 
 const filesAtOnce = 512;
 const bytesAtOnce = 4 * 1024 * 1024;
+const batchesAhead = 3;
 const removalsAtOnce = 5_000;
 /** After so many files, the index is brought in order before the next search. */
 const many = 200;
@@ -77,7 +80,7 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
   return { commit, files, removed: plan.remove.length, added };
 }
 
-/** Batches in transactions of their own: what they wrote stays after a crash. While one is written, the next is read. */
+/** Batches in transactions of their own: what they wrote stays after a crash. While one is written, the next are read. */
 async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
   const total = plan.add.length;
   onProgress?.({ done: 0, total });
@@ -87,23 +90,18 @@ async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgre
     await change(db, (tx) => store.removeFiles(tx, repositoryId, leaving.slice(at, at + removalsAtOnce)));
   }
   await using reader = await openObjects(repo);
+  const batches: AsyncIterable<Batch> = Readable.from(documents(reader, repositoryId, plan.add), { highWaterMark: batchesAhead });
   let added = 0;
   let done = 0;
-  let writing: Promise<void> = Promise.resolve();
-  for await (const batch of documents(reader, repositoryId, plan.add)) {
-    await writing;
-    added += batch.documents.length;
-    writing = change(db, async (tx) => {
-      await store.removeFiles(tx, repositoryId, batch.paths);
-      if (batch.documents.length > 0) await store.insertFiles(tx, repositoryId, batch.documents);
-    }).then(() => {
-      done += batch.paths.length;
-      onProgress?.({ done, total });
+  for await (const { paths, documents } of batches) {
+    await change(db, async (tx) => {
+      await store.removeFiles(tx, repositoryId, paths);
+      if (documents.length > 0) await store.insertFiles(tx, repositoryId, documents);
     });
-    // It is awaited in the next round; until then a failure is not an unhandled one.
-    writing.catch(() => undefined);
+    added += documents.length;
+    done += paths.length;
+    onProgress?.({ done, total });
   }
-  await writing;
   return added;
 }
 
@@ -119,6 +117,8 @@ async function* documents(reader: ObjectReader, repositoryId: number, files: Pla
   )) {
     const path = files[at++]?.path ?? '';
     batch.paths.push(path);
+    // Between two files, the statements of the batch before go on.
+    await setImmediate();
     if ('object' in read && read.object.type === 'blob') {
       const document = documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });
       if (document) batch.documents.push(document);

@@ -97,7 +97,7 @@ async function indexWhole(options: CommitIndexOptions, repo: Repo, tip: Oid): Pr
   let added = 0;
   for (let offset = 0; ; offset += page) {
     const commits = await listCommits(repo, { from: tip, offset, limit: page });
-    added += await add(options, commits, known);
+    added += await add(options, commits, known, added);
     for (const { oid } of commits) gone.delete(oid);
     if (commits.length < page) break;
   }
@@ -109,12 +109,13 @@ async function add(
   { db, repositoryId, onProgress }: CommitIndexOptions,
   commits: readonly Commit[],
   known: ReadonlySet<string>,
+  before = 0,
 ): Promise<number> {
   const fresh = commits.filter(({ oid }) => !known.has(oid));
   for (let at = 0; at < fresh.length; at += commitsAtOnce) {
     const documents = fresh.slice(at, at + commitsAtOnce).map((commit) => commitDocument(repositoryId, commit));
     await change(db, (tx) => store.insertCommits(tx, repositoryId, documents));
-    onProgress?.({ done: at + documents.length });
+    onProgress?.({ done: before + at + documents.length });
   }
   return fresh.length;
 }
