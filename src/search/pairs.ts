@@ -3,11 +3,11 @@ import { type Term, type Word, wordOf } from './analyse/analyse.ts';
 import { unspacedOf } from './analyse/split.ts';
 
 /**
- * A Bloom filter of the pairs of words that follow one another in a text. It says "no" for certain and "yes" wrongly for one
- * pair in about fifteen, at three bits for each word of the text.
+ * A Bloom filter of the pairs of words that follow one another in a text. It says "no" for certain, and "yes" wrongly for
+ * about one pair in a hundred of source text, whose pairs recur.
  */
-const bitsPerWord = 3;
-const hashes = 3;
+const bitsPerWord = 6;
+const hashes = 4;
 const smallest = 64;
 
 /** The last steps of MurmurHash3: every bit of the input changes half of the output. */

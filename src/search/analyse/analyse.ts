@@ -1,7 +1,7 @@
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
 /** Raise this when texts are analysed otherwise: indexes made by another version are rebuilt. */
-export const analyserVersion = 2;
+export const analyserVersion = 3;
 
 /** Longer identifiers are known by their beginning; encoded data isn't worth its parts. */
 const maxLexeme = 128;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
 import { lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
@@ -10,15 +11,19 @@ export type Bonus = { lexemes: LexemeQuery; points: number };
 const points = { path: 4, definition: 3, name: 2, all: 1 };
 const mostWords = 8;
 
+/** Whether a word of the query may be in the path of a row `f`, as its `score` tells; for searches in texts and paths. */
+export const mayBeInPath = sql`(f.score >= ${points.path}::real)`;
+
 /** Words in the path and names that a file defines come before words in its text, and all of them before some. */
 export function bonusesOf(terms: Terms, places: Places): Bonus[] {
   const words = wantedWords(terms);
-  const wanted = words.flatMap(({ terms: some }) => some.flatMap((term) => term.lexemes)).slice(0, mostWords);
+  const inAll = words.flatMap(({ terms: some }) => some.flatMap((term) => term.lexemes));
+  const wanted = inAll.slice(0, mostWords);
   const any = (kind: (word: string) => string): LexemeQuery => either(wanted.map((word) => lexeme(kind(word))));
   const all = (kind: (word: string) => string): LexemeQuery => both(wanted.map((word) => lexeme(kind(word))));
   const everywhere = places.path && places.file;
   return [
-    ...(everywhere ? [{ lexemes: any(facet.path), points: points.path }] : []),
+    ...(everywhere ? [{ lexemes: either(inAll.map((word) => lexeme(facet.path(word)))), points: points.path }] : []),
     ...(everywhere && wanted.length > 1 ? [{ lexemes: all(facet.path), points: points.all }] : []),
     ...(places.path ? [{ lexemes: any(facet.name), points: points.name }] : []),
     ...(places.file ? [{ lexemes: any(facet.definition), points: points.definition }] : []),

@@ -60,27 +60,34 @@ type Slice = { limit: number; offset: number };
 const columns = sql`f.id, f.repository_id as "repositoryId", f.path, encode(f.blob_oid, 'hex') as "blobOid",
   coalesce(i.commit_oid, i.branch) as "commitOid", f.language, f.size`;
 
-/** The hits with a bonus, best first, and how many there are in all. */
-export async function listStrongHits(db: Reader, where: Where, bonuses: readonly Bonus[], { limit, offset }: Slice) {
-  if (bonuses.length === 0) return { hits: [], total: 0 };
+/** The `id` and the `score` of the hits with a bonus. */
+function strongHits(where: Where, bonuses: readonly Bonus[]): RawBuilder<unknown> {
   const scans = bonuses.map(
     ({ lexemes, points }) => sql`select id, weight, ${points}::real as points from code_files where ${where(lexemes)}`,
   );
+  return sql`select id, max(weight) + sum(points) as score from (${sql.join(scans, sql` union all `)}) as scans group by id`;
+}
+
+const some = (bonuses: readonly Bonus[]): LexemeQuery => either(bonuses.map(({ lexemes }) => lexemes));
+
+/** The hits with a bonus, best first, and how many there are in all. */
+export async function listStrongHits(db: Reader, where: Where, bonuses: readonly Bonus[], { limit, offset }: Slice) {
+  if (bonuses.length === 0) return { hits: [], total: 0 };
   const { rows } = await sql<CodeHit & { total: number }>`
-    with scored as (
-      select id, max(weight) + sum(points) as score from (${sql.join(scans, sql` union all `)}) as scans group by id
-    ), page as (select id, score, count(*) over () as total from scored order by score desc, id desc limit ${limit} offset ${offset})
+    with page as (
+      select id, score, count(*) over () as total from (${strongHits(where, bonuses)}) as scored
+      order by score desc, id desc limit ${limit} offset ${offset}
+    )
     select ${columns}, page.score::float8 as score, page.total
     from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
     order by page.score desc, f.id desc`.execute(db);
-  const total =
-    rows[0]?.total ?? (offset > 0 ? await countHits(db, () => where(either(bonuses.map((bonus) => bonus.lexemes)))) : 0);
+  const total = rows[0]?.total ?? (offset > 0 ? await countHits(db, () => where(some(bonuses))) : 0);
   return { hits: rows.map(({ total: _, ...hit }) => hit), total };
 }
 
 /** The hits without any bonus, by weight, the latest first among equals. */
 export const listWeakHits = (db: Reader, where: Where, bonuses: readonly Bonus[], slice: Slice): Promise<CodeHit[]> =>
-  listPage(db, where(not(either(bonuses.map((bonus) => bonus.lexemes)))), { ...slice, order: sql`weight desc, id desc` });
+  listPage(db, where(not(some(bonuses))), { ...slice, order: sql`weight desc, id desc` });
 
 /** The sum keeps the planner from walking the whole table by its ids. */
 const byTime = (order: 'asc' | 'desc'): RawBuilder<unknown> => (order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc`);
@@ -102,16 +109,14 @@ export type Candidates = {
 };
 
 /** The first hits that fulfil a costly condition. */
-export async function listCandidates(db: Reader, where: Where, asked: Candidates): Promise<CodeHit[]> {
-  const scan = (points: number, lexemes?: LexemeQuery) =>
-    sql`select id, weight, ${points}::real as points from code_files where ${where(lexemes)}`;
-  const scans = [scan(0), ...asked.bonuses.map(({ points, lexemes }) => scan(points, lexemes))];
+export async function listCandidates(db: Reader, where: Where, { bonuses, ...asked }: Candidates): Promise<CodeHit[]> {
+  const weak = sql`select id, weight as score from code_files where ${where(not(some(bonuses)))}`;
+  const scored = bonuses.length > 0 ? sql`${strongHits(where, bonuses)} union all ${weak}` : weak;
   const order = asked.order ? byTime(asked.order) : sql`score desc, id desc`;
   const { rows } = await sql<CodeHit>`
-    with scored as (
-      select id, max(weight) + sum(points) as score from (${sql.join(scans, sql` union all `)}) as scans group by id
-    ), page as (
-      select id, score, row_number() over () as place from (select id, score from scored order by ${order} offset 0) as f
+    with page as (
+      select id, score, row_number() over () as place
+      from (select id, score from (${scored}) as scored order by ${order} offset 0) as f
       where ${asked.condition} limit ${asked.limit}
     )
     select ${columns}, page.score::float8 as score

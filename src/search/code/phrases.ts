@@ -2,10 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Term } from '#search/analyse/analyse.ts';
 import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Terms } from '#search/terms.ts';
+import { mayBeInPath } from './bonuses.ts';
 import type { Places } from './terms.ts';
 
 /**
- * Whether the phrases of a query may be in a file, as a condition on the `id` of a row `f`; undefined when the filters of
+ * Whether the phrases of a query may be in a file, as a condition on the `id` and the `score` of a row `f`; undefined when the filters of
  * pairs can't tell.
  */
 export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
@@ -31,6 +32,6 @@ function mayHoldHere(terms: readonly Term[], places: Places): RawBuilder<unknown
   const inText = sql`coalesce((select ${inPairs} from code_pairs p where p.file_id = f.id), true)`;
   if (!places.path) return inText;
   const words = terms.map(({ written }) => written.replace(/[\\%_]/g, '\\$&'));
-  return sql`(${inText} or (
+  return sql`(${inText} or ${mayBeInPath} and (
     select lower(c.path) like lower(${`%${words.join('%')}%`}) from code_files c where c.id = f.id))`;
 }
