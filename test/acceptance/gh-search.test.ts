@@ -15,7 +15,7 @@ const has = (program: string, ...args: string[]): Promise<boolean> =>
   );
 // gh asks by TLS alone; where it and openssl are installed, it is asked.
 const isThere = (await has('gh', '--version')) && (await has('openssl', 'version'));
-// Debian 12's gh searches no code yet.
+// The gh 2.46 of Debian 13 searches code, the 2.23 of Debian 12 does not yet.
 const searchesCode = isThere && (await execute('gh', ['search', '--help'])).stdout.includes('code:');
 const folder = await mkdtemp(join(tmpdir(), 'hearth-gh-search-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
