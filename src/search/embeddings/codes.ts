@@ -1,23 +1,29 @@
+import { codeOf } from './quantise.ts';
+
 /** What is known of an issue's vector before the vector itself is read. */
 export type CodeRow = { issueId: number; repositoryId: number; code: Buffer };
 
 /** Which issues may be candidates: those of these repositories and, where given, these alone. */
 export type Bounds = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
 
+/** The sum of what all components of a query weigh, and so the greatest distance. */
+const wholeWeight = 60_000;
+const unreachable = wholeWeight + 1;
+
 /**
  * The codes of many issues in memory, in the order of the issues' ids: 48 bytes an issue at 256 dimensions. Nothing is given
  * out by them alone: what they name is looked up in the database.
  */
 export class Codes {
-  readonly #words: number;
+  readonly #bytes: number;
   #count = 0;
   #issues = new Float64Array(0);
   #repositories = new Float64Array(0);
-  #codes = new Uint32Array(0);
+  #codes = new Uint8Array(0);
 
   /** `bytes` is the length of a code; rows with another are passed over. */
   constructor(bytes: number) {
-    this.#words = bytes / 4;
+    this.#bytes = bytes;
   }
 
   get count(): number {
@@ -26,18 +32,20 @@ export class Codes {
 
   /** Adds issues, or replaces what was known of them. */
   put(rows: readonly CodeRow[]): void {
-    const fitting = rows.filter(({ code }) => code.length === this.#words * 4);
+    const fitting = rows.filter(({ code }) => code.length === this.#bytes);
     const latest = new Map(fitting.map((row) => [row.issueId, row]));
     const added = [...latest.values()].filter((row) => !this.#replace(row)).sort((a, b) => a.issueId - b.issueId);
     if (added.length > 0) this.#merge(added);
   }
 
-  /** The issues whose codes differ least from this one, at most so many; the newer of equals. In no order. */
-  nearest(code: Buffer, { repositories, among }: Bounds, limit: number): number[] {
-    const wanted = wordsOf(code, this.#words);
+  /**
+   * The issues whose codes differ least from a vector's, at most so many; the newer of equals. In no order. A sign that differs
+   * counts as much as the component of the vector is great, which tells the nearest far better than the number of such signs.
+   */
+  nearest(vector: Float32Array, { repositories, among }: Bounds, limit: number): number[] {
+    const weights = weightsOf(vector, this.#bytes);
     const visible = new Set(repositories);
     const distances = new Uint16Array(this.#count);
-    const unreachable = this.#words * 32 + 1;
     const having = new Uint32Array(unreachable + 1);
     let repository = -1;
     let isVisible = false;
@@ -48,24 +56,18 @@ export class Codes {
         isVisible = visible.has(own);
       }
       const inBounds = isVisible && (among === undefined || among.has(this.#issues[at] ?? 0));
-      const distance = inBounds ? this.#distance(at, wanted) : unreachable;
+      const distance = inBounds ? this.#distance(at, weights) : unreachable;
       distances[at] = distance;
       having[distance] = (having[distance] ?? 0) + 1;
     }
     return this.#upTo(distances, having, limit);
   }
 
-  #distance(at: number, wanted: Uint32Array): number {
+  #distance(at: number, weights: Uint16Array): number {
     const codes = this.#codes;
-    const from = at * this.#words;
+    const from = at * this.#bytes;
     let distance = 0;
-    for (let word = 0; word < wanted.length; word++) {
-      // The number of ones among 32 bits, by adding neighbours: pairs, fours, bytes, all.
-      let bits = ((codes[from + word] ?? 0) ^ (wanted[word] ?? 0)) | 0;
-      bits -= (bits >>> 1) & 0x55555555;
-      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-      distance += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-    }
+    for (let byte = 0; byte < this.#bytes; byte++) distance += weights[(byte << 8) | (codes[from + byte] ?? 0)] ?? 0;
     return distance;
   }
 
@@ -73,9 +75,8 @@ export class Codes {
   #upTo(distances: Uint16Array, having: Uint32Array, limit: number): number[] {
     let greatest = 0;
     let room = limit;
-    for (; greatest < having.length - 1 && (having[greatest] ?? 0) <= room; greatest++) room -= having[greatest] ?? 0;
+    for (; greatest < unreachable && (having[greatest] ?? 0) <= room; greatest++) room -= having[greatest] ?? 0;
     const found: number[] = [];
-    const unreachable = having.length - 1;
     for (let at = this.#count - 1; at >= 0 && found.length < limit; at--) {
       const distance = distances[at] ?? unreachable;
       if (distance > greatest || distance === unreachable) continue;
@@ -95,7 +96,7 @@ export class Codes {
     }
     if (from === this.#count || this.#issues[from] !== issueId) return false;
     this.#repositories[from] = repositoryId;
-    this.#codes.set(wordsOf(code, this.#words), from * this.#words);
+    this.#codes.set(code, from * this.#bytes);
     return true;
   }
 
@@ -110,12 +111,12 @@ export class Codes {
       if (row && (old < 0 || row.issueId > (this.#issues[old] ?? 0))) {
         this.#issues[at] = row.issueId;
         this.#repositories[at] = row.repositoryId;
-        this.#codes.set(wordsOf(row.code, this.#words), at * this.#words);
+        this.#codes.set(row.code, at * this.#bytes);
         next--;
       } else {
         this.#issues[at] = this.#issues[old] ?? 0;
         this.#repositories[at] = this.#repositories[old] ?? 0;
-        this.#codes.copyWithin(at * this.#words, old * this.#words, (old + 1) * this.#words);
+        this.#codes.copyWithin(at * this.#bytes, old * this.#bytes, (old + 1) * this.#bytes);
         old--;
       }
     }
@@ -123,16 +124,30 @@ export class Codes {
   }
 
   #grow(room: number): void {
-    const larger = <A extends Float64Array | Uint32Array>(array: A, length: number, make: (length: number) => A): A => {
+    const larger = <A extends Float64Array | Uint8Array>(array: A, length: number, make: (length: number) => A): A => {
       const grown = make(length);
       grown.set(array);
       return grown;
     };
     this.#issues = larger(this.#issues, room, (length) => new Float64Array(length));
     this.#repositories = larger(this.#repositories, room, (length) => new Float64Array(length));
-    this.#codes = larger(this.#codes, room * this.#words, (length) => new Uint32Array(length));
+    this.#codes = larger(this.#codes, room * this.#bytes, (length) => new Uint8Array(length));
   }
 }
 
-const wordsOf = (code: Buffer, words: number): Uint32Array =>
-  Uint32Array.from({ length: words }, (_, at) => code.readUInt32LE(at * 4));
+/** For each byte of a code and each value of it, what the signs weigh in which it differs from the vector's. */
+function weightsOf(vector: Float32Array, bytes: number): Uint16Array {
+  const code = codeOf(vector);
+  const sizes = vector.map(Math.abs);
+  const whole = sizes.reduce((sum, size) => sum + size, 0) || 1;
+  const weights = new Uint16Array(bytes << 8);
+  for (let at = 0; at < weights.length; at++) {
+    const byte = at >> 8;
+    let weight = 0;
+    for (let bit = 0, differing = (at & 0xff) ^ (code[byte] ?? 0); bit < 8; bit++) {
+      if ((differing >> bit) & 1) weight += Math.floor(((sizes[byte * 8 + bit] ?? 0) / whole) * wholeWeight);
+    }
+    weights[at] = weight;
+  }
+  return weights;
+}

@@ -4,7 +4,7 @@ import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import { type Candidates, openCandidates } from './candidates.ts';
 import type { Embedder } from './embedder.ts';
-import { codeOf, quantise, similarity } from './quantise.ts';
+import { quantise, similarity } from './quantise.ts';
 import * as store from './store.ts';
 
 type Issue = Id<'issues'>;
@@ -54,8 +54,8 @@ export type Embeddings = {
 const issuesAtOnce = 256;
 const removalsAtOnce = 5_000;
 /**
- * So many times as many candidates as are wanted, at least 2,000, are compared by their vectors: of 200,000 issues, 96 % of the ten
- * nearest are among 2,000 candidates, and four fifths of the hundred nearest (`bench/search/semantic/nearest.ts`).
+ * So many times as many candidates as are wanted, at least 2,000, are compared by their vectors: of 200,000 issues, the ten nearest
+ * are among 2,000 candidates, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
  */
 const candidatesForEach = 10;
 const fewestCandidates = 2_000;
@@ -96,7 +96,7 @@ async function nearest(
   if (!codes || vector.every((value) => value === 0)) return [];
   const among = condition && (await store.listMatching(db, condition));
   const several = Math.max(fewestCandidates, limit * candidatesForEach);
-  const issues = codes.nearest(codeOf(vector), { repositories, among }, several);
+  const issues = codes.nearest(vector, { repositories, among }, several);
   const loaded = issues.length > 0 ? await store.loadVectors(db, await numbered(), { issues, repositories }) : [];
   return loaded
     .map(({ issueId, components }) => ({ issueId, score: similarity(vector, components) }))

@@ -6,14 +6,19 @@ import { codeOf, quantise, similarity } from '#search/embeddings/quantise.ts';
 const code = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes));
 const row = fc.record({ issueId: fc.integer({ min: 1, max: 60 }), repositoryId: fc.integer({ min: 1, max: 4 }), code });
 
-const distance = (a: Buffer, b: Buffer): number =>
-  [...a].reduce((sum, byte, at) => sum + [...(byte ^ (b[at] ?? 0)).toString(2)].filter((bit) => bit === '1').length, 0);
+/** As many components as bits. */
+const vectorOf = (component: fc.Arbitrary<number>) =>
+  fc.array(component, { minLength: 64, maxLength: 64 }).map((values) => Float32Array.from(values));
+
+/** What the components of a vector are great in which a code has the other sign. */
+const distance = (a: Buffer, vector: Float32Array): number =>
+  vector.reduce((sum, value, at) => sum + ((((a[at >> 3] ?? 0) >> (at & 7)) & 1) === Number(value > 0) ? 0 : Math.abs(value)), 0);
 
 test('what a search in memory finds is what looking at each row finds', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(row, { maxLength: 20 }), { maxLength: 5 }),
-      code,
+      vectorOf(fc.constantFrom(-1, 0, 1)),
       fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
       fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 60 })), { nil: undefined }),
       fc.integer({ min: 1, max: 15 }),
@@ -29,6 +34,26 @@ test('what a search in memory finds is what looking at each row finds', () => {
         const ids = (list: number[]): number[] => list.sort((a, b) => a - b);
         expect(codes.count).toBe(rows.length);
         expect(ids(codes.nearest(wanted, { repositories, among }, limit))).toEqual(ids(expected.map(({ issueId }) => issueId)));
+      },
+    ),
+  );
+});
+
+test('great components of a vector count more than small ones', () => {
+  fc.assert(
+    fc.property(
+      fc.array(code, { minLength: 2, maxLength: 40 }),
+      vectorOf(fc.double({ min: -1, max: 1, noNaN: true })),
+      (all, wanted) => {
+        const codes = new Codes(8);
+        codes.put(all.map((code, at) => ({ issueId: at + 1, repositoryId: 1, code })));
+        const found = new Set(codes.nearest(wanted, { repositories: [1] }, all.length >> 1));
+        const distances = (isFound: boolean) =>
+          all.filter((_, at) => found.has(at + 1) === isFound).map((code) => distance(code, wanted));
+        expect(found.size).toBe(all.length >> 1);
+        // Weights are whole numbers, whose rounding may turn what is nearly equal.
+        const rounding = (64 / 60_000) * wanted.reduce((sum, value) => sum + Math.abs(value), 0);
+        expect(Math.max(...distances(true))).toBeLessThanOrEqual(Math.min(...distances(false)) + rounding);
       },
     ),
   );
