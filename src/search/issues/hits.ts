@@ -64,12 +64,6 @@ export async function whereOf(
   };
 }
 
-/** Only these hits. They are few enough to look at the words of each. */
-export const amongst =
-  (hits: readonly IssueHit[]): Where =>
-  (more = always) =>
-    sql`(issue_id = any(${hits.map(({ id }) => id)}::bigint[]) and ${wholly({ lexemes: more })})`;
-
 /** The part of all indexed issues that lies in these repositories, roughly. */
 async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
   const { rows } = await sql<{ part: number }>`
@@ -111,6 +105,22 @@ export async function listBestHits(
     from (${sql.join(branches, sql` union all `)}) as found limit ${limit} offset ${offset}`.execute(db);
   return rows;
 }
+
+/** Some hits in the order that `listBestHits` gives. They are few enough to look at the words of each, once. */
+export async function rankHits(db: Reader, found: readonly IssueHit[], tiers: readonly Tier[]): Promise<IssueHit[]> {
+  const scores = tiers.map(({ lexemes, points, weight }) => sql`when ${holds(lexemes)} then ${points}::real + ${weight}`);
+  const { rows } = await sql<IssueHit>`
+    select issue_id as id, repository_id as "repositoryId", (case ${sql.join(scores, sql` `)} else 0 end)::float8 as score
+    from (
+      select issue_id, repository_id, updated_at, title_weight, body_weight, comments_weight, ${lexemesOfRow} as lexemes
+      from issue_documents where issue_id = any(${found.map(({ id }) => id)}::bigint[]) offset 0
+    ) as documents
+    order by score desc, updated_at desc, issue_id desc`.execute(db);
+  return rows;
+}
+
+const holds = (query: LexemeQuery): RawBuilder<unknown> =>
+  query.kind === 'query' ? sql`lexemes @@ ${query.text}::tsquery` : sql.lit(query.kind === 'always');
 
 export type Order = { sort: IssueSort; order: 'asc' | 'desc' };
 

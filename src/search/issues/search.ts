@@ -145,9 +145,7 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
   const complete = looked >= candidates.rows.length && candidates.total <= candidates.rows.length;
   const total = rows.length;
   const tiers = asked.sort ? undefined : tiersOf(asked.query, places);
-  if (tiers && total > 1)
-    rows =
-      (await within(db, budget, (tx) => hits.listBestHits(tx, hits.amongst(rows), tiers, { limit: total, offset: 0 }))) ?? rows;
+  if (tiers && total > 1) rows = (await within(db, budget, (tx) => hits.rankHits(tx, rows, tiers))) ?? rows;
   return { rows: rows.slice(slice.offset, slice.offset + slice.limit), total, complete };
 }
 
