@@ -266,6 +266,13 @@ describe('sorts', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
+  test('best match of what has to be looked into, as phrases are, is what it is otherwise', async () => {
+    const ranked = async (q: string) => (await search(q)).items.map(({ id, score }) => [ids.get(id), score]);
+    const expected = await ranked('paint OR flux OR gate');
+    expect(expected).toHaveLength(4);
+    expect(await ranked('paint OR flux OR gate OR "is nowhere"')).toEqual(expected);
+  });
+
   test('best match of qualifiers alone: the newest first; pages follow one another', async () => {
     expect(await names('is:issue')).toEqual(['paint', 'slow', 'crash', 'old']);
     expect(await names('is:issue', { page: { limit: 2, offset: 2, number: 2 } })).toEqual(['crash', 'old']);
