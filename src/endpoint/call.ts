@@ -5,11 +5,11 @@ import type { Account, Grant, Org, Repo, SignedIn, Viewer } from '#access/viewer
 import type { Db, Tx } from '#database/connect.ts';
 import type { Media } from '#lib/media.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { ApiVersion, Replies } from './endpoint.ts';
 import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
 import type { PathWord, WordsOf, WordValue } from './path-words.ts';
 import type { Services } from './services.ts';
+import type { ApiVersion } from './versions.ts';
 
 type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
 
@@ -56,6 +56,9 @@ export type Call<
   readonly address: string;
   readonly reply: typeof reply;
 };
+
+/** The schemas of the successful replies, by status. */
+export type Replies = Readonly<Record<number, TSchema>>;
 
 export type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
 

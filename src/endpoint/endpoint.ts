@@ -1,20 +1,14 @@
 import type { Static, TSchema } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Media } from '#lib/media.ts';
-import type { Call, Handled } from './call.ts';
+import type { Call, Handled, Replies } from './call.ts';
 import type { Paging } from './paging.ts';
 import type { KnownPath } from './path-words.ts';
+import type { ApiVersion } from './versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type Limit = 'search' | 'code_search' | 'semantic_search';
-
-/** The schemas of the successful replies, by status. */
-export type Replies = Readonly<Record<number, TSchema>>;
-
-/** The dates that the version header takes, oldest first. The first is meant when a request names none (document 1). */
-export const apiVersions = ['2022-11-28', '2026-03-10'] as const;
-export type ApiVersion = (typeof apiVersions)[number];
 
 /**
  * One endpoint, declared once. The route, the validation, every 401, 403 and 404, the headers, the OpenAPI document, the

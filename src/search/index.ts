@@ -7,7 +7,6 @@ export { type CommitHit, type CommitSort, commitSorts } from './commits/hits.ts'
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
-export { indexStale } from './indexing/stale.ts';
 export { type IssueHit, type IssueSort, issueSorts } from './issues/hits.ts';
 export { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';
@@ -20,4 +19,5 @@ export { repositoryReads } from './repositories/reads.ts';
 export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
 export { type Asked, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
+export { indexStale } from './stale.ts';
 export type { TextMatch } from './text-match/fragments.ts';

@@ -1,4 +1,5 @@
-import { type ApiVersion, apiVersions, type Endpoint } from '#endpoint/endpoint.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 /** `list` is there for a page of a list: what the `Link` header needs. */

@@ -1,7 +1,8 @@
 // What the server tells about itself.
 import { Type } from 'typebox';
 import { type RateLimit, readLimits } from '#access/rate-limits.ts';
-import { apiVersions, endpoint } from '#endpoint/endpoint.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { apiVersions } from '#endpoint/versions.ts';
 import { must } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { Meta, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
 import { countRequest } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
-import { change, type Database } from '#database/connect.ts';
+import { change } from '#database/connect.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
@@ -12,15 +12,8 @@ import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
 import { isPassword } from './passwords.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
 import { findAppByClientId, findDeviceByUserCode, findSessionAccount, insertSession, removeSession } from './store.ts';
-import { addTokenRoutes, fieldsOf } from './token-routes.ts';
+import { addTokenRoutes, fieldsOf, type Parts } from './token-routes.ts';
 import { permissionLines } from './wants.ts';
-
-export type Parts = {
-  database: Database;
-  clock: () => Date;
-  /** The address under which a request reached this server. */
-  origin: (request: FastifyRequest) => string;
-};
 
 const sessionCookie = 'hearth_session';
 const sessionDays = 14;

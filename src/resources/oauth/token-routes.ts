@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { change } from '#database/connect.ts';
+import { change, type Database } from '#database/connect.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/apps/index.ts';
-import type { Parts } from './routes.ts';
 import {
   deviceInterval,
   deviceSeconds,
@@ -17,6 +16,14 @@ import {
 import { findAppByClientId } from './store.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
+
+/** What the pages and the endpoints of OAuth work with. */
+export type Parts = {
+  database: Database;
+  clock: () => Date;
+  /** The address under which a request reached this server. */
+  origin: (request: FastifyRequest) => string;
+};
 
 /** The fields of a request: of its form or JSON body, and of its query. */
 export function fieldsOf(request: FastifyRequest): Fields {

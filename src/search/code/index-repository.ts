@@ -8,7 +8,7 @@ import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
-import { findDefaultBranch, findTip, whileLocked } from '#search/indexing/branch.ts';
+import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
 import { type Document, documentOf, maxFileSize } from './document.ts';
 import { type Plan, planChanges, planWhole } from './plan.ts';
 import * as store from './store.ts';

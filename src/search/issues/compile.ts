@@ -1,20 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
 import { both } from '#search/lexeme-query.ts';
 import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Node, Text } from '#search/query/tree.ts';
 import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
-import type { People } from './people.ts';
-import { qualifierMatching } from './qualifiers.ts';
+import { type Known, qualifierMatching } from './qualifiers.ts';
 import { anywhere, inPlaces, type Place } from './terms.ts';
 
 /** What a query means depends on these, beside its words. */
-export type Meaning = {
-  places: readonly Place[];
-  people: People;
-  /** Which fields of issues, `f`, the caller may know of. */
-  fields: RawBuilder<unknown>;
-};
+export type Meaning = Known & { places: readonly Place[] };
 
 /**
  * Which rows a part of a query asks for; undefined where it has nothing to look for. A phrase is taken as its words, so that

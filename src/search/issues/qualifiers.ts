@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { either, lexeme } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
-import type { Meaning } from './compile.ts';
 import { facet } from './facets.ts';
 import { inField } from './fields.ts';
 import { byLexemes, byRow, everything, type Matching, nothing } from './matching.ts';
@@ -10,8 +9,15 @@ import type { People } from './people.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(facet.fact(name)));
 
+/** What qualifiers name. */
+export type Known = {
+  people: People;
+  /** Which fields of issues, `f`, the caller may know of. */
+  fields: RawBuilder<unknown>;
+};
+
 /** Which rows a qualifier asks for. What Hearth doesn't hold yet, no row has. */
-export function qualifierMatching(qualifier: Qualifier, { people, fields }: Pick<Meaning, 'people' | 'fields'>): Matching {
+export function qualifierMatching(qualifier: Qualifier, { people, fields }: Known): Matching {
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {

@@ -6,8 +6,8 @@ import { repoOf } from '#git/store.ts';
 import { listTree } from '#git/tree-list.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { findTip } from '#search/branch.ts';
 import { textOf } from '#search/code/document.ts';
-import { findTip } from '#search/indexing/branch.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { facet, type Place } from './facets.ts';
 

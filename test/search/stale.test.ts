@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { clientConfig } from '#database/connect.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { indexStale } from '#search/indexing/stale.ts';
+import { indexStale } from '#search/stale.ts';
 import { newPlace, now, push } from '#test/search/support.ts';
 
 async function setup() {
