@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allEndpoints } from '#resources/all.ts';
 
@@ -132,27 +132,6 @@ test('no family leads back to itself', () => {
       path.includes(there) ? [[...path, there].join(' → ')] : reached(there, [...path, there]),
     );
   expect([...new Set([...below.keys()].flatMap((family) => reached(family, [family])))]).toEqual([]);
-});
-
-/** What a file takes from others when it is loaded; types are gone by then. */
-const loads = Map.groupBy(
-  imports
-    .filter(({ from, isType }) => !isType && /^[#.].*\.ts$/.test(from))
-    .map(({ file, from }) => ({ file, to: from.startsWith('#') ? from.slice(1) : join(dirname(file), from) })),
-  ({ file }) => file,
-);
-
-test('no file leads back to itself', () => {
-  const done = new Set<string>();
-  const circles: string[] = [];
-  const follow = (file: string, path: readonly string[]): void => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (done.has(file) || path.includes(file)) return;
-    for (const { to } of loads.get(file) ?? []) follow(to, [...path, file]);
-    done.add(file);
-  };
-  for (const file of files) follow(file, []);
-  expect(circles).toEqual([]);
 });
 
 test('no import climbs out of its folder, but from inside a subfolder of a family or of the commands', () => {
