@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from 'typebox';
 
 /** Document 1: `YYYY-MM-DDTHH:MM:SSZ`. */
 export const Timestamp = Type.String({ format: 'date-time', pattern: 'Z$' });
@@ -11,6 +11,12 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, optio
 
 /** Optional for the caller, never missing for the handler: the validator fills the default in. */
 export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): S => ({ ...schema, default: value }) as S;
+
+/**
+ * A parameter that the API's description demands. Who leaves it out is refused by the rules, in their own words: they get a text
+ * without anything in it.
+ */
+export const Demanded = (schema: TString): TString => ({ ...schema, default: '', 'x-demanded': true }) as TString;
 
 /** A body whose fields may all be left out. */
 export const Patch = <P extends TProperties>(schema: TObject<P>, options = {}) =>

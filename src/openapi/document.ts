@@ -50,7 +50,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     tags: [family],
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
-    responses: { ...repliesOf(endpoint, references, vocabulary), ...refusalRefs(endpoint) },
+    responses: { ...repliesOf(endpoint, references, vocabulary), ...unchanged(endpoint), ...refusalRefs(endpoint) },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
@@ -79,12 +79,15 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
-  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: (query?.required ?? []).includes(name) && !('default' in schema),
-    schema: references.of(schema),
-  }));
+  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const { 'x-demanded': demanded = false, default: usual, ...shape } = schema as Json;
+    return {
+      name,
+      in: 'query',
+      required: demanded === true || ((query?.required ?? []).includes(name) && usual === undefined),
+      schema: references.of(demanded === true ? shape : schema),
+    };
+  });
   return [...words, ...asked, ...pagingOf(endpoint)];
 }
 
@@ -141,6 +144,10 @@ const isNothing = (schema: object): boolean => 'type' in schema && schema.type =
 
 const linked = ({ paging }: Endpoint): Json =>
   paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
+
+/** Every 200 of a GET has an entity tag, by which a client may ask whether it still holds. */
+const unchanged = ({ method, replies }: Endpoint): Json =>
+  method === 'GET' && replies[200] ? { 304: { description: 'Not modified since the client asked last' } } : {};
 
 const refusalRefs = (endpoint: Endpoint): Json =>
   Object.fromEntries(refusalsOf(endpoint).map((status) => [status, { $ref: `#/components/responses/${status}` }]));

@@ -92,7 +92,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
       .header('cache-control', `${asked.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
-      await uncount(asked, counted);
+      await uncount(asked, reply, counted);
       await reply.code(304).send();
       return;
     }
@@ -112,7 +112,7 @@ async function sendRaw(
   reply.headers(headers);
   const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
   if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
-  if (known) await uncount(asked, counted);
+  if (known) await uncount(asked, reply, counted);
   if (known) await reply.code(304).send();
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
@@ -125,9 +125,10 @@ const textOf = (request: FastifyRequest): string => {
   return typeof request.body === 'string' ? request.body : '';
 };
 
-/** The `resource` of an endpoint's errors: the title of its body's schema, or else made from its id. */
-const resourceOf = (endpoint: Endpoint): string =>
-  (endpoint.body as { title?: string } | undefined)?.title ?? endpoint.id.replace(/^.*\//, '');
+/** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
+const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');
+
+const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
 function versionOf(request: FastifyRequest): ApiVersion {
   const asked = neutralHeader(request.headers, 'x-service-api-version');

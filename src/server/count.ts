@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allowance, type Bucket, countRequest, limitHeaders, limitKey, uncountRequest } from '#access/rate-limits.ts';
+import {
+  allowance,
+  type Bucket,
+  countRequest,
+  limitHeaders,
+  limitKey,
+  type RateLimit,
+  uncountRequest,
+} from '#access/rate-limits.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
@@ -9,7 +17,7 @@ import { Refusal } from '#lib/refusal.ts';
 type Asked = { endpoint: Endpoint; viewer: Viewer; db: Db; services: Services };
 
 /** What a request was counted against. */
-export type Counted = { key: string; bucket: Bucket };
+export type Counted = { key: string; bucket: Bucket; state: RateLimit };
 
 /** Counts a request against its rate limit, and refuses it above. Undefined where requests aren't counted. */
 export async function count(
@@ -28,10 +36,17 @@ export async function count(
     reply.header('retry-after', String(Math.max(1, state.reset - Math.floor(Date.now() / 1000))));
     throw new Refusal('rate_limited', `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`);
   }
-  return { key, bucket };
+  return { key, bucket, state };
 }
 
 /** Takes the count of a request back: a signed-in client that has the answer already isn't charged for it. */
-export async function uncount({ db, viewer }: Pick<Asked, 'db' | 'viewer'>, counted: Counted | undefined): Promise<void> {
-  if (counted && viewer.account) await uncountRequest(db, counted.key, counted.bucket);
+export async function uncount(
+  { db, viewer }: Pick<Asked, 'db' | 'viewer'>,
+  reply: FastifyReply,
+  counted: Counted | undefined,
+): Promise<void> {
+  if (!counted || !viewer.account) return;
+  const { key, bucket, state } = counted;
+  await uncountRequest(db, key, bucket);
+  reply.headers(limitHeaders({ ...state, used: state.used - 1, remaining: state.remaining + 1 }));
 }

@@ -2,11 +2,12 @@ import { validate } from '@scalar/openapi-parser';
 import { expect, test } from 'vitest';
 import { makeDocument } from '#openapi/document.ts';
 import { allEndpoints, allSchemas } from '#resources/all.ts';
+import { publicOperation } from '#test/support/public-schema.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
 type Operation = {
   operationId: string;
-  parameters: { name: string; in: string }[];
+  parameters: { name: string; in: string; required?: boolean; schema: object }[];
   responses: Record<string, unknown>;
   security: object[];
 };
@@ -65,5 +66,27 @@ test('it names every parameter: the words of the path, those of the query, and h
     const asked = Object.keys((query as { properties?: object } | undefined)?.properties ?? {}).map((name) => `query ${name}`);
     const paged = paging ? ['query per_page', paging.style === 'cursors' ? 'query cursor' : 'query page'] : [];
     expect([id, named.toSorted()]).toEqual([id, [...words, ...asked, ...paged].toSorted()]);
+  }
+});
+
+test('it demands the parameters that the public description demands, and tells of a 304 where that does', () => {
+  const { paths } = documentIn('service');
+  for (const { id, method, path } of allEndpoints) {
+    const own = paths[path]?.[method.toLowerCase()];
+    const known = publicOperation(method, path)?.operation;
+    const demanded = (known?.parameters ?? []).filter((parameter) => parameter.in === 'query' && parameter.required === true);
+    for (const { name } of demanded)
+      expect([id, own?.parameters.find((parameter) => parameter.name === name)]).toMatchObject([id, { required: true }]);
+    if (method === 'GET' && known && 304 in known.responses) expect([id, own?.responses]).toMatchObject([id, { 304: {} }]);
+  }
+});
+
+test('a search demands a query, and has no usual one', () => {
+  const { paths } = documentIn('service');
+  for (const kind of ['code', 'commits', 'issues', 'repositories']) {
+    const { parameters = [], responses } = paths[`/search/${kind}`]?.get ?? {};
+    const q = parameters.find(({ name }) => name === 'q');
+    expect(q).toEqual({ name: 'q', in: 'query', required: true, schema: { type: 'string', maxLength: 20_000 } });
+    expect(responses).toHaveProperty('304');
   }
 });

@@ -53,6 +53,10 @@ test('a 304 costs nothing, a refusal costs one', async () => {
   const first = await client.get('/user');
   const same = await client.get('/user', { headers: { 'if-none-match': first.headers.etag ?? '' } });
   expect(same.status).toBe(304);
+  expect(same.headers).toMatchObject({
+    'x-ratelimit-used': '1',
+    'x-ratelimit-remaining': first.headers['x-ratelimit-remaining'],
+  });
   await client.get('/repos/nobody/nothing');
   expect((await client.get('/user')).headers).toMatchObject({ 'x-ratelimit-used': '3' });
 });

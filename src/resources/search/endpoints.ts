@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { readableRepositoryIds } from '#access/sql.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { OneOf, withDefault } from '#lib/shape.ts';
+import { Demanded, OneOf, withDefault } from '#lib/shape.ts';
 import {
   codeTextMatches,
   commitSorts,
@@ -26,11 +26,12 @@ import { checkSignedIn, checkTarget, limitOf, searchableFields, tellType } from 
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
-/** Every search takes these (document 1, Endpoints). A missing `q` is an empty one. */
+/** Every search takes these (document 1, Endpoints). */
 const common = {
-  q: withDefault(Type.String({ maxLength: 20_000 }), ''),
+  q: Demanded(Type.String({ maxLength: 20_000 })),
   order: withDefault(OneOf(['desc', 'asc']), 'desc'),
 };
+const parameters = <P extends TProperties>(own: P) => Type.Object({ ...common, ...own }, { title: 'Search' });
 
 export const searchCodeEndpoint = endpoint({
   id: 'search/code',
@@ -38,7 +39,7 @@ export const searchCodeEndpoint = endpoint({
   path: '/search/code',
   summary: 'Search code',
   access: { permission: { none: 'signed_in' } },
-  query: Type.Object({ ...common, sort: Type.Optional(OneOf(['indexed'])) }),
+  query: parameters({ sort: Type.Optional(OneOf(['indexed'])) }),
   paging: pages({ most: maxResults }),
   media: ['text-match'],
   limit: 'code_search',
@@ -66,7 +67,7 @@ export const searchCommitsEndpoint = endpoint({
   path: '/search/commits',
   summary: 'Search commits',
   access: { permission: { none: 'public' } },
-  query: Type.Object({ ...common, sort: Type.Optional(OneOf(commitSorts)) }),
+  query: parameters({ sort: Type.Optional(OneOf(commitSorts)) }),
   paging: pages({ most: maxResults }),
   media: ['text-match'],
   limit: 'search',
@@ -98,7 +99,7 @@ export const searchRepositoriesEndpoint = endpoint({
   path: '/search/repositories',
   summary: 'Search repositories',
   access: { permission: { none: 'public' } },
-  query: Type.Object({ ...common, sort: Type.Optional(OneOf(repositorySorts)) }),
+  query: parameters({ sort: Type.Optional(OneOf(repositorySorts)) }),
   paging: pages({ most: maxResults }),
   media: ['text-match'],
   limit: 'search',
@@ -125,8 +126,7 @@ export const searchIssuesEndpoint = endpoint({
   path: '/search/issues',
   summary: 'Search issues and pull requests',
   access: { permission: { none: 'public' } },
-  query: Type.Object({
-    ...common,
+  query: parameters({
     sort: Type.Optional(OneOf(issueSorts)),
     advanced_search: Type.Optional(Type.String({ maxLength: 100 })),
     search_type: Type.Optional(OneOf(['semantic', 'hybrid'])),

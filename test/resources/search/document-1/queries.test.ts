@@ -98,7 +98,7 @@ describe('parameters', () => {
   ] as const)('%s: sort takes its values, and no other', async (kind, sorts) => {
     for (const sort of sorts) expect(await statusOf(kind, 'widget', `&sort=${encodeURIComponent(sort)}`)).toBe(200);
     const { status, body } = await search(kind, 'widget', { who: bob, more: '&sort=taste' });
-    expect([status, body.errors?.[0].field]).toEqual([422, 'sort']);
+    expect([status, body.errors?.[0]]).toMatchObject([422, { resource: 'Search', field: 'sort' }]);
     expect(await statusOf(kind, 'widget', '&order=sideways')).toBe(422);
   });
 
