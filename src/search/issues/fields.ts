@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { readDateRange } from '#search/query/dates.ts';
 
 /**
- * Whether an issue holds a value in a field that its organization calls so, blanks and signs being hyphens in a query. `visible`
- * says which fields `f` the caller may know of. An array is planned by itself: joins for several fields would be planned for
- * seconds.
+ * Whether an issue holds this value in a field that its organization calls so. `visible` says which fields `f` the caller may know
+ * of. An array is planned by itself: joins for several fields would be planned for seconds.
  */
 export const inField = (
   name: string,
@@ -14,8 +13,18 @@ export const inField = (
   select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
   join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
   left join issue_field_options o on o.id = v.option_id
-  where trim(both '-' from regexp_replace(lower(f.name), '[^a-z0-9._-]+', '-', 'g')) = ${name} and ${visible}
+  where ${isCalled(name)} and ${visible}
     and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)})))`;
+
+/** Whether an issue holds any value in such a field. Many issues do, so that they are hashed; as a test, it is no join to be planned. */
+export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
+  select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
+  join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
+  where ${isCalled(name)} and ${visible})) is true`;
+
+/** Whether the row `f` is a field that a query calls so: blanks and signs are hyphens there. */
+const isCalled = (name: string): RawBuilder<unknown> =>
+  sql`trim(both '-' from regexp_replace(lower(f.name), '[^a-z0-9._-]+', '-', 'g')) = ${name}`;
 
 const digits = String.raw`(-?\d{1,15}(?:\.\d{1,9})?)`;
 const comparison = new RegExp(`^(>=|<=|>|<|)${digits}$`);

@@ -12,6 +12,7 @@ export type Plan = {
 };
 
 const naming = new Set(['repo', 'user', 'org']);
+const visibilities = new Set(['public', 'private', 'internal']);
 
 /**
  * Takes a query apart. Where operators combine terms alone, values of one qualifier are alternatives if its table says so:
@@ -39,7 +40,7 @@ const qualifierOf = (part: Node): Qualifier | undefined => {
 function isScoping(qualifier: Qualifier | undefined): boolean {
   if (!qualifier) return false;
   const { name, value } = qualifier;
-  if (name === 'is') return value.type === 'choice' && (value.choice === 'public' || value.choice === 'private');
+  if (name === 'is') return value.type === 'choice' && visibilities.has(value.choice);
   return naming.has(name) || name === 'archived';
 }
 

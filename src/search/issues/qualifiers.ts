@@ -3,8 +3,8 @@ import { either, lexeme } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
 import { facet } from './facets.ts';
-import { inField } from './fields.ts';
-import { byLexemes, byRow, everything, type Matching, nothing } from './matching.ts';
+import { holdsField, inField } from './fields.ts';
+import { byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(facet.fact(name)));
@@ -22,6 +22,7 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields }: Know
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
     case 'login':
+      if (value.login === '*') return noneOf(byLexemes(lexeme(facet.without(name))));
       return ofPerson(name, people.get(value.login));
     case 'words':
       return byLexemes(either(value.words.map((word) => lexeme(facet.label(word)))));
@@ -32,6 +33,8 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields }: Know
     case 'date':
       return byRow(inDates(dates[name] ?? sql`null`, value));
     case 'choice':
+      if (name === 'no') return without(value.choice, fields);
+      if (name === 'has') return noneOf(without(value.choice, fields));
       return ofChoice(name, value.choice);
     case 'text':
       return name.startsWith('field.')
@@ -82,13 +85,19 @@ function inDates(column: RawBuilder<unknown>, { from, until }: { from?: number; 
 /** The kinds of thing that every row has none of yet. */
 const nobodyHas = new Set(['project', 'type', 'parent-issue']);
 
+/** What has none of something; of a field, no value. */
+function without(what: string, fields: RawBuilder<unknown>): Matching {
+  if (what.startsWith('field.')) return noneOf(byRow(holdsField(what.slice('field.'.length), fields)));
+  return nobodyHas.has(what) ? everything : byLexemes(lexeme(facet.without(what)));
+}
+
 function ofChoice(name: string, choice: string): Matching {
-  if (name === 'no') return nobodyHas.has(choice) ? everything : byLexemes(lexeme(facet.without(choice)));
   if (name === 'state') return fact(choice);
   if (name === 'reason') return fact(choice.replace(' ', '_'));
   if (name !== 'is') return nothing;
   if (choice === 'public') return inRepository(sql`r.visibility = 'public'`);
   if (choice === 'private') return inRepository(sql`r.visibility <> 'public'`);
+  if (choice === 'internal') return inRepository(sql`r.visibility = 'internal'`);
   // Pull requests aren't held yet: nothing is one, merged or not.
   return ['issue', 'open', 'closed', 'locked', 'unlocked'].includes(choice) ? fact(choice) : nothing;
 }

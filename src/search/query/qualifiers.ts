@@ -1,4 +1,4 @@
-import type { ValueType } from './values.ts';
+import { issueField, type ValueType } from './values.ts';
 
 export const searchKinds = ['code', 'commits', 'issues', 'repositories'] as const;
 export type SearchKind = (typeof searchKinds)[number];
@@ -18,6 +18,7 @@ const number: ValueType = { type: 'number' };
 const date: ValueType = { type: 'date' };
 const flag: ValueType = { type: 'flag' };
 const login: ValueType = { type: 'login' };
+const anyLogin: ValueType = { type: 'login', any: true };
 const hash: ValueType = { type: 'hash' };
 const choice = (...of: string[]): ValueType => ({ type: 'choice', of });
 const set = (...of: string[]): ValueType => ({ type: 'set', of });
@@ -54,6 +55,12 @@ const commits: Record<string, QualifierSpec> = {
   is: all(choice('public', 'private', 'internal')),
 };
 
+const held: ValueType = {
+  type: 'choice',
+  of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue'],
+  fields: true,
+};
+
 const reviews = 'pull request reviews';
 const links = 'links between issues and pull requests';
 const pulls = 'pull requests';
@@ -73,22 +80,27 @@ const issues: Record<string, QualifierSpec> = {
       'draft',
       'locked',
       'unlocked',
+      'queued',
+      'blocked',
+      'blocking',
       'public',
       'private',
+      'internal',
     ),
   ),
   type: all(text),
   state: all(choice('open', 'closed')),
   reason: any(choice('completed', 'not planned', 'not_planned', 'duplicate', 'reopened')),
   author: any(login),
-  assignee: all(login),
+  assignee: all(anyLogin),
   mentions: all(login),
   commenter: all(login),
-  involves: all(login),
+  involves: any(login),
   team: all({ type: 'team' }),
   label: all(words),
   milestone: any(text),
-  no: all(choice('label', 'milestone', 'assignee', 'project', 'type', 'parent-issue')),
+  no: all(held),
+  has: all(held),
   linked: all(choice('pr', 'issue'), links),
   head: any(text, pulls),
   base: any(text, pulls),
@@ -116,7 +128,7 @@ const repositories: Record<string, QualifierSpec> = {
   ...scope,
   in: all(set('name', 'description', 'topics', 'readme')),
   size: all(number),
-  followers: all(number, 'followers'),
+  followers: all(number),
   forks: all(number),
   stars: all(number),
   topics: all(number),
@@ -126,7 +138,7 @@ const repositories: Record<string, QualifierSpec> = {
   created: all(date),
   pushed: all(date),
   fork: all(choice('true', 'only', 'false')),
-  is: all(choice('public', 'private')),
+  is: all(choice('public', 'private', 'internal')),
   archived: all(flag),
   mirror: all(flag),
   template: all(flag),
@@ -136,8 +148,6 @@ const repositories: Record<string, QualifierSpec> = {
 
 /** The qualifiers of every search. A word that isn't here is looked for as text. */
 export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories };
-
-const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 
 /** What a qualifier takes; `name` in lower case. Issues may be searched by the fields of their organization too. */
 export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {

@@ -1,16 +1,16 @@
 import { type DateRange, readDateRange } from './dates.ts';
 import { type NumberRange, readNumberRange } from './numbers.ts';
 
-/** What the value of a qualifier may be. */
+/** What the value of a qualifier may be. `fields`: also the field of an issue. `any`: also `*`, for anybody. */
 export type ValueType =
   | { type: 'text' }
   | { type: 'words' }
   | { type: 'number' }
   | { type: 'date' }
   | { type: 'flag' }
-  | { type: 'choice'; of: readonly string[] }
+  | { type: 'choice'; of: readonly string[]; fields?: true }
   | { type: 'set'; of: readonly string[] }
-  | { type: 'login' }
+  | { type: 'login'; any?: true }
   | { type: 'repository' }
   | { type: 'team' }
   | { type: 'hash' };
@@ -46,11 +46,11 @@ export function describe(type: ValueType): string {
     case 'flag':
       return 'true or false';
     case 'choice':
-      return `one of ${type.of.join(', ')}`;
+      return `one of ${[...type.of, ...(type.fields ? ['field.<name>'] : [])].join(', ')}`;
     case 'set':
       return `one or more of ${type.of.join(', ')}, separated by commas`;
     case 'login':
-      return 'the name of an account';
+      return type.any ? 'the name of an account, or *' : 'the name of an account';
     case 'repository':
       return 'an owner and a name such as octo/hello';
     case 'team':
@@ -59,6 +59,9 @@ export function describe(type: ValueType): string {
       return '4 to 64 hexadecimal digits';
   }
 }
+
+/** How a query calls a field of issues. */
+export const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 
 const login = /^@?[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,98}[\p{L}\p{N}_-])?(?:\[bot\])?$/u;
 const app = /^app\/([a-z0-9][a-z0-9-]{0,98})$/i;
@@ -87,14 +90,14 @@ export function readValue(type: ValueType, raw: readonly string[]): Value | unde
     }
     case 'choice': {
       const choice = text.toLowerCase();
-      return type.of.includes(choice) ? { type: 'choice', choice } : undefined;
+      return type.of.includes(choice) || (type.fields && issueField.test(choice)) ? { type: 'choice', choice } : undefined;
     }
     case 'set': {
       const words = raw.map((word) => word.toLowerCase());
       return words.every((word) => type.of.includes(word)) ? { type: 'set', words } : undefined;
     }
     case 'login':
-      return readLogin(text);
+      return type.any && text === '*' ? { type: 'login', login: text } : readLogin(text);
     case 'repository': {
       const [, owner, name] = pair.exec(text) ?? [];
       return owner && name ? { type: 'repository', owner, name } : undefined;

@@ -21,6 +21,7 @@ export const openIssuesLabelled = (label: string): RawBuilder<number> => sql<num
 
 const numbers: Record<string, RawBuilder<unknown>> = {
   size: sql`r.size_kb`,
+  followers: sql`0`, // nobody can follow anybody yet
   forks: sql`r.forks_count`,
   stars: sql`r.stargazers_count`,
   topics: sql`cardinality(r.topics)`,
@@ -93,7 +94,8 @@ function one(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unkno
       if (name === 'template') return sql`r.is_template = ${value.on}`;
       return value.on ? sql`false` : sql`true`; // nothing here is a mirror
     case 'choice':
-      if (name === 'is') return value.choice === 'public' ? sql`r.visibility = 'public'` : sql`r.visibility <> 'public'`;
+      if (name === 'is' && value.choice === 'private') return sql`r.visibility <> 'public'`;
+      if (name === 'is') return sql`r.visibility = ${value.choice}`;
       return value.choice === 'true' ? sql`true` : sql`${isFork} = ${value.choice === 'only'}`;
     case 'repository':
       return sql`(lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name}))`;

@@ -152,6 +152,8 @@ describe.each(kinds)('%s: what a credential reaches is found and counted, and no
     await w.db.updateTable('repositories').set({ visibility: 'internal' }).where('id', '=', other.id).execute();
     expect(await found(await token(bob, ['repo']))).toEqual(['engine', 'vault']);
     expect(await found(await token(bob, ['public_repo']))).toEqual(['engine']);
+    expect(await found(await token(bob, ['repo']), 'treasure is:internal')).toEqual(['vault']);
+    expect(await found(await token(bob, ['repo']), 'treasure -is:internal')).toEqual(['engine']);
     const anonymous = await ask(undefined);
     if (anonymous.status === 200) expect(anonymous.body.total_count).toBe(1);
     await w.db.updateTable('repositories').set({ visibility: 'private' }).where('id', '=', other.id).execute();

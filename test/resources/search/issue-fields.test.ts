@@ -53,6 +53,13 @@ test.each([
   ['field.due:2026-02-30', 0],
   ['field.effort:>1e400', 0],
   ['field.unknown:high', 0],
+  ['has:field.priority', 1],
+  ['HAS:field.Priority -has:field.unknown', 1],
+  ['-has:field.priority', 1],
+  ['no:field.priority', 1],
+  ['-no:field.priority', 1],
+  ['no:field.unknown', 2],
+  ['has:field.note no:field.areas', 0],
   ['stalls field.priority:high', 1],
 ])('%s', async (q, expected) => {
   expect(await total(`repo:${made.acme.login}/${made.engine.name} ${q}`)).toBe(expected);
@@ -62,6 +69,12 @@ test('many fields at once are found in good time', async () => {
   const start = performance.now();
   expect(await total('field.priority:high '.repeat(99))).toBe(1);
   // PostgreSQL would plan as many joins for longer than the budget.
+  expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+test('a hundred fields that may or may not be there are found in good time', async () => {
+  const start = performance.now();
+  expect(await total(`${'has:field.priority '.repeat(50)}${'-no:field.priority '.repeat(50)}`)).toBe(1);
   expect(performance.now() - start).toBeLessThan(1_500);
 });
 
@@ -76,6 +89,8 @@ test('a field that only members see is searched by members alone', async () => {
     await total('field.secret:hush', made.outsider),
   ]).toEqual([1, 1, 0]);
   expect(await total('-field.secret:hush is:issue', made.outsider)).toBe(2);
+  expect([await total('has:field.secret', made.member), await total('has:field.secret', made.outsider)]).toEqual([1, 0]);
+  expect(await total('no:field.secret', made.outsider)).toBe(2);
 });
 
 test('a value that changes, and an option that is renamed, are found so at once', async () => {
