@@ -27,9 +27,13 @@ const assignableIn = ({ id }: Repo): RawBuilder<boolean> =>
 export const listAssignable = (db: Db, repo: Repo, page: Page): Promise<Listed<Account>> =>
   list(db, db.selectFrom('accounts').selectAll('accounts').where(assignableIn(repo)).orderBy('accounts.id'), page);
 
-/** Which of these users may be assigned. */
-export async function keepAssignable(db: Db, repo: Repo, users: readonly Account[]): Promise<Account[]> {
-  if (users.length === 0) return [];
-  const ids = users.map(({ id }) => id);
-  return db.selectFrom('accounts').selectAll('accounts').where('accounts.id', 'in', ids).where(assignableIn(repo)).execute();
+/** Those with these logins who may be assigned. */
+export async function findAssignable(db: Db, repo: Repo, logins: readonly string[]): Promise<Account[]> {
+  if (logins.length === 0) return [];
+  return db
+    .selectFrom('accounts')
+    .selectAll('accounts')
+    .where(sql<boolean>`lower(accounts.login) = any (${logins.map((login) => login.toLowerCase())})`)
+    .where(assignableIn(repo))
+    .execute();
 }

@@ -4,8 +4,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import { findUsersByLogin } from '#resources/accounts/index.ts';
-import { keepAssignable } from './assignee-store.ts';
+import { findAssignable } from './assignee-store.ts';
 import type { IssueChange } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
 import { eventOf, type Step, tellAll } from './tell.ts';
@@ -19,7 +18,7 @@ export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assi
 
 /** The users with these logins. Refuses those who can't be assigned. */
 export async function assignable(db: Db, repo: Repo, logins: readonly string[]): Promise<Account[]> {
-  const users = await keepAssignable(db, repo, await findUsersByLogin(db, logins));
+  const users = await findAssignable(db, repo, logins);
   const known = keyed(users, ({ login }) => login.toLowerCase());
   const wrong = logins.find((login) => !known.has(login.toLowerCase()));
   if (wrong !== undefined) throw invalid('Issue', 'assignees', 'invalid', `${wrong} can't be assigned here`);

@@ -8,7 +8,7 @@ import { findMilestone } from '#resources/milestones/index.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { addOpenIssues, findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
+import { findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
 import { eventOf, type Step, tellChanges, tellMilestones, viaApp } from './tell.ts';
 
 /** Refuses repositories that have their issues switched off. */
@@ -56,7 +56,6 @@ export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Prom
     created_at: now,
     updated_at: now,
   });
-  await addOpenIssues(tx, repo.id, 1);
   await record(tx, eventOf(step, 'issue.opened', { issue: issue.id }));
   if (sorts) await putLabels(tx, step, issue, labelNames(wanted.labels));
   await assign(tx, step, issue, assignees);

@@ -11,11 +11,14 @@ export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-/** The next issue number of a repository. The repository's row stays locked until the transaction ends, so numbers have no gaps. */
+/**
+ * The number of an issue that is about to be opened, which is counted as open. The repository's row stays locked until the
+ * transaction ends, so numbers have no gaps.
+ */
 export async function takeNumber(tx: Tx, repository: Repository): Promise<number> {
   const { next_issue_number } = await tx
     .updateTable('repositories')
-    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1) }))
+    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1), open_issues_count: eb('open_issues_count', '+', 1) }))
     .where('id', '=', repository)
     .returning('next_issue_number')
     .executeTakeFirstOrThrow();

@@ -1,13 +1,12 @@
 // Who is, and who may be, assigned to issues.
 import { Type } from 'typebox';
-import { findUser } from '#access/lookup.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
-import { keepAssignable, listAssignable } from '../assignee-store.ts';
+import { findAssignable, listAssignable } from '../assignee-store.ts';
 import { assign, unassign } from '../assignees.ts';
 import { presentIssue } from '../present.ts';
 import { getIssue, holdFor } from '../rules.ts';
@@ -35,8 +34,7 @@ export const checkAssignee = endpoint({
   access: readsEither,
   replies: { 204: Nothing },
   async handle({ db, at }) {
-    const user = await findUser(db, at.assignee);
-    if (!user || (await keepAssignable(db, at.repo, [user])).length === 0) throw notFound();
+    if ((await findAssignable(db, at.repo, [at.assignee])).length === 0) throw notFound();
   },
 });
 
@@ -49,8 +47,7 @@ export const checkAssigneeOfIssue = endpoint({
   replies: { 204: Nothing },
   async handle({ db, at }) {
     await getIssue(db, at.repo, at.issue_number);
-    const user = await findUser(db, at.assignee);
-    if (!user || (await keepAssignable(db, at.repo, [user])).length === 0) throw notFound();
+    if ((await findAssignable(db, at.repo, [at.assignee])).length === 0) throw notFound();
   },
 });
 
@@ -67,7 +64,7 @@ export const addIssueAssignees = endpoint({
   async handle({ db, change, at, body, viewer, links, now }) {
     const row = await change(async (tx) => {
       const issue = await holdFor(tx, at.repo, at.issue_number);
-      const users = await keepAssignable(tx, at.repo, await findUsersByLogin(tx, body.assignees ?? []));
+      const users = await findAssignable(tx, at.repo, body.assignees ?? []);
       await assign(tx, { repo: at.repo, by: viewer, now }, issue, users);
       return issue;
     });
