@@ -73,18 +73,17 @@ export async function insertFiles(tx: Tx, repository: Repository, documents: rea
 
 /**
  * Runs `work`, which adds many rows on this connection, with room to put more of them into the index at a time. Meanwhile each
- * search looks through a longer waiting list, so this is for many files alone. Their commits aren't waited for: that of the
- * repository's state, which comes last, is, and makes those before it durable too.
+ * search looks through a longer waiting list, so this is for many files alone.
  */
 export async function inBulk<T>(connection: Db, work: () => Promise<T>): Promise<T> {
-  await sql`select set_config('gin_pending_list_limit', '16MB', false), set_config('work_mem', '64MB', false),
-    set_config('synchronous_commit', 'off', false)`.execute(connection);
+  await sql`select set_config('gin_pending_list_limit', '16MB', false), set_config('work_mem', '64MB', false)`.execute(
+    connection,
+  );
   try {
     return await work();
   } finally {
     await sql`reset gin_pending_list_limit`.execute(connection);
     await sql`reset work_mem`.execute(connection);
-    await sql`reset synchronous_commit`.execute(connection);
   }
 }
 
