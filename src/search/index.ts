@@ -3,20 +3,31 @@ export type { CodeHit } from './code/hits.ts';
 export { type IndexReport, indexRepositoryCode } from './code/index-repository.ts';
 export { type CodeSearch, searchCode } from './code/search.ts';
 export { codeTextMatches } from './code/text-matches.ts';
-export { type CommitHit, type CommitSort, commitSorts } from './commits/hits.ts';
+export type { CommitHit } from './commits/hits.ts';
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
-export { type IssueHit, type IssueSort, issueSorts } from './issues/hits.ts';
+export type { IssueHit } from './issues/hits.ts';
 export { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';
 export { type SearchType, searchIssuesAs, searchTypes, type TypedResult } from './issues/similar.ts';
 export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts';
 export { countedLanguageOf, languageOf } from './languages/language.ts';
-export { hasQualifier, type Node, parse, QueryError } from './query/index.ts';
+export {
+  type CommitSort,
+  commitSorts,
+  hasQualifier,
+  type IssueSort,
+  issueSorts,
+  type Node,
+  parse,
+  QueryError,
+  repositorySorts,
+  takeSort,
+} from './query/index.ts';
 export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { repositoryReads } from './repositories/reads.ts';
-export { type RepositoryHit, repositorySorts, searchRepositories } from './repositories/search.ts';
+export { type RepositoryHit, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
 export { type Asked, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
 export { indexStale } from './stale.ts';

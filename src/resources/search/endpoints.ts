@@ -22,7 +22,7 @@ import {
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkSignedIn, checkTarget, limitOf, searchableFields, tellType } from './rules.ts';
+import { checkSignedIn, checkTarget, limitOf, searchableFields, sorted, tellType } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
@@ -72,8 +72,8 @@ export const searchCommitsEndpoint = endpoint({
   media: ['text-match'],
   limit: 'search',
   replies: { 200: found(CommitItem) },
-  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
-    const query = parse('commits', q);
+  async handle({ db, query: { q, ...by }, page, viewer, links, media, services: { git, searchBudget } }) {
+    const { query, sort, order } = sorted(parse('commits', q), by, commitSorts);
     const budget = startBudget(searchBudget);
     const host = new URL(links.html).hostname;
     const asked = {
@@ -104,8 +104,8 @@ export const searchRepositoriesEndpoint = endpoint({
   media: ['text-match'],
   limit: 'search',
   replies: { 200: found(RepositoryItem) },
-  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { searchBudget } }) {
-    const query = parse('repositories', q);
+  async handle({ db, query: { q, ...by }, page, viewer, links, media, services: { searchBudget } }) {
+    const { query, sort, order } = sorted(parse('repositories', q), by, repositorySorts);
     const visible = readableRepositoryIds(viewer, ...repositoryReads(query, sort));
     const asked = { query, sort, order, page, visible, viewerId: viewer.account?.id };
     const { items: hits, total_count, incomplete_results } = await searchRepositories(db, { ...asked, budget: searchBudget });
@@ -135,11 +135,11 @@ export const searchIssuesEndpoint = endpoint({
   media: ['text-match'],
   limit: limitOf,
   replies: { 200: FoundIssues },
-  async handle({ db, query: { q, sort, order, ...wanted }, page, viewer, links, media, services }) {
+  async handle({ db, query: { q, ...wanted }, page, viewer, links, media, services }) {
     const type = wanted.search_type ?? 'lexical';
     checkSignedIn(type, viewer);
     const advanced = wanted.advanced_search === 'true';
-    const query = parse('issues', q, { advanced });
+    const { query, sort, order } = sorted(parse('issues', q, { advanced }), wanted, issueSorts);
     checkTarget(query, viewer);
     const budget = startBudget(services.searchBudget);
     const asked = {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '#access/viewer.ts';
 import { unauthenticated } from '#lib/refusal.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
-import { hasQualifier, type Node, QueryError, type SearchType, type TypedResult } from '#search/index.ts';
+import { hasQualifier, type Node, QueryError, type SearchType, type TypedResult, takeSort } from '#search/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
@@ -12,6 +12,18 @@ export function checkTarget(query: Node, { grant }: Viewer): void {
   if (grant.kind !== 'app_user') return;
   if (hasQualifier(query, 'is', kinds) || hasQualifier(query, 'type', kinds)) return;
   throw new QueryError('invalid_value', "Query must include 'is:issue' or 'is:pull-request'");
+}
+
+type Order<Sort> = { sort?: Sort | undefined; order: 'asc' | 'desc' };
+
+/** A query without `sort:`, and the order of its hits: that of the parameters, or else the one that stood in the query. */
+export function sorted<Sort extends string>(
+  asked: Node,
+  { sort, order }: Order<Sort>,
+  sorts: readonly Sort[],
+): Order<Sort> & { query: Node } {
+  const { query, ...named } = takeSort(asked, sorts);
+  return { query, order, ...named, ...(sort ? { sort, order } : {}) };
 }
 
 /** Whether the viewer may search by the field in the row `f`. */

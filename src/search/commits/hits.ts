@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-query.ts';
+import type { CommitSort } from '#search/query/sorts.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { facet } from './facets.ts';
@@ -12,9 +13,6 @@ export type CommitHit = { id: number; repositoryId: Id<'repositories'>; oid: str
 export type CommitRow = CommitHit & { message: string };
 
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
-
-export const commitSorts = ['author-date', 'committer-date'] as const;
-export type CommitSort = (typeof commitSorts)[number];
 
 type Slice = { limit: number; offset: number };
 

@@ -5,6 +5,7 @@ import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts'
 import { lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, type Split, split } from '#search/query/filters.ts';
+import type { CommitSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
@@ -17,7 +18,7 @@ import * as hits from './hits.ts';
 export type CommitSearch = Asked & {
   /** From `parse('commits', q)`. */
   query: Node;
-  sort?: hits.CommitSort;
+  sort?: CommitSort | undefined;
   order?: 'asc' | 'desc';
   /** The name of this server, which is part of addresses that stand for accounts. */
   host?: string;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { always, both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
+import type { IssueSort } from '#search/query/sorts.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { facet } from './facets.ts';
@@ -9,21 +10,6 @@ import type { Tier } from './ranking.ts';
 
 /** An issue that matched. */
 export type IssueHit = { id: Id<'issues'>; repositoryId: Id<'repositories'>; score: number };
-
-export const issueSorts = [
-  'comments',
-  'reactions',
-  'reactions-+1',
-  'reactions--1',
-  'reactions-smile',
-  'reactions-thinking_face',
-  'reactions-heart',
-  'reactions-tada',
-  'interactions',
-  'created',
-  'updated',
-] as const;
-export type IssueSort = (typeof issueSorts)[number];
 
 const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
   comments: sql`comments`,

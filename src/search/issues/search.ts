@@ -3,6 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { type LookedThrough, lookThrough, timely } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
+import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
@@ -24,7 +25,7 @@ export type IssueSearch = Asked & {
   advanced?: boolean;
   /** Which fields of issues the caller may know of: a condition on a row `f`; none, where it isn't given. */
   fields?: RawBuilder<unknown>;
-  sort?: hits.IssueSort | undefined;
+  sort?: IssueSort | undefined;
   order?: 'asc' | 'desc';
 };
 

@@ -1,3 +1,4 @@
+import { commitSorts, issueSorts, repositorySorts } from './sorts.ts';
 import { issueField, type ValueType } from './values.ts';
 
 export const searchKinds = ['code', 'commits', 'issues', 'repositories'] as const;
@@ -22,6 +23,8 @@ const anyLogin: ValueType = { type: 'login', any: true };
 const hash: ValueType = { type: 'hash' };
 const choice = (...of: string[]): ValueType => ({ type: 'choice', of });
 const set = (...of: string[]): ValueType => ({ type: 'set', of });
+
+const sort = (of: readonly string[]): QualifierSpec => any({ type: 'sort', of });
 
 const scope = { repo: any({ type: 'repository' }), user: any(login), org: any(login) };
 
@@ -52,6 +55,7 @@ const commits: Record<string, QualifierSpec> = {
   hash: any(hash),
   parent: all(hash),
   tree: any(hash),
+  sort: sort(commitSorts),
   is: all(choice('public', 'private', 'internal')),
 };
 
@@ -122,6 +126,7 @@ const issues: Record<string, QualifierSpec> = {
   merged: all(date, pulls),
   archived: all(flag),
   language: any(text),
+  sort: sort(issueSorts),
 };
 
 const repositories: Record<string, QualifierSpec> = {
@@ -144,6 +149,7 @@ const repositories: Record<string, QualifierSpec> = {
   template: all(flag),
   'good-first-issues': all(number),
   'help-wanted-issues': all(number),
+  sort: sort(repositorySorts),
 };
 
 /** The qualifiers of every search. A word that isn't here is looked for as text. */

@@ -13,7 +13,8 @@ export type ValueType =
   | { type: 'login'; any?: true }
   | { type: 'repository' }
   | { type: 'team' }
-  | { type: 'hash' };
+  | { type: 'hash' }
+  | { type: 'sort'; of: readonly string[] };
 
 /** The meaning of a value. `login` is `@me` for the viewer. */
 export type Value =
@@ -27,7 +28,8 @@ export type Value =
   | { type: 'login'; login: string }
   | { type: 'repository'; owner: string; name: string }
   | { type: 'team'; organization: string; slug: string }
-  | { type: 'hash'; prefix: string };
+  | { type: 'hash'; prefix: string }
+  | { type: 'sort'; by: string; order: 'asc' | 'desc' };
 
 /** Types whose values are lists: `label:bug,question`. */
 export const takesList = (type: ValueType): boolean => type.type === 'words' || type.type === 'set';
@@ -57,6 +59,8 @@ export function describe(type: ValueType): string {
       return 'an organization and a team such as octo/writers';
     case 'hash':
       return '4 to 64 hexadecimal digits';
+    case 'sort':
+      return `one of ${type.of.join(', ')}, with -asc or -desc behind it`;
   }
 }
 
@@ -108,7 +112,18 @@ export function readValue(type: ValueType, raw: readonly string[]): Value | unde
     }
     case 'hash':
       return hash.test(text) ? { type: 'hash', prefix: text.toLowerCase() } : undefined;
+    case 'sort':
+      return readSort(text.toLowerCase(), type.of);
   }
+}
+
+/** The order by which a search gives its hits when no other is asked for, by its names. */
+const bestMatch = ['relevance', 'best-match'];
+
+function readSort(text: string, of: readonly string[]): Value | undefined {
+  const by = text.replace(/-(?:asc|desc)$/, '');
+  if (!of.includes(by) && !bestMatch.includes(by)) return undefined;
+  return { type: 'sort', by, order: text.endsWith('-asc') ? 'asc' : 'desc' };
 }
 
 function readLogin(text: string): Value | undefined {

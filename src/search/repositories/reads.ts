@@ -1,7 +1,7 @@
 import { filtersIn, split } from '#search/query/filters.ts';
+import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { placesOf } from './filters.ts';
-import type { RepositorySort } from './search.ts';
 
 const countIssues: readonly string[] = ['good-first-issues', 'help-wanted-issues'];
 

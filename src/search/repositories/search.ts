@@ -6,6 +6,7 @@ import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts'
 import { lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, split } from '#search/query/filters.ts';
+import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { planForWords, type Reader, within } from '#search/read.ts';
 import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
@@ -14,9 +15,6 @@ import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts
 import { lexemesIn } from '#search/words-column.ts';
 import { facet, type Place } from './facets.ts';
 import { combination, openIssuesLabelled, placesOf, repositoryFilter } from './filters.ts';
-
-export const repositorySorts = ['stars', 'forks', 'help-wanted-issues', 'updated'] as const;
-export type RepositorySort = (typeof repositorySorts)[number];
 
 export type RepositorySearch = Asked & {
   /** From `parse('repositories', q)`. */

@@ -40,6 +40,8 @@ function rawOf(type: ValueType): fc.Arbitrary<string[]> {
       return fc.constantFrom(['octo/writers']);
     case 'hash':
       return fc.constantFrom(['abcdef0'], ['0123456789']);
+    case 'sort':
+      return fc.constantFrom(...type.of.flatMap((by) => [[by], [`${by}-asc`], [`${by}-DESC`]]));
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDateRange } from '#search/query/dates.ts';
 import { readNumberRange } from '#search/query/numbers.ts';
+import { issueSorts } from '#search/query/sorts.ts';
 import { readValue } from '#search/query/values.ts';
 
 test.each([
@@ -56,4 +57,25 @@ test('accounts, repositories and teams by their names', () => {
   expect(readValue({ type: 'repository' }, ['octo/hello.js'])).toEqual({ type: 'repository', owner: 'octo', name: 'hello.js' });
   expect(readValue({ type: 'team' }, ['@octo/writers'])).toEqual({ type: 'team', organization: 'octo', slug: 'writers' });
   expect(readValue({ type: 'hash' }, ['ABCDEF0'])).toEqual({ type: 'hash', prefix: 'abcdef0' });
+});
+
+test.each([
+  ['comments', { by: 'comments', order: 'desc' }],
+  ['comments-desc', { by: 'comments', order: 'desc' }],
+  ['Comments-ASC', { by: 'comments', order: 'asc' }],
+  ['reactions--1', { by: 'reactions--1', order: 'desc' }],
+  ['reactions--1-asc', { by: 'reactions--1', order: 'asc' }],
+  ['reactions-+1-desc', { by: 'reactions-+1', order: 'desc' }],
+  ['relevance-desc', { by: 'relevance', order: 'desc' }],
+  ['best-match', { by: 'best-match', order: 'desc' }],
+  ['comments-asc-asc', undefined],
+  ['-asc', undefined],
+  ['taste', undefined],
+])('the order of %s', (text, order) => {
+  expect(readValue({ type: 'sort', of: issueSorts }, [text])).toEqual(order && { type: 'sort', ...order });
+});
+
+test('anybody is a value where it is allowed', () => {
+  expect(readValue({ type: 'login', any: true }, ['*'])).toEqual({ type: 'login', login: '*' });
+  expect(readValue({ type: 'login' }, ['*'])).toBeUndefined();
 });

@@ -42,8 +42,9 @@ function valuesFor(name: string, { value }: QualifierSpec): readonly string[] {
       return ['acme/writers'];
     case 'hash':
       return ['0000'];
-    // `in:` says where words are looked for, and chooses no hits by itself.
+    // `in:` says where words are looked for, `sort:` in which order hits come: they choose none.
     case 'set':
+    case 'sort':
       return [];
   }
 }

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { kinds, namesOf, search, setting } from './setting.ts';
 
+let ada: Account;
 let bob: Account;
 beforeAll(async () => {
-  ({ bob } = await setting());
+  ({ ada, bob } = await setting());
 });
 
 const found = async (kind: (typeof kinds)[number], q: string, more = ''): Promise<string[]> =>
@@ -112,6 +113,28 @@ describe('parameters', () => {
     expect(await found(kind, q, `&sort=${sort}&order=desc`)).toEqual(down);
     expect(await found(kind, q, `&sort=${sort}&order=asc`)).toEqual(down.toReversed());
     expect(await found(kind, q, '&order=asc')).toEqual(await found(kind, q));
+  });
+
+  test.each([
+    ['commits', 'repo:acme/engine', 'committer-date'],
+    ['issues', 'widget', 'comments'],
+    ['repositories', 'user:acme', 'updated'],
+  ] as const)('%s: sort: in a query orders as the parameter does, which has the last word', async (kind, q, sort) => {
+    const found = async (...[asked, more]: [string, string?]) => namesOf(await search(kind, asked, { who: ada, more }));
+    const down = await found(q, `&sort=${sort}`);
+    const up = await found(q, `&sort=${sort}&order=asc`);
+    expect(up).not.toEqual(down);
+    expect(await found(`${q} sort:${sort}`, '&order=asc')).toEqual(down);
+    expect(await found(`sort:${sort}-desc ${q}`)).toEqual(down);
+    expect(await found(`${q} SORT:"${sort}-ASC"`)).toEqual(up);
+    expect(await found(`${q} sort:${sort}-asc`, `&sort=${sort}`)).toEqual(down);
+    expect(await found(`${q} sort:relevance-desc`)).toEqual(await found(q));
+    expect(await statusOf(kind, `${q} sort:taste`)).toBe(422);
+    expect(await statusOf(kind, `sort:${sort}`)).toBe(422);
+  });
+
+  test('code: sort: is text to look for', async () => {
+    expect(await found('code', 'widget sort:indexed')).toEqual([]);
   });
 
   test.each(kinds)('%s: without sort, the best match is first, and the same search gives the same reply', async (kind) => {
