@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { openObjects } from '#git/objects.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
@@ -8,9 +9,28 @@ import type { CodeHit } from './hits.ts';
 const filesAtOnce = 200;
 const bytesAtOnce = 2 * 1024 * 1024;
 
-/** Files in portions that are read in a moment, so that a look at the clock between them comes in time. */
-export function* portionsOf<File extends Pick<CodeHit, 'size'>>(files: readonly File[]): Generator<File[]> {
-  let portion: File[] = [];
+type SizedBlob = Pick<CodeHit, 'repositoryId' | 'blobOid' | 'size'>;
+type Texts = Map<string, string>;
+
+/** Some files, and their texts by their blobs; no text where it is gone from Git by now, or wasn't asked for. */
+export type Portion<F extends SizedBlob> = { files: F[]; texts: Texts };
+
+/**
+ * Files in portions that are read in a moment, so that a look at the clock between them comes in time. The next one is read
+ * while one is looked at.
+ */
+export const readPortions = <F extends SizedBlob>(
+  git: GitStore,
+  files: readonly F[],
+  { file }: { file: boolean },
+): AsyncIterable<Portion<F>> => Readable.from(portions(git, files, file), { highWaterMark: 1 });
+
+async function* portions<F extends SizedBlob>(git: GitStore, files: readonly F[], isRead: boolean): AsyncGenerator<Portion<F>> {
+  for (const some of portionsOf(files)) yield { files: some, texts: isRead ? await readTexts(git, some) : new Map() };
+}
+
+function* portionsOf<F extends SizedBlob>(files: readonly F[]): Generator<F[]> {
+  let portion: F[] = [];
   let bytes = 0;
   for (const file of files) {
     if (portion.length > 0 && (portion.length === filesAtOnce || bytes + file.size > bytesAtOnce)) {
@@ -24,18 +44,14 @@ export function* portionsOf<File extends Pick<CodeHit, 'size'>>(files: readonly 
   if (portion.length > 0) yield portion;
 }
 
-type Blob = Pick<CodeHit, 'repositoryId' | 'blobOid'>;
-type Texts = Map<string, string>;
-
 /** Characters of texts that are kept, so that the next page and the text matches of a search needn't read them again. */
 const charactersKept = 64 * 1024 * 1024;
 const lately = new WeakMap<GitStore, LRUCache<string, string>>();
 
-/** The texts of indexed files, by their blobs. What is gone from Git by now is missing. */
-export async function readTexts(git: GitStore, files: readonly Blob[]): Promise<Texts> {
+async function readTexts(git: GitStore, files: readonly SizedBlob[]): Promise<Texts> {
   const kept = keptOf(git);
   const texts: Texts = new Map();
-  const unread: Blob[] = [];
+  const unread: SizedBlob[] = [];
   for (const file of files) {
     const text = kept.get(file.blobOid);
     if (text === undefined) unread.push(file);
@@ -50,7 +66,7 @@ export async function readTexts(git: GitStore, files: readonly Blob[]): Promise<
   return texts;
 }
 
-async function readFrom(repo: Repo, blobs: readonly Blob[]): Promise<[oid: string, text: string][]> {
+async function readFrom(repo: Repo, blobs: readonly SizedBlob[]): Promise<[oid: string, text: string][]> {
   await using reader = await openObjects(repo);
   const objects = await reader.readSmall([...new Set(blobs.map(({ blobOid }) => blobOid))]);
   return objects.map(({ oid, data }) => [oid, textOf(data)]);

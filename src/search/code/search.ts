@@ -15,7 +15,7 @@ import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
 import { keepLatest, type Selected, type Stamp, stampOf } from './kept.ts';
 import { mayHold } from './phrases.ts';
-import { portionsOf, readTexts } from './read-texts.ts';
+import { readPortions } from './read-texts.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
 
 export type CodeSearch = Asked & {
@@ -139,14 +139,13 @@ async function check({ db, git }: Stores, look: Look, { items, areSome, stamp }:
   const budget = startBudget(Math.max(look.budget.left(), lastResort));
   const matching: hits.CodeHit[] = [];
   let looked = 0;
-  for (const some of portionsOf(items)) {
-    if (budget.left() === 0) break;
-    const texts = places.file ? await readTexts(git, some) : new Map<string, string>();
-    const found = await lookThrough(some, budget, ({ path, blobOid }) =>
+  for await (const { files, texts } of readPortions(git, items, places)) {
+    const found = await lookThrough(files, budget, ({ path, blobOid }) =>
       matches([texts.get(blobOid) ?? '', ...(places.path ? [path] : [])]),
     );
     matching.push(...found.matching);
     looked += found.looked;
+    if (found.looked < files.length) break;
   }
   const checked = { matching, isWhole: !areSome && looked === items.length };
   if (stamp && looked === items.length) checkedLately.set(db, stamp, checked);

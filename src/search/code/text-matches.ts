@@ -7,7 +7,7 @@ import { findMatches, type Wanted } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
 import { placesOf } from './filters.ts';
 import type { CodeHit } from './hits.ts';
-import { portionsOf, readTexts } from './read-texts.ts';
+import { readPortions } from './read-texts.ts';
 import { type Places, requireTerms } from './terms.ts';
 
 const mostFragments = 3;
@@ -24,10 +24,9 @@ export async function codeTextMatches(git: GitStore, { query, hits, budget }: Co
   const places = placesOf(filters);
   const wanted = wantedWords(requireTerms(terms));
   const found: TextMatch[][] = [];
-  for (const some of portionsOf(hits)) {
+  for await (const { files, texts } of readPortions(git, hits, places)) {
     if (found.length > 0 && budget?.left() === 0) break;
-    const texts = places.file ? await readTexts(git, some) : new Map<string, string>();
-    for (const { path, blobOid } of some) found.push(matchesIn({ path, text: texts.get(blobOid) ?? '' }, wanted, places));
+    for (const { path, blobOid } of files) found.push(matchesIn({ path, text: texts.get(blobOid) ?? '' }, wanted, places));
   }
   return found;
 }
