@@ -14,16 +14,26 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
   return command;
 }
 
-/** The settings of a command, from its flags and the environment. Unless set otherwise, commands log only warnings. */
+/** The settings of a command, from its flags and the environment. */
 export function configOf(command: { optsWithGlobals(): object }): Config {
   const flags = command.optsWithGlobals() as Record<string, string | undefined>;
   return readConfig(flags, process.env).config;
 }
 
+/** The settings of a command made by `installationCommand`. */
+export function installationConfigOf(command: { optsWithGlobals(): object }): Config {
+  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
+  return readConfig({ log: quiet, ...flags }, process.env).config;
+}
+
+/** Commands beside a server log warnings only, whatever its `HEARTH_LOG` says: their output is for people and scripts. */
+const quiet = 'warn';
+
 /** A command that works on an installation: it knows `--data`, `--log` and `--json`. */
 export const installationCommand = (name: string, about: string, example: string) =>
-  withSettings(new Command(name), placeSettings)
+  withSettings(new Command(name), ['data'])
     .description(about)
+    .option(settings.log.flag, `${settings.log.about} (else ${quiet})`)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  ${example}`);
 
@@ -32,9 +42,7 @@ export function onInstallation<T>(
   command: { optsWithGlobals(): object },
   work: (installation: Beside) => Promise<T>,
 ): Promise<T> {
-  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
-  const { config } = readConfig({ log: 'warn', ...flags }, process.env);
-  return beside(config, work);
+  return beside(installationConfigOf(command), work);
 }
 
 /** A number with its noun: `1 repository`, `2 repositories`. */

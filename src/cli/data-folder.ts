@@ -4,30 +4,32 @@ import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 import { secretKey } from './settings.ts';
 
-/** The folder that holds all of an installation: repositories, the embedded database, the secret key. */
-export type DataFolder = { path: string; repositories: string };
+/** The folder that holds all of an installation: repositories, the embedded database, the secret key. `made` if it wasn't there. */
+export type DataFolder = { path: string; repositories: string; made: boolean };
 
 /** The version of the folder's layout. A higher one was written by a newer Hearth. */
 const format = 1;
 
 /** Opens the data folder, making it where it is missing. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
+  let made: boolean;
   try {
-    await makeFolder(path);
+    made = await makeFolder(path);
     await checkFormat(join(path, 'format'));
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`The data folder ${path} can't be used: ${reasonOf(error)}`);
+    throw unusable(path, error);
   }
-  return { path, repositories: join(path, 'repositories') };
+  return { path, repositories: join(path, 'repositories'), made };
 }
 
-/** Node's own recursive mkdir never ends where the system keeps answering that a parent is missing (as below /proc). */
-async function makeFolder(path: string): Promise<void> {
+/** Makes a folder and those above it; false if it was there. Node's own recursive mkdir never ends where the system keeps answering that a parent is missing (as below /proc). */
+async function makeFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return;
+  if (found?.isDirectory()) return false;
   if (dirname(path) !== path) await makeFolder(dirname(path));
   await mkdir(path, { mode: 0o755 });
+  return true;
 }
 
 async function checkFormat(file: string): Promise<void> {
@@ -41,11 +43,17 @@ async function checkFormat(file: string): Promise<void> {
 }
 
 /** The key that encrypts stored secrets, from the folder; made at the first call, readable by its owner alone. */
-export async function ownSecretKey(folder: DataFolder): Promise<Buffer> {
+export async function ownSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
   const file = join(folder.path, 'secret-key');
-  await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600);
+  let text: string;
   try {
-    return secretKey((await readFile(file, 'utf8')).trim());
+    await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600);
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw unusable(folder.path, error);
+  }
+  try {
+    return secretKey(text.trim());
   } catch (error) {
     throw new StartupError(`${file} can't be used: it ${reasonOf(error)}`);
   }
@@ -65,10 +73,14 @@ async function writeOnce(file: string, text: string, mode: number): Promise<void
   }
 }
 
+const unusable = (path: string, error: unknown): StartupError =>
+  new StartupError(`The data folder ${path} can't be used: ${reasonOf(error)}`);
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT') return 'no permission to write there';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT')
+    return 'no permission to read and write there';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder';
   return error.message;
 };

@@ -1,6 +1,6 @@
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { GitError } from '#git/errors.ts';
-import { Refusal } from '#lib/refusal.ts';
+import { type FieldCode, Refusal } from '#lib/refusal.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { commands } from './commands/all.ts';
 import { UsageError } from './usage-error.ts';
@@ -11,7 +11,7 @@ const program = new Command('hearth')
   .version(version)
   .showHelpAfterError('(--help shows how)')
   .exitOverride();
-for (const command of commands) program.addCommand(command.exitOverride().copyInheritedSettings(program));
+for (const command of commands) program.addCommand(inherit(command, program));
 
 try {
   await program.parseAsync();
@@ -19,11 +19,29 @@ try {
   process.exitCode = tell(error);
 }
 
+/** A command, with all below it, ends and reports errors as its parent does. (Commander does so for commands made by `command()` only.) */
+function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknownOpts): C {
+  command.exitOverride().copyInheritedSettings(parent);
+  for (const below of command.commands) inherit(below, command);
+  return command;
+}
+
+/** What the codes of refused values mean, where a refusal has no sentence of its own. */
+const codeWords: Record<FieldCode, string> = {
+  missing: 'does not exist',
+  missing_field: 'is missing',
+  invalid: 'is not valid',
+  already_exists: 'is there already',
+  unprocessable: 'is not valid',
+  too_large: 'is too large',
+  custom: 'is not valid',
+};
+
 /** Prints an error: one line if the user can mend it, with the stack if it is a fault of Hearth. Returns the exit code. */
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode; // it has printed its message, or the help
   if (error instanceof Refusal) {
-    const details = error.errors?.map(({ field, message, code }) => message ?? `${field}: ${code}`) ?? [];
+    const details = error.errors.map(({ field, message, code }) => message ?? `${field} ${codeWords[code]}`);
     process.stderr.write(`${details.length > 0 ? details.join('\n') : error.message}\n`);
   } else if (error instanceof GitError)
     process.stderr.write(`${[error.message, error.detail.split('\n', 1)[0]].filter(Boolean).join(': ')}\n`);

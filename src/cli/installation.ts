@@ -33,6 +33,7 @@ const attempts = 3;
 export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
+  if (folder.made && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const secretKey = config.secretKey ?? (await ownSecretKey(folder));
   const found = config.databaseUrl ? { address: { url: config.databaseUrl } } : await enterEmbedded(folder.path, role);
   const { address } = found;

@@ -44,7 +44,7 @@ export function splitName(fullName: string): { owner: string; name: string } {
 export async function actorFor(db: Db, owner: Account, by: string | undefined): Promise<Account> {
   if (by !== undefined) return userNamed(db, by);
   if (owner.kind === 'user') return owner;
-  throw new UsageError(`${owner.login} is an organization: say by --as which of its members this is done`);
+  throw new UsageError(`${owner.login} is an organization: --as names the member who does this`);
 }
 
 /** The owner with the role that the actor has there, as the rules expect it. */

@@ -220,7 +220,8 @@ export const settings = {
     variable: 'HEARTH_SECRET_KEY',
     secret: true,
     parse: secretKey,
-    about: 'key that encrypts stored secrets (32 bytes, base64); left out: one is made in the data folder',
+    about:
+      'key that encrypts stored secrets (32 bytes in base64 or hexadecimal digits); left out: one is made in the data folder',
   },
   log: {
     flag: '--log <level>',

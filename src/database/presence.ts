@@ -34,7 +34,7 @@ export async function becomePresent(address: Address, role: 'server' | 'command'
       continue;
     }
     await client.end();
-    throw new StartupError('Another Hearth runs on this data folder');
+    throw new StartupError('Another Hearth runs on this data folder: stop it, or choose another folder by --data');
   }
   return {
     async leave() {

@@ -9,7 +9,7 @@ import type { GitProcess } from './process.ts';
 import { type Inspect, inspectPush, type Refused } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
 import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
-import { misleadingRefProblem, refNameProblem } from './ref-name.ts';
+import { hiddenRefProblem, misleadingRefProblem, refNameProblem } from './ref-name.ts';
 import { findRefOids } from './refs.ts';
 import type { Repo } from './repo.ts';
 import { type ExchangeOptions, startService } from './smart-http.ts';
@@ -64,7 +64,7 @@ type Push = {
 async function refusals(commands: readonly PushCommand[], { before }: ReceiveOptions): Promise<Map<string, string>> {
   const refused = new Map<string, string>();
   for (const { ref, to } of commands) {
-    const problem = refNameProblem(ref) ?? (to === null ? undefined : misleadingRefProblem(ref));
+    const problem = refNameProblem(ref) ?? hiddenRefProblem(ref) ?? (to === null ? undefined : misleadingRefProblem(ref));
     if (problem) refused.set(ref, `the name ${problem}`);
   }
   const fine = commands.filter(({ ref }) => !refused.has(ref));

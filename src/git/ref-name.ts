@@ -33,6 +33,13 @@ export function checkRefName(name: string): void {
   if (problem) throw new GitError('invalid', `The ref name ${problem}`);
 }
 
+/**
+ * Why a push can't move this ref: Git hides it (`environment.ts`). Git itself would refuse it too, but carry out the rest of an
+ * atomic push.
+ */
+export const hiddenRefProblem = (name: string): string | undefined =>
+  /^refs\/(?:hearth|pull)\//.test(name) ? "is the server's own" : undefined;
+
 const objectName = /^[0-9a-f]{40}$/i;
 
 /**

@@ -35,7 +35,7 @@ const pagePolicy = (page: unknown): string => {
   ].join('; ');
 };
 
-/** `/api/v3/openapi.json` describes the API; `/docs` shows it to people. */
+/** `/api/v3/openapi.json` describes the API; `/docs` shows it to people, and `/` leads there. */
 export function addDescription(app: FastifyInstance, { endpoints, schemas, services, url }: Parts): void {
   const { vocabulary, version } = services;
   const texts = new Map<string, string>();
@@ -47,6 +47,7 @@ export function addDescription(app: FastifyInstance, { endpoints, schemas, servi
     if (!known && texts.size < 4) texts.set(server, text);
     return reply.type('application/json; charset=utf-8').send(text);
   });
+  app.get('/', (_request, reply) => reply.redirect('/docs/'));
   app.register(async (page) => {
     const { default: reference } = await import('@scalar/fastify-api-reference');
     page.addHook('onSend', async (_request, reply, payload) => {

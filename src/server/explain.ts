@@ -5,6 +5,7 @@ import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { publicPath } from '#vocabulary/paths.ts';
 import { statusOf } from './refusals.ts';
 import { Moved, resolve } from './resolve.ts';
 import { routesOf } from './routes.ts';
@@ -33,7 +34,7 @@ type Question = {
 export async function explain({ db, endpoints, authorization, method, path, now }: Question): Promise<Explanation> {
   const steps: Step[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
-  const found = findEndpoint(endpoints, method, path.replace(/^\/api\/v3(?=\/)/, ''));
+  const found = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
   if (!found) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };
   const { endpoint, params } = found;
   const named = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
@@ -66,7 +67,8 @@ const prefix = '/api';
 function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
   const router = findMyWay({ maxParamLength: 4096 });
   for (const endpoint of endpoints) {
-    for (const { pattern, wildcard } of routesOf(endpoint.path))
+    const paths = [endpoint.path, publicPath(endpoint.path) ?? []].flat();
+    for (const { pattern, wildcard } of paths.flatMap(routesOf))
       router.on(endpoint.method, prefix + pattern, () => undefined, { endpoint, wildcard });
   }
   const found = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing

@@ -18,6 +18,9 @@ export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
 export const emitPermission = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(permissions, 'toVendor', name);
 
+/** The name of a permission category in the documents' words, from either vocabulary. */
+export const neutralPermission = (name: string): string => translated(permissions, 'toNeutral', name);
+
 /** The user agent of webhook deliveries, for example `Service-Hookshot/0.1.0`. */
 export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string => `${pick(agentWord, vocabulary)}/${revision}`;
 

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands } from '#cli/commands/all.ts';
@@ -29,7 +29,10 @@ test('a new folder is furnished without a server, then served', async () => {
   expect(findings.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
 });
 
-test('a backup is restored into an empty folder, whole', async () => {
+// A dozen commands, each of which starts the database for itself: a busy machine needs a while.
+const manyCommands = { timeout: 120_000 };
+
+test('a backup is restored into an empty folder, whole', manyCommands, async () => {
   const [data, other, parent] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
   await hearth(['user', 'create', 'ada', '--data', data]);
   await hearth(['import', root, 'ada/hearth', '--data', data]);
@@ -45,7 +48,7 @@ test('a backup is restored into an empty folder, whole', async () => {
   expect(complaint(await hearth(['restore', folder, '--data', await temporaryFolder()]))).toMatch(/holds no backup/);
 });
 
-test('commands say in one line what is not there', async () => {
+test('commands say in one line what is not there', manyCommands, async () => {
   const data = await temporaryFolder();
   await hearth(['user', 'create', 'ada', '--data', data]);
   const saying = async (...args: string[]) => complaint(await hearth([...args, '--data', data]));
@@ -54,6 +57,32 @@ test('commands say in one line what is not there', async () => {
   expect(await saying('repo', 'create', 'engine')).toBe('engine is not of the form owner/name');
   expect(await saying('import', '/nowhere', 'ada/x')).toMatch(/could not be fetched/);
   expect(await saying('reindex', 'ada/none')).toBe('There is no repository ada/none');
+  expect(await saying('import', 'git@example.com:a/b.git', 'ada/x')).toMatch(/is neither a folder nor an http\(s\) address$/);
+});
+
+test('a command inside another one says how to get help', async () => {
+  const { code, err } = await hearth(['user', 'create']);
+  expect([code, err]).toEqual([1, "error: missing required argument 'login'\n(--help shows how)\n"]);
+});
+
+test('a command tells that it made a data folder', async () => {
+  const data = join(await temporaryFolder(), 'misspelt');
+  const { code, err } = await hearth(['token', 'revoke', 'x', '--data', data]);
+  expect([code, err]).toEqual([1, `There was no data folder ${data}: it is a new one\nThere is no such token\n`]);
+});
+
+test('the key of an app is a new file, without which no app is made', manyCommands, async () => {
+  const data = await temporaryFolder();
+  await hearth(['user', 'create', 'ada', '--data', data]);
+  const create = (...more: string[]) => hearth(['app', 'create', 'Bot', '--owner', 'ada', '--data', data, ...more]);
+  const key = join(data, 'bot.pem');
+  expect(complaint(await create('--key', join(data, 'none/bot.pem')))).toMatch(/bot\.pem can't be written: ENOENT/);
+  const refused = await create('--key', key, '--permission', 'organization_hook=read');
+  expect(complaint(refused)).toBe("'organization_hook' is not a permission; docs/permissions.md lists them");
+  expect((await create('--key', key, '--permission', 'organization_hooks=read')).code).toBe(0);
+  const written = await readFile(key, 'utf8');
+  expect(complaint(await create('--key', key))).toMatch(/bot\.pem exists already: name a new file$/);
+  expect(await readFile(key, 'utf8')).toBe(written);
 });
 
 test('explain tells the steps of a decision', async () => {
@@ -63,10 +92,14 @@ test('explain tells the steps of a decision', async () => {
   expect(out).toMatch(/refused: 401 Requires authentication\n$/);
   const wrong = JSON.parse((await hearth(['explain', 'GET', '/user', '--token', 'x', '--json', '--data', data])).out);
   expect(wrong).toMatchObject({ allowed: false, status: 401, message: 'Bad credentials' });
+  const inVendorWords = '/api/v3/orgs/acme/actions/hosted-runners/images/github-owned';
+  const image = JSON.parse((await hearth(['explain', 'GET', inVendorWords, '--json', '--data', data])).out);
+  expect(image.endpoint.path).toBe('/orgs/{org}/actions/hosted-runners/images/service-owned');
 });
 
 test('config shows each setting with its source, and no secret', async () => {
-  const { out } = await hearth(['config', '--json', '--port', '8080'], {
+  const { out, err } = await hearth(['config', '--json', '--port', '8080'], {
+    HEARTH_PROT: '4000',
     HEARTH_VOCABULARY: 'github',
     HEARTH_ADMIN_TOKEN: 'x'.repeat(20),
   });
@@ -76,6 +109,7 @@ test('config shows each setting with its source, and no secret', async () => {
   expect(row('HEARTH_VOCABULARY')).toMatchObject({ value: 'github', source: 'variable' });
   expect(row('HEARTH_WORKERS')).toMatchObject({ value: 1, source: 'initial value' });
   expect(row('HEARTH_ADMIN_TOKEN')).toMatchObject({ value: '(hidden)', source: 'variable' });
+  expect(err).toBe('HEARTH_PROT is set, but Hearth has no such setting\n');
 });
 
 test('every command has help with an example', () => {
@@ -112,5 +146,5 @@ test('tokens of both personal kinds work at the server beside which they were cr
   await run('token', 'revoke', classic);
   expect((await ask(classic, '/user')).status).toBe(401);
   const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
-  expect(complaint(await hearth(wrong))).toBe("'everything' is not a scope");
+  expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
 });

@@ -3,6 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ownSecretKey } from '#cli/data-folder.ts';
 import { complaint, hearth, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, and stops its database when it is asked to end', async () => {
@@ -23,7 +24,14 @@ test('a server starts on an empty folder, answers, and stops its database when i
 test('a second server on the same folder is refused', async () => {
   const data = await temporaryFolder();
   await serve(data);
-  expect(complaint(await hearth(['serve', '--port', '0', '--data', data]))).toBe('Another Hearth runs on this data folder');
+  expect(complaint(await hearth(['serve', '--port', '0', '--data', data]))).toBe(
+    'Another Hearth runs on this data folder: stop it, or choose another folder by --data',
+  );
+});
+
+test('a folder of another account, where no key can be made, is refused in one line', async () => {
+  const said = /^The data folder \/proc can't be used: no permission to read and write there$/;
+  await expect(ownSecretKey({ path: '/proc' })).rejects.toThrow(said);
 });
 
 test('after a kill, the next server takes over the running database and nothing is lost', async () => {

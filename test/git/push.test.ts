@@ -136,6 +136,18 @@ test('an atomic push of which one ref is refused changes nothing', async () => {
   expect(await findRef(repo, 'refs/heads/yes')).toBeUndefined();
 });
 
+test.each(['refs/pull/1/head', 'refs/hearth/x'])('an atomic push to %s, which Git hides, changes nothing', async (hidden) => {
+  const { repo, oid } = await repoWithMain();
+  const wanted: [string, null, string][] = [
+    ['refs/heads/yes', null, oid],
+    [hidden, null, oid],
+  ];
+  const text = await textOf(receivePack(repo, Readable.from([push(wanted, 'report-status atomic')])));
+  expect(text).toContain('ng refs/heads/yes atomic push failed');
+  expect(text).toContain(`ng ${hidden} the name is the server's own`);
+  expect(await findRef(repo, 'refs/heads/yes')).toBeUndefined();
+});
+
 test('a ref is deleted without a pack, and the branch of HEAD is kept', async () => {
   const { repo, oid } = await repoWithMain();
   await updateRefs(repo, [{ ref: 'refs/heads/x', to: oid }]);

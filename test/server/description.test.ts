@@ -16,6 +16,11 @@ test('the description is served, and says where the API answers', async () => {
   expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(allEndpoints.length);
 });
 
+test('the address of the server alone leads to the reference page', async () => {
+  const page = await fetch(url);
+  expect([page.status, page.url]).toEqual([200, `${url}/docs/`]);
+});
+
 test('the reference page loads nothing from elsewhere', async () => {
   const page = await fetch(`${url}/docs`);
   const html = await page.text();

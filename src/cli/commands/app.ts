@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { unlink, writeFile } from 'node:fs/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import {
   createApp,
@@ -41,6 +41,7 @@ const create = installationCommand(
       if (options.kind === 'app' && options.key === undefined)
         throw new UsageError('--key says where the private key is written');
       const keys = options.kind === 'app' ? await makeAppKeys() : undefined;
+      if (keys && options.key) await keepKey(options.key, keys.privateKey);
       const { app, clientSecret } = await change((tx) =>
         createApp(tx, {
           owner,
@@ -55,8 +56,10 @@ const create = installationCommand(
           publicKey: keys?.publicKey,
           now,
         }),
-      );
-      if (keys && options.key) await writeFile(options.key, keys.privateKey, { mode: 0o600 });
+      ).catch(async (error: unknown) => {
+        if (keys && options.key) await unlink(options.key);
+        throw error;
+      });
       print(command, { id: app.id, slug: app.slug, client_id: app.client_id, client_secret: clientSecret, key: options.key }, [
         `Created ${app.slug}`,
         `  id             ${app.id}`,
@@ -66,6 +69,18 @@ const create = installationCommand(
       ]);
     }),
   );
+
+/** Writes the only copy of a key, before there is an app that depends on it. A file that is there already is never overwritten. */
+async function keepKey(file: string, key: string): Promise<void> {
+  try {
+    await writeFile(file, key, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new UsageError(
+      `--key ${file} ${exists ? 'exists already: name a new file' : `can't be written: ${error instanceof Error ? error.message : error}`}`,
+    );
+  }
+}
 
 async function appNamed({ db }: Beside, slug: string) {
   const app = await findAppBySlug(db, slug);

@@ -25,6 +25,9 @@ export const configCommand = withSettings(new Command('config'), settingNames)
       ].join('  '),
     );
     print(command, rows, lines);
+    const known = new Set<string>(rows.map(({ variable }) => variable));
+    const unknown = Object.keys(process.env).filter((name) => name.startsWith('HEARTH_') && !known.has(name));
+    for (const name of unknown) process.stderr.write(`${name} is set, but Hearth has no such setting\n`);
   });
 
 function shown(value: unknown, secret: true | undefined): unknown {

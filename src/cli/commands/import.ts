@@ -3,6 +3,7 @@ import { importRepository } from '#resources/repositories/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { accountNamed, actorFor, ownerFor, splitName } from '../lookup.ts';
 import { progressBar } from '../progress.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const importCommand = installationCommand(
   'import',
@@ -15,6 +16,8 @@ export const importCommand = installationCommand(
   .option('--as <user>', 'who imports it; needed where the owner is an organization')
   .action((source, fullName, options, command) =>
     onInstallation(command, async ({ db, change, hearth, now }) => {
+      if (!/^https?:\/\//.test(source) && /^[a-z][\w+.-]*:\/\/|^[\w.-]+@[\w.-]+:/i.test(source))
+        throw new UsageError(`${source} is neither a folder nor an http(s) address`);
       const { owner: login, name } = splitName(fullName);
       const account = await accountNamed(db, login);
       const actor = await actorFor(db, account, options.as);

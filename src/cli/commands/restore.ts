@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { restoreBackup } from '#backup/restore.ts';
-import { configOf, counted, installationCommand, print } from '../command.ts';
+import { counted, installationCommand, installationConfigOf, print } from '../command.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 
@@ -11,7 +11,7 @@ export const restoreCommand = installationCommand(
 )
   .argument('<folder>', 'what `hearth backup` wrote')
   .action((folder, _options, command) =>
-    withInstallation(configOf(command), async ({ address }, { services }) => {
+    withInstallation(installationConfigOf(command), async ({ address }, { services }) => {
       const bar = progressBar();
       const parts = { address, git: services.git, folder: resolve(folder), onProgress: bar.show };
       const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { addDays } from '#lib/time.ts';
 import { createClassicToken, createFineGrainedToken, type NewToken, revokeToken } from '#resources/tokens/index.ts';
+import { neutralPermission } from '#vocabulary/headers.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { Beside } from '../installation.ts';
 import { accountNamed, repoNamed, userNamed } from '../lookup.ts';
@@ -78,10 +79,11 @@ async function fineGrained({ db, change, now }: Beside, options: Options): Promi
 const after = (expires: number | undefined, now: Date): Date | undefined =>
   expires === undefined ? undefined : addDays(now, expires);
 
+/** A permission as an option names it, in the words of either vocabulary. */
 export function namedLevel(text: string): [name: string, level: string] {
   const [name, level, ...rest] = text.split('=');
   if (!name || !level || rest.length > 0) throw new UsageError(`--permission ${text} is not of the form name=level`);
-  return [name, level];
+  return [neutralPermission(name), level];
 }
 
 async function chosenRepositories(db: Beside['db'], text: string) {

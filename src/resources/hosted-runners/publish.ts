@@ -93,7 +93,7 @@ async function getPublisher(db: Db, { organization, runner: name }: Publication)
 
 function checkSize(sizeGb: number | undefined): number {
   if (sizeGb === undefined)
-    throw invalid('CustomImage', 'size_gb', 'missing_field', 'The size is needed: there is no machine to measure');
+    throw invalid('CustomImage', 'size_gb', 'missing_field', 'The size in GB is needed: there is no machine to measure');
   if (!Number.isInteger(sizeGb) || sizeGb < 1 || sizeGb > largest)
     throw invalidImage('size_gb', `The size must be a whole number from 1 to ${largest}`);
   return sizeGb;

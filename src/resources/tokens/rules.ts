@@ -28,7 +28,8 @@ export const stored = (token: string, now: Date) => ({ hash: hashToken(token), l
 /** The wanted scopes, without those that others include. Refuses unknown ones. */
 export function checkScopes(given: readonly string[]): Scope[] {
   const unknown = given.find((name) => !isScope(canonicalScope(name)));
-  if (unknown !== undefined) throw invalid('Token', 'scopes', 'invalid', `'${unknown}' is not a scope`);
+  if (unknown !== undefined)
+    throw invalid('Token', 'scopes', 'invalid', `'${unknown}' is not a scope; there are ${everyScope.join(', ')}`);
   return normalizeScopes(given);
 }
 
@@ -37,7 +38,8 @@ export function checkPermissions(given: Readonly<Record<string, string>>): Permi
   const checked: PermissionSet = {};
   for (const [name, level] of Object.entries(given)) {
     const known = levels.find((one) => one === level);
-    if (!isPermissionName(name)) throw invalid('Token', 'permissions', 'invalid', `'${name}' is not a permission`);
+    if (!isPermissionName(name))
+      throw invalid('Token', 'permissions', 'invalid', `'${name}' is not a permission; docs/permissions.md lists them`);
     if (!known) throw invalid('Token', 'permissions', 'invalid', `The level of ${name} must be one of ${levels.join(', ')}`);
     checked[name] = known;
   }

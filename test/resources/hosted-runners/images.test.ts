@@ -170,7 +170,7 @@ test.each<[object, string]>([
   [{ image: 'bad name' }, 'A name has 1 to 64 letters, digits, dots, hyphens, underscores'],
   [{ version: '1' }, 'A version is written as 2.4.0, or as 2.* for the next one of 2'],
   [{ version: '1.0.0' }, 'Validation Failed'],
-  [{ sizeGb: undefined }, 'The size is needed: there is no machine to measure'],
+  [{ sizeGb: undefined }, 'The size in GB is needed: there is no machine to measure'],
   [{ sizeGb: 0 }, 'The size must be a whole number from 1 to 1000000'],
   [{ runner: 'windows' }, 'The image toolchain is for linux-x64; the runner windows is win-x64'],
 ])('%o is not published', async (wrong, message) => {

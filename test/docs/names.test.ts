@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { expect, test } from 'vitest';
+import { commands } from '#cli/commands/all.ts';
+import { settings } from '#cli/settings.ts';
+import { allEndpoints } from '#resources/all.ts';
+import { neutralRoute } from '#vocabulary/paths.ts';
+import { found, pages, root } from './pages.ts';
+
+test('every variable that a page names is a setting, or what runners are told', () => {
+  const known = new Set<string>([...Object.values(settings).map(({ variable }) => variable), 'HEARTH_RUNNER_PUBLISH']);
+  const named = found(/\b(HEARTH_[A-Z_]*[A-Z]|DATABASE_URL)\b/g);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ is }) => !known.has(is))).toEqual([]);
+});
+
+/** The command that words name, as far as they name one, with the words that follow. */
+function commandOf(words: readonly string[]): { command: CommandUnknownOpts | undefined; rest: readonly string[] } {
+  let command: CommandUnknownOpts | undefined;
+  let below: readonly CommandUnknownOpts[] = commands;
+  for (const [at, word] of words.entries()) {
+    const next = below.find((one) => one.name() === word);
+    if (!next) return { command, rest: words.slice(at) };
+    command = next;
+    below = next.commands;
+  }
+  return { command, rest: [] };
+}
+
+test('every command line that a page shows has a command, and its flags', () => {
+  const shown = found(/(?:^| |`|\()(?:\.\/)?hearth ([a-z][^\n`]*)/gm).filter(({ is }) => /^[a-z-]+(?: |$)/.test(is));
+  const lines = shown.filter(
+    ({ file, is }) => !(file === 'CHANGELOG.md') && commands.some((one) => is.split(' ')[0] === one.name()),
+  );
+  expect(lines.length).toBeGreaterThan(30);
+  const wrong = lines.filter(({ is }) => {
+    const { command, rest } = commandOf(is.split(/[\s)]+/));
+    const isGroup = (command?.commands.length ?? 0) > 0;
+    const flags = rest.filter((word) => /^--[a-z]/.test(word)).map((word) => word.replace(/[^a-z-].*$/, ''));
+    const known = ['--help', ...(command?.options ?? []).map(({ long }) => long)];
+    return isGroup || flags.some((flag) => !known.includes(flag));
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every command that a page runs by ./hearth exists', () => {
+  const names = found(/\.\/hearth ([a-z][a-z-]*)/g);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter(({ is }) => !commands.some((one) => one.name() === is))).toEqual([]);
+});
+
+test('every npm script that a page names exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const named = found(/\bnpm (?:run )?((?!ci\b|install\b|packages\b|run\b)[a-z]+)\b/g).filter(({ is }) => is !== 'and');
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ is }) => scripts[is] === undefined)).toEqual([]);
+});
+
+const words = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^$|()[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`);
+const patterns = allEndpoints.map(({ method, path }) => ({ method, path: words(path) }));
+const answers = (path: string, method?: string): boolean =>
+  patterns.some((one) => (method === undefined || one.method === method) && one.path.test(neutralRoute(path)));
+
+test('every address of the API that a page shows has an endpoint', () => {
+  const shown = found(/\/api\/v3(\/[^\s'"`?]+)/g).filter(({ is }) => is !== '/openapi.json' && !is.includes('…'));
+  expect(shown.length).toBeGreaterThan(15);
+  expect(shown.filter(({ is }) => !answers(is.replace(/[.,;)]+$/, '')))).toEqual([]);
+});
+
+test('every endpoint that a page names exists', () => {
+  const named = found(
+    /(?<!\| )`?\b((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`|]+)/g,
+    pages.filter(({ file }) => file !== 'docs/permissions.md'),
+  );
+  expect(named.length).toBeGreaterThan(8);
+  const missing = named.filter(({ is }) => {
+    const [method = '', path = ''] = is.replace(/[.,;)]+$/, '').split(' ');
+    return !answers(path.replace(/^\/api\/v3/, ''), method);
+  });
+  expect(missing).toEqual([]);
+});
