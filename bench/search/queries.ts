@@ -7,7 +7,8 @@ export type Query = { q: string; terms: string[]; phrase?: string; glob?: string
 export const kinds = ['rare identifier', 'common word', 'two terms', 'phrase', 'language or path'] as const;
 export type Kind = (typeof kinds)[number];
 
-const isPlain = (word: string): boolean => /^[A-Za-z]\w*$/.test(word) && !['AND', 'OR', 'NOT'].includes(word);
+/** An identifier, not encoded data, which may be longer than a query. */
+const isPlain = (word: string): boolean => /^[A-Za-z]\w{0,59}$/.test(word) && !['AND', 'OR', 'NOT'].includes(word);
 
 /** Queries of each kind, out of the files themselves. */
 export function chooseQueries(
