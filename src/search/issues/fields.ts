@@ -1,26 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readDateRange } from '#search/query/dates.ts';
 
-/**
- * Whether an issue holds this value in a field that its organization calls so. `visible` says which fields `f` the caller may know
- * of. An array is planned by itself: joins for several fields would be planned for seconds.
- */
-export const inField = (
-  name: string,
-  text: string,
-  visible: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`issue_id = any (array(
-  select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
-  join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
-  left join issue_field_options o on o.id = v.option_id
-  where ${isCalled(name)} and ${visible}
-    and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)})))`;
+/** Whether an issue holds this value in a field that its organization calls so. `visible` says which fields `f` the caller may know of. */
+export const inField = (name: string, text: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
+  isAmong(
+    sql`left join issue_field_options o on o.id = v.option_id
+    where ${isCalled(name)} and ${visible}
+      and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)})`,
+  );
 
-/** Whether an issue holds any value in such a field. Many issues do, so that they are hashed; as a test, it is no join to be planned. */
-export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
+/** Whether an issue holds any value in such a field. */
+export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
+  isAmong(sql`where ${isCalled(name)} and ${visible}`);
+
+/**
+ * Whether an issue is among those with such a value `v`. They are hashed, since they may be most of all issues. By `is true`, this
+ * stays a test of rows: joins for several fields would be planned for seconds.
+ */
+const isAmong = (wanted: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
   select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
   join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
-  where ${isCalled(name)} and ${visible})) is true`;
+  ${wanted})) is true`;
 
 /** Whether the row `f` is a field that a query calls so: blanks and signs are hyphens there. */
 const isCalled = (name: string): RawBuilder<unknown> =>
