@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
 import { askAll, askAs, askForMeaning } from './asking.ts';
 import { type Command, pick, type Real, which } from './command.ts';
 import { accounts, fullName, type Kind, kinds, type Model, type Qualifier, type Question } from './model.ts';
@@ -28,8 +30,9 @@ const others: Record<Kind, Qualifier[]> = {
     ...choices('is', 'open', 'closed'),
     ...choices('label', ...labels),
     ...choices('no', 'label'),
+    ...choices('comments', '>0'),
   ],
-  repositories: [...ofAll, ...ofFiles, ...choices('in', 'name', 'description', 'readme')],
+  repositories: [...ofAll, ...ofFiles, ...choices('in', 'name', 'description', 'topics', 'readme')],
 };
 
 const wish: fc.Arbitrary<Wish> = fc.constantFrom(...kinds).chain((kind) =>
@@ -64,6 +67,8 @@ function questionOf(model: Model, { kind, word, scope, other }: Wish): Question 
 async function settle({ jobs, world }: Real, model: Model): Promise<void> {
   await jobs;
   await world.settle();
+  const failed = await sql`select task_identifier, last_error from jobs.jobs where last_error is not null`.execute(world.db);
+  expect(failed.rows, 'jobs that failed').toEqual([]);
   model.settled = true;
 }
 

@@ -2,7 +2,7 @@ import type { Id } from '#lib/id.ts';
 
 /** What there is in a small world, and what each search of each viewer must therefore find. It knows nothing of Hearth's insides. */
 
-export const viewers = ['owner', 'member', 'mate', 'guest', 'stranger', 'nobody'] as const;
+export const viewers = ['owner', 'member', 'mate', 'guest', 'robot', 'nobody'] as const;
 export type Viewer = (typeof viewers)[number];
 export const accounts = ['acme', 'other', 'ada'] as const;
 /** Two organizations of the owner's, and the owner herself. */
@@ -16,6 +16,7 @@ export type Repository = {
   owner: Account;
   name: string;
   description: string;
+  topics: string[];
   visibility: Visibility;
   archived: boolean;
   hasIssues: boolean;
@@ -51,9 +52,11 @@ export const fullName = ({ logins }: Model, { owner, name }: Repository): string
 export const tipOf = (model: Model, { branches, defaultBranch }: Repository): Commit | undefined =>
   model.commits.get(branches.get(defaultBranch) ?? '');
 
+/** The robot has a token of the owner's for acme alone. */
 export function maySee({ isMember, membersRead }: Model, repository: Repository, viewer: Viewer): boolean {
   const { owner, visibility, guest, team } = repository;
   if (visibility === 'public' || viewer === 'owner') return true;
+  if (viewer === 'robot') return owner === 'acme';
   if (viewer === 'nobody') return false;
   if (visibility === 'internal' || (viewer === 'guest' && guest) || (viewer === 'mate' && team)) return true;
   return owner === 'acme' && membersRead && (viewer === 'mate' || (viewer === 'member' && isMember));
@@ -119,9 +122,10 @@ function isSearched(model: Model, repository: Repository, { kind, qualifiers }: 
 
 const isFork = ({ parent, source }: Repository): boolean => parent !== undefined || source !== undefined;
 
-function isSuchIssue({ open, labels }: Issue, { name, value }: Qualifier): boolean {
+function isSuchIssue({ open, labels, comments }: Issue, { name, value }: Qualifier): boolean {
   if (name === 'is' && value === 'open') return open;
   if (name === 'is' && value === 'closed') return !open;
+  if (name === 'comments') return comments.length > 0;
   if (name === 'label') return labels.has(value);
   return name !== 'no' || labels.size === 0;
 }
@@ -150,8 +154,10 @@ function itemsOf(model: Model, repository: Repository, kind: Kind): Item[] {
         issue,
       }));
     case 'repositories': {
-      const { name, description } = repository;
-      return [{ key: place, repository, texts: { name, description, readme: tip?.files['README.md'] ?? '' } }];
+      const { name, description, topics } = repository;
+      return [
+        { key: place, repository, texts: { name, description, topics: topics.join(' '), readme: tip?.files['README.md'] ?? '' } },
+      ];
     }
   }
 }

@@ -43,6 +43,8 @@ export async function push(real: Real, model: Model, repository: Repository, wan
   const address = `${real.world.url.replace('://', `://x:${real.token}@`)}/${fullName(model, repository)}.git`;
   await git(real.disk.path, 'push', '-q', ...(forced ? ['--force'] : []), address, `${oid}:refs/heads/${branch}`);
   model.commits.set(oid, { message, files, parent });
+  // The first branch of a repository becomes the one that is searched.
+  if (repository.branches.size === 0) repository.defaultBranch = branch;
   repository.branches.set(branch, oid);
 }
 
@@ -58,7 +60,7 @@ export const onFiles = [
   }),
 
   command('push another branch', 'indexes', fc.record({ which, edits, text, forced }), (model, given) => {
-    const repository = pickRepository(model, given.which, ({ branches }) => branches.size > 0);
+    const repository = pickRepository(model, given.which);
     if (!repository) return undefined;
     const message = write(model, given.text);
     const branch = repository.defaultBranch === 'next' ? 'main' : 'next';

@@ -28,6 +28,7 @@ export async function create({ clients }: Real, model: Model, wanted: Wanted): P
 
 /** What every repository begins with. */
 const fresh = () => ({
+  topics: [],
   archived: false,
   hasIssues: true,
   parent: undefined,
@@ -69,7 +70,9 @@ export const onRepositories = [
 
   command('delete', 'access', fc.record({ which }), (model, given) => {
     const repository = pick(model.repositories, given.which);
-    return repository && ((real) => destroy(real, model, repository));
+    // So that there remains what the other commands can be done to.
+    if (!repository || model.repositories.length < 3) return undefined;
+    return (real) => destroy(real, model, repository);
   }),
 
   command('replace by another of the same name', 'both', fc.record({ which, visibility, text }), (model, given) => {
@@ -92,6 +95,16 @@ export const onRepositories = [
     const repository = pickRepository(model, given.which);
     const description = write(model, given.text);
     return repository && set(model, repository, { description }, { description });
+  }),
+
+  command('give topics', 'indexes', fc.record({ which, text }), (model, given) => {
+    const repository = pickRepository(model, given.which);
+    const topics = given.text.map((at) => nameOf(model, at));
+    if (!repository) return undefined;
+    return async ({ clients }) => {
+      await must(200, clients.owner.put(`${pathOf(model, repository)}/topics`, { names: topics }));
+      repository.topics = topics;
+    };
   }),
 
   command('transfer', 'access', fc.record({ which, owner }), (model, given) => {
