@@ -1,4 +1,6 @@
 /** What other rooms may call. */
+
+export { withFileNames } from './code/file-names.ts';
 export type { CodeHit } from './code/hits.ts';
 export { type IndexReport, indexRepositoryCode } from './code/index-repository.ts';
 export { type CodeSearch, searchCode } from './code/search.ts';

@@ -22,7 +22,7 @@ import {
 } from '#search/index.ts';
 import { presentCodeHit, presentCommitHits, presentHitRepositories, presentMatches } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkSignedIn, checkTarget, limitOf, searchableFields, sorted, tellType } from './rules.ts';
+import { checkSignedIn, checkTarget, codeQuery, limitOf, searchableFields, sorted, tellType } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
@@ -45,8 +45,9 @@ export const searchCodeEndpoint = endpoint({
   limit: 'code_search',
   replies: { 200: found(CodeItem) },
   since: { '2026-03-10': withoutClosingFields },
-  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services: { git, searchBudget } }) {
-    const query = parse('code', q);
+  async handle({ db, query: { q, sort, order }, page, viewer, links, media, services }) {
+    const { git, searchBudget, vocabulary } = services;
+    const query = codeQuery(vocabulary, parse('code', q));
     const budget = startBudget(searchBudget);
     const asked = { query, sort, order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account.id };
     const { items: hits, total_count, incomplete_results } = await searchCode({ db, git }, { ...asked, budget: searchBudget });

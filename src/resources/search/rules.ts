@@ -2,7 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '#access/viewer.ts';
 import { unauthenticated } from '#lib/refusal.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
-import { hasQualifier, type Node, QueryError, type SearchType, type TypedResult, takeSort } from '#search/index.ts';
+import {
+  hasQualifier,
+  type Node,
+  QueryError,
+  type SearchType,
+  type TypedResult,
+  takeSort,
+  withFileNames,
+} from '#search/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
@@ -25,6 +33,9 @@ export function sorted<Sort extends string>(
   const { query, ...named } = takeSort(asked, sorts);
   return { query, order, ...named, ...(sort ? { sort, order } : {}) };
 }
+
+/** Document 1, rule 2 demands a term besides qualifiers. To the public API, the name of a file is one. */
+export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabulary === 'service' ? query : withFileNames(query));
 
 /** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
