@@ -42,9 +42,18 @@ async function checkFormat(file: string): Promise<void> {
   if (found !== format) throw new StartupError(`${file} doesn't say which format the data folder has`);
 }
 
+const keyFile = 'secret-key';
+
+/** Whether a data folder has its key. */
+export const hasSecretKey = (path: string): Promise<boolean> =>
+  stat(join(path, keyFile)).then(
+    () => true,
+    () => false,
+  );
+
 /** The key that encrypts stored secrets, from the folder; made at the first call, readable by its owner alone. */
 export async function ownSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
-  const file = join(folder.path, 'secret-key');
+  const file = join(folder.path, keyFile);
   let text: string;
   try {
     await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600);

@@ -13,6 +13,11 @@ const program = new Command('hearth')
   .exitOverride();
 for (const command of commands) program.addCommand(inherit(command, program));
 
+// Whoever read the output may have gone, as `head` does. The work and its clean-up go on.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,11 +1,11 @@
 /**
  * Resolves with the name of the first signal that asks this process to end. A second one ends it at once, which loses nothing
- * that was acknowledged.
+ * that was acknowledged. A closed terminal (SIGHUP) is asked for by name: to listen to it would undo `nohup`.
  */
-export function stopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal(...more: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let asked = false;
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+  for (const name of ['SIGTERM', 'SIGINT', ...more] as const) {
     process.on(name, () => {
       if (asked) process.exit(1);
       asked = true;

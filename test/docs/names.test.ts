@@ -69,6 +69,12 @@ test('every address of the API that a page shows has an endpoint', () => {
   expect(shown.filter(({ is }) => !answers(is.replace(/[.,;)]+$/, '')))).toEqual([]);
 });
 
+test('every path of the API that a page names has an endpoint', () => {
+  const named = found(/`(\/(?:orgs|repos|users?|apps?|admin|search|installation)\/[^`\s…]+)`/g);
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter(({ is }) => !answers(is))).toEqual([]);
+});
+
 test('every endpoint that a page names exists', () => {
   const named = found(
     /(?<!\| )`?\b((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`|]+)/g,

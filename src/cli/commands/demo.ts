@@ -23,7 +23,7 @@ export const demoCommand = new Command('demo')
   .argument('[folder...]', 'other Git repositories to push')
   .addHelpText('after', '\nExample:\n  hearth demo ~/work/engine')
   .action(async (folders) => {
-    const stopped = stopSignal();
+    const stopped = stopSignal('SIGHUP');
     const data = await mkdtemp(join(tmpdir(), 'hearth-demo-'));
     const { config } = readConfig({ port: '0', data, log: 'silent', rateLimits: 'off', vocabulary: 'github' }, {});
     const installation = await step('Starting Hearth and its database', () => openInstallation(config, 'server'));
