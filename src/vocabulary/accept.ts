@@ -16,7 +16,7 @@ const plain: Accepted = { acceptable: true, media: 'json' };
 
 /**
  * What an `Accept` header asks for, in the media types of either vocabulary. The highest weight wins, then a named type
- * before a wildcard, then the first.
+ * before a wildcard, then text matches before plain JSON, then the first.
  *
  * @example
  * acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
@@ -36,10 +36,13 @@ export function acceptMediaType(header: string | undefined): Accepted {
     lenient ||= tolerated.test(name);
     if (!accepted) continue;
     const rank = weight * 2 + (name.includes('*') ? 0 : 1) * 0.0001;
-    if (!best || rank > best.rank) best = { accepted, rank };
+    if (!best || rank > best.rank || (rank === best.rank && addsTo(accepted, best.accepted))) best = { accepted, rank };
   }
   return best?.accepted ?? { ...plain, acceptable: lenient };
 }
+
+/** Clients list the type for text matches behind others that mean plain JSON (previews): it only adds to that. */
+const addsTo = (one: Accepted, other: Accepted): boolean => one.media === 'text-match' && other.media === 'json' && !other.binary;
 
 /** `q`, from 0 to 1; 1 where it is absent or not a number. */
 function weightOf(parameters: readonly string[]): number {

@@ -34,6 +34,10 @@ test.each([
   ['application/vnd.github.raw;q=0.2, application/json;q=0.9', 'json'],
   ['application/vnd.github.raw;q=0, */*;q=0.1', 'json'],
   ['application/vnd.github.html, application/vnd.github.raw', 'html'],
+  ['application/vnd.github.cloak-preview+json, application/vnd.github.v3.text-match+json', 'text-match'],
+  ['application/vnd.service.text-match+json, application/vnd.service+json', 'text-match'],
+  ['application/json, application/vnd.service.text-match+json;q=0.9', 'json'],
+  ['application/vnd.github.raw, application/vnd.github.text-match+json', 'raw'],
 ])('%s asks for %s', (header, media) => {
   expect(acceptMediaType(header)).toMatchObject({ acceptable: true, media });
 });

@@ -142,6 +142,8 @@ describe('rule 11: text matches', () => {
     expect(usual).not.toHaveProperty('text_matches');
     const { text_matches, ...same } = await firstOf(kind, 'widget', { textMatch: true });
     expect([same, text_matches.length > 0]).toEqual([usual, true]);
+    const both = 'application/vnd.service.mercy-preview+json, application/vnd.service.v3.text-match+json';
+    expect(await firstOf(kind, 'widget', { headers: { accept: both } })).toHaveProperty('text_matches', text_matches);
   });
 });
 
