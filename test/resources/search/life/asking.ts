@@ -46,22 +46,31 @@ export const askAll = (clients: Clients, model: Model, question: Question): Prom
 
 /** Asks a question as one of them. */
 export async function askAs(viewer: Viewer, clients: Clients, model: Model, question: Question): Promise<void> {
+  const { kind, words, perPage = 100 } = question;
   const query = queryOf(question);
-  const asked = `${viewer} searches ${question.kind} for ${query}`;
-  const reply = await clients[viewer].get(`/search/${question.kind}?per_page=100&q=${encodeURIComponent(query)}`, textMatch);
+  const asked = `${viewer} searches ${kind} for ${query}, ${perPage} a page`;
+  const reply = await clients[viewer].get(`/search/${kind}?per_page=${perPage}&q=${encodeURIComponent(query)}`, textMatch);
   const answer = answerTo(model, question, viewer);
   expect(reply.status, `${asked}: ${reply.text}`).toBe(statusOf(answer));
   if (typeof answer === 'string') return;
   const hits: Hit[] = reply.body.items;
   expectVisible(model, viewer, hits, asked);
-  expect(reply.body, asked).toMatchObject({ total_count: hits.length, incomplete_results: false });
+  const { total_count, incomplete_results } = reply.body;
+  expect([Math.min(total_count, perPage), incomplete_results], asked).toEqual([hits.length, false]);
   if (!model.settled) return;
-  expect(hits.map(keyOf).sort(), `${asked}: the hits`).toEqual(answer.map(({ key }) => key).sort());
-  for (const item of answer) {
-    const { text_matches = [] } = hits.find((hit) => keyOf(hit) === item.key) ?? {};
-    expectTrue(text_matches, item, question.words, `${asked}: text matches of ${item.key}`);
+  expect(total_count, `${asked}: the total`).toBe(answer.length);
+  const wanted = new Map(answer.map((item) => [item.key, item]));
+  const keys = hits.map(keyOf);
+  expect(
+    keys.filter((key) => !wanted.has(key)),
+    `${asked}: hits that should not be`,
+  ).toEqual([]);
+  expect(new Set(keys).size, `${asked}: no hit twice`).toBe(keys.length);
+  for (const hit of hits) {
+    const item = wanted.get(keyOf(hit));
+    if (item) expectTrue(hit.text_matches, item, words, `${asked}: text matches of ${item.key}`);
     // Repositories are found by topics and READMEs too, of which no fragments are shown.
-    if (question.kind !== 'repositories') expect(text_matches.length, `${asked}: text matches of ${item.key}`).toBeGreaterThan(0);
+    if (kind !== 'repositories') expect(hit.text_matches.length, `${asked}: text matches of ${keyOf(hit)}`).toBeGreaterThan(0);
   }
 }
 
@@ -128,7 +137,8 @@ const itemsFor = (...asked: Parameters<typeof answerTo>): Item[] => {
   return typeof answer === 'string' ? [] : answer;
 };
 
-/** Everything that there is, asked of every kind of search by everybody. */
+/** Everything that there is, asked of every kind of search by everybody; of files, also how many there are. */
 export async function askEverything(clients: Clients, model: Model): Promise<void> {
   for (const kind of kinds) await askAll(clients, model, { kind, words: model.words, qualifiers: [] });
+  await askAll(clients, model, { kind: 'code', words: model.words, qualifiers: [], perPage: 1 });
 }

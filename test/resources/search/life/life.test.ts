@@ -75,7 +75,9 @@ const settings: { numRuns?: number; seed?: number; path?: string; endOnFailure?:
   process.env.HEARTH_LIFE ?? '{}',
 );
 
-test('search tells the truth, whatever happens to repositories', { timeout: settings.numRuns ? 7_200_000 : 60_000 }, async () => {
+test('search tells the truth, whatever happens to repositories', {
+  timeout: settings.numRuns ? 7_200_000 : 120_000,
+}, async () => {
   const disk = await newRepo();
   const life = fc.asyncProperty(fc.array(happenings, { minLength: 25, maxLength: 35 }), async (commands) => {
     const { model, real } = await begin(disk);

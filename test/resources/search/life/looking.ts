@@ -11,6 +11,7 @@ import { labels } from './on-issues.ts';
 type Wish = {
   kind: Kind;
   word: number;
+  perPage: number;
   scope: { name: string; which: number; negated: boolean } | undefined;
   other: Qualifier | undefined;
 };
@@ -38,7 +39,8 @@ const others: Record<Kind, Qualifier[]> = {
 const wish: fc.Arbitrary<Wish> = fc.constantFrom(...kinds).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
-    word: fc.nat(2),
+    word: fc.nat(5),
+    perPage: fc.constantFrom(100, 2),
     scope: fc.option(fc.record({ name: fc.constantFrom('repo', 'repo', 'user', 'org'), which, negated: fc.boolean() }), {
       nil: undefined,
     }),
@@ -46,8 +48,13 @@ const wish: fc.Arbitrary<Wish> = fc.constantFrom(...kinds).chain((kind) =>
   }),
 );
 
+/** One of the words, or two of them that may follow one another in a text. */
+function wordAt({ words: [pump = '', valve = '', crank = ''] }: Model, at: number): string {
+  return [pump, valve, crank, `${pump} ${valve}`, `${valve} ${crank}`, `${pump} ${crank}`][at] ?? '';
+}
+
 /** The question that a wish is in a state of the model: `repo:` names a repository that is there, or one that isn't. */
-function questionOf(model: Model, { kind, word, scope, other }: Wish): Question {
+function questionOf(model: Model, { kind, word, perPage, scope, other }: Wish): Question {
   const names = {
     repo: [...model.repositories.map((one) => fullName(model, one)), `${model.logins.acme}/absent`],
     account: accounts.map((account) => model.logins[account]),
@@ -55,7 +62,8 @@ function questionOf(model: Model, { kind, word, scope, other }: Wish): Question 
   const value = scope && pick(scope.name === 'repo' ? names.repo : names.account, scope.which);
   return {
     kind,
-    words: [model.words[word] ?? ''],
+    words: [wordAt(model, word)],
+    perPage,
     qualifiers: [
       ...(scope && value !== undefined ? [{ name: scope.name, value, negated: scope.negated }] : []),
       ...(other ? [other] : []),
@@ -85,17 +93,17 @@ export async function lookForAll(real: Real, model: Model): Promise<void> {
       await askAs('owner', real.clients, model, { kind, words: model.words, qualifiers: [other] });
 }
 
-/** Asks for a word in every search, and some questions with qualifiers. */
+/** Asks for a word or a phrase in every search, and some questions with qualifiers. */
 export const looking: fc.Arbitrary<Command> = fc
-  .record({ word: fc.nat(2), wishes: fc.array(wish, { minLength: 2, maxLength: 6 }) })
+  .record({ word: fc.nat(5), wishes: fc.array(wish, { minLength: 2, maxLength: 6 }) })
   .map(({ word, wishes }) => ({
     async run(model, real) {
       await settle(real, model);
-      await askFor(real, model, model.words[word] ?? '');
+      await askFor(real, model, wordAt(model, word));
       for (const one of wishes) {
         const question = questionOf(model, one);
         await askAll(real.clients, model, question);
-        if (one.kind === 'issues') await askForMeaning(real.clients, model, question, one.word === 0 ? 'semantic' : 'hybrid');
+        if (one.kind === 'issues') await askForMeaning(real.clients, model, question, one.word % 2 === 0 ? 'semantic' : 'hybrid');
       }
     },
     toString: () => `look for word ${word}, and ask ${wishes.length} questions`,

@@ -66,11 +66,14 @@ export const kinds = ['code', 'commits', 'issues', 'repositories'] as const;
 export type Kind = (typeof kinds)[number];
 
 export type Qualifier = { name: string; value: string; negated?: boolean };
-/** A search for any of some words; for anything, where none are given. */
-export type Question = { kind: Kind; words: string[]; qualifiers: Qualifier[] };
+/** A search for any of some words or phrases; for anything, where none are given. */
+export type Question = { kind: Kind; words: string[]; qualifiers: Qualifier[]; perPage?: number };
 
 export const queryOf = ({ words, qualifiers }: Question): string =>
-  [words.join(' OR '), ...qualifiers.map(({ name, value, negated }) => `${negated ? '-' : ''}${name}:${value}`)].join(' ');
+  [
+    words.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' OR '),
+    ...qualifiers.map(({ name, value, negated }) => `${negated ? '-' : ''}${name}:${value}`),
+  ].join(' ');
 
 /** Something that may be found: its name, and the texts by which it is found, under the places that `in:` names. */
 export type Item = { key: string; repository: Repository; texts: Record<string, string>; issue?: Issue };
