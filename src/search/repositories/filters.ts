@@ -14,10 +14,10 @@ export function placesOf(filters: readonly Filter[]): readonly Place[] {
   return from.filter((place) => !unwanted.includes(place));
 }
 
-/** How many open issues with a label a repository has. */
+/** How many open issues with a label a repository has, be it written with blanks or with hyphens. */
 export const openIssuesLabelled = (label: string): RawBuilder<number> => sql<number>`(
-  select count(*) from issue_labels il join labels l on l.id = il.label_id join issues i on i.id = il.issue_id
-  where l.repository_id = r.id and lower(l.name) = ${label} and i.state = 'open')`;
+  select count(distinct i.id) from issue_labels il join labels l on l.id = il.label_id join issues i on i.id = il.issue_id
+  where l.repository_id = r.id and replace(lower(l.name), '-', ' ') = ${label} and i.state = 'open')`;
 
 const numbers: Record<string, RawBuilder<unknown>> = {
   size: sql`r.size_kb`,
@@ -96,6 +96,7 @@ function one(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unkno
     case 'choice':
       if (name === 'is' && value.choice === 'private') return sql`r.visibility <> 'public'`;
       if (name === 'is') return sql`r.visibility = ${value.choice}`;
+      if (name === 'has') return sql`false`; // there are no sponsors yet
       return value.choice === 'true' ? sql`true` : sql`${isFork} = ${value.choice === 'only'}`;
     case 'repository':
       return sql`(lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name}))`;

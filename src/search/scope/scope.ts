@@ -129,6 +129,7 @@ function kindOf({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unkn
     if (name === 'is' && value.choice === 'public') wants(negated, sql`r.visibility = 'public'`);
     if (name === 'is' && value.choice === 'private') wants(negated, sql`r.visibility <> 'public'`);
     if (name === 'is' && value.choice === 'internal') wants(negated, sql`r.visibility = 'internal'`);
+    if (name === 'is' && value.choice === 'sponsorable') wants(negated, sql`false`);
     if (name !== 'fork') continue;
     forksAsked = true;
     if (value.choice !== 'true')

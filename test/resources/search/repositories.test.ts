@@ -26,6 +26,7 @@ beforeAll(async () => {
   await commitFiles(w, readme, { 'README.md': '# Handbook\nHow to oil the gearbox.', 'src/a.ts': 'const a = 1;' }, 'Begin');
   await repo(acme, { name: 'secret-engine', visibility: 'private', by: ada });
   await client.post('/repos/acme/notes/issues', { title: 'Help', labels: ['help wanted'] });
+  await client.post('/repos/acme/skeleton/issues', { title: 'Begin', labels: ['Good-First-Issue', 'good first issue'] });
   await settle();
 });
 
@@ -71,13 +72,17 @@ test.each([
   ['topics:>=2', ['notes']],
   ['language:typescript', ['handbook']],
   ['help-wanted-issues:>0', ['notes']],
-  ['good-first-issues:>0', []],
+  ['good-first-issues:1', ['skeleton']],
   ['org:acme stars:>0', []],
   ['mirror:true', []],
   ['license:mit', []],
   ['followers:>1', []],
   ['history followers:0', ['notes']],
   ['history is:internal', []],
+  ['history is:sponsorable', []],
+  ['history -is:sponsorable', ['notes']],
+  ['history has:funding-file', []],
+  ['topic:history has:funding-file OR is:sponsorable', []],
   ['history -is:internal', ['notes']],
   ['engine archived:true', []],
   ['engine created:<2000-01-01', []],
