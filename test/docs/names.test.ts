@@ -50,11 +50,25 @@ test('every command that a page runs by ./hearth exists', () => {
   expect(names.filter(({ is }) => !commands.some((one) => one.name() === is))).toEqual([]);
 });
 
+const manifest: { scripts: object; dependencies: object; devDependencies: object } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+
+test('docs/dependencies.md gives a reason for every package, and for no other', () => {
+  const installed = [manifest.dependencies, manifest.devDependencies].flatMap((given) => Object.keys(given));
+  const rows = found(
+    /^\| (`.*?`) \|/gm,
+    pages.filter(({ file }) => file === 'docs/dependencies.md'),
+  );
+  const explained = rows.flatMap(({ is }) => is.replaceAll('`', '').split(', '));
+  const isTypes = (name: string): boolean => name.startsWith('@types/');
+  expect(explained.filter((name) => !isTypes(name)).sort()).toEqual(installed.filter((name) => !isTypes(name)).sort());
+});
+
 test('every npm script that a page names exists', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const named = found(/\bnpm (?:run )?((?!ci\b|install\b|packages\b|run\b)[a-z]+)\b/g).filter(({ is }) => is !== 'and');
   expect(named.length).toBeGreaterThan(10);
-  expect(named.filter(({ is }) => scripts[is] === undefined)).toEqual([]);
+  expect(named.filter(({ is }) => !Object.hasOwn(manifest.scripts, is))).toEqual([]);
 });
 
 const words = (path: string): RegExp =>

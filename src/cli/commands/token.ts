@@ -12,7 +12,7 @@ const gather = (text: string, before: readonly string[]): string[] => [...before
 function days(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 3650)
-    throw new InvalidArgumentError('must be a whole number of days from 1 to 3650');
+    throw new InvalidArgumentError('It must be a whole number of days from 1 to 3650.');
   return value;
 }
 
