@@ -6,7 +6,7 @@ import { repoOf } from '#git/store.ts';
 import { listTree } from '#git/tree-list.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
-import { findTip } from '#search/branch.ts';
+import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
 import { textOf } from '#search/code/document.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { facet, type Place } from './facets.ts';
@@ -19,9 +19,20 @@ const largestReadme = 1024 * 1024;
 
 /**
  * Brings what a repository is found by up to date: its name, description and topics, and the README of its default branch.
- * Done twice at once, either result shows a present state; the last to write wins.
+ * One repository is indexed by one process at a time, so that the one who writes last has read last.
  */
-export async function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: Repository }): Promise<void> {
+export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: Repository }): Promise<void> {
+  return whileLocked(db, 'words', id, async (connection) => {
+    try {
+      await bringUp(connection, git, id);
+    } catch (error) {
+      // The repository was deleted meanwhile, and its row with it.
+      if ((await findDefaultBranch(connection, id)) !== undefined) throw error;
+    }
+  });
+}
+
+async function bringUp(db: Db, git: GitStore, id: Repository): Promise<void> {
   const row = await db
     .selectFrom('repositories')
     .select(['name', 'description', 'topics', 'default_branch'])
