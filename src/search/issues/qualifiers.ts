@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { findLanguage } from '#search/languages/language.ts';
 import { either, lexeme } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
@@ -104,7 +105,7 @@ function ofChoice(name: string, choice: string): Matching {
 
 function ofText(name: string, text: string): Matching {
   if (name === 'milestone') return byLexemes(lexeme(facet.milestone(text)));
-  if (name === 'language') return inRepository(sql`lower(r.language) = lower(${text})`);
+  if (name === 'language') return inRepository(sql`lower(r.language) = lower(${findLanguage(text) ?? text})`);
   if (name === 'type' && text.toLowerCase() === 'issue') return fact('issue');
   return nothing;
 }

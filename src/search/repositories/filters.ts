@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
+import { findLanguage } from '#search/languages/language.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Node } from '#search/query/tree.ts';
@@ -88,7 +89,7 @@ function one(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unkno
       return inRange(name === 'pushed' ? sql`r.pushed_at` : sql`r.created_at`, value);
     case 'text':
       if (name === 'topic') return sql`${value.text.toLowerCase()} = any(r.topics)`;
-      return name === 'language' ? sql`lower(r.language) = lower(${value.text})` : sql`false`;
+      return name === 'language' ? sql`lower(r.language) = lower(${findLanguage(value.text) ?? value.text})` : sql`false`;
     case 'flag':
       if (name === 'archived') return sql`r.archived = ${value.on}`;
       if (name === 'template') return sql`r.is_template = ${value.on}`;

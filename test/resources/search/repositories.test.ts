@@ -71,6 +71,7 @@ test.each([
   ['topic:history', ['notes']],
   ['topics:>=2', ['notes']],
   ['language:typescript', ['handbook']],
+  ['language:ts', ['handbook']],
   ['help-wanted-issues:>0', ['notes']],
   ['good-first-issues:1', ['skeleton']],
   ['org:acme stars:>0', []],

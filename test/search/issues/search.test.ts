@@ -178,6 +178,8 @@ describe('rule 1: terms and qualifiers', () => {
     ['archived:true', ['old']],
     ['archived:false', ['crash', 'paint', 'slow']],
     ['language:rust', ['old']],
+    ['language:rs', ['old']],
+    ['-language:RS is:closed', ['slow']],
     ['repo:acme/engine is:closed', ['slow']],
     ['org:acme -repo:acme/engine', ['old']],
     ['user:acme rusty', ['old']],
