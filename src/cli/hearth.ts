@@ -13,6 +13,17 @@ const program = new Command('hearth')
   .exitOverride();
 for (const command of commands) program.addCommand(inherit(command, program));
 
+/** What the codes of refused values mean, where a refusal has no sentence of its own. */
+const codeWords: Record<FieldCode, string> = {
+  missing: 'does not exist',
+  missing_field: 'is missing',
+  invalid: 'is not valid',
+  already_exists: 'is there already',
+  unprocessable: 'is not valid',
+  too_large: 'is too large',
+  custom: 'is not valid',
+};
+
 // Whoever read the output may have gone, as `head` does. The work and its clean-up go on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
@@ -30,17 +41,6 @@ function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknow
   for (const below of command.commands) inherit(below, command);
   return command;
 }
-
-/** What the codes of refused values mean, where a refusal has no sentence of its own. */
-const codeWords: Record<FieldCode, string> = {
-  missing: 'does not exist',
-  missing_field: 'is missing',
-  invalid: 'is not valid',
-  already_exists: 'is there already',
-  unprocessable: 'is not valid',
-  too_large: 'is too large',
-  custom: 'is not valid',
-};
 
 /** Prints an error: one line if the user can mend it, with the stack if it is a fault of Hearth. Returns the exit code. */
 function tell(error: unknown): number {

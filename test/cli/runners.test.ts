@@ -39,7 +39,7 @@ test('a runner is set up at a server, and an image published from it beside the 
     ['image', 'publish', 'acme', 'toolchain', '--runner', 'maker', '--number', '1.0.0', ...at],
     asProcesses,
   );
-  expect(complaint(again)).toBe('version: already_exists');
+  expect(complaint(again)).toBe('version is there already');
   expect(complaint(await hearth(['image', 'publish', 'acme', 'toolchain', '--runner', 'nobody', ...at]))).toBe(
     'There is no runner nobody in this organization',
   );
