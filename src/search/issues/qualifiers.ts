@@ -84,7 +84,7 @@ function inDates(column: RawBuilder<unknown>, { from, until }: { from?: number; 
 }
 
 /** The kinds of thing that every row has none of yet. */
-const nobodyHas = new Set(['project', 'type', 'parent-issue']);
+const nobodyHas = new Set(['project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking']);
 
 /** What has none of something; of a field, no value. */
 function without(what: string, fields: RawBuilder<unknown>): Matching {

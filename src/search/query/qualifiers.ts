@@ -61,13 +61,14 @@ const commits: Record<string, QualifierSpec> = {
 
 const held: ValueType = {
   type: 'choice',
-  of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue'],
+  of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking'],
   fields: true,
 };
 
 const reviews = 'pull request reviews';
 const links = 'links between issues and pull requests';
 const pulls = 'pull requests';
+const issueLinks = 'sub-issues, and issues that block others';
 
 const issues: Record<string, QualifierSpec> = {
   ...scope,
@@ -114,6 +115,10 @@ const issues: Record<string, QualifierSpec> = {
   'review-requested': all(login, 'requests for review'),
   'user-review-requested': all(login, 'requests for review'),
   'team-review-requested': all({ type: 'team' }, 'requests for review'),
+  'parent-issue': any(text, issueLinks),
+  'sub-issue': any(text, issueLinks),
+  'blocked-by': any(text, issueLinks),
+  blocking: any(text, issueLinks),
   project: any(text, 'projects'),
   status: any(choice('pending', 'success', 'failure'), 'commit statuses'),
   sha: any(hash, pulls),
