@@ -68,6 +68,8 @@ export async function indexNamed(db: Db, repositoryId: Repository, name: Named):
   const named = 'label' in name ? facet.label(name.label) : facet.milestone(name.milestone);
   const query = both([lexeme(facet.repository(repositoryId)), lexeme(named)]);
   if (query.kind !== 'query') return;
+  // An issue that is being indexed may have been read with the name, and not be written yet.
+  await store.awaitIndexers(db);
   for (let after = 0; ; ) {
     const some = await store.listWithLexemes(db, query.text, after, atOnce);
     const last = some.at(-1);

@@ -12,8 +12,16 @@ const longestComments = 1_000_000;
 
 /** Lets one indexer at a time read and write an issue's row, so that the one who writes last has read last. */
 export async function lockIssues(tx: Tx, issues: readonly Issue[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${indexers})`.execute(tx);
   await sql`select pg_advisory_xact_lock(hashtextextended('issue:' || id, 0))
     from (select id from unnest(${issues}::bigint[]) as i(id) order by id) as i`.execute(tx);
+}
+
+const indexers = sql`hashtextextended('issue indexers', 0)`;
+
+/** Waits for those who are indexing: then the rows say what they read, and later ones read what is there now. */
+export async function awaitIndexers(db: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${indexers})`.execute(db);
 }
 
 /** Issues with all that they are found by, in one statement. */

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { change } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { documentOf, mentionsIn, type Source } from '#search/issues/document.ts';
@@ -62,6 +63,38 @@ test('an interrupted rebuilding goes on where it was, and is found meanwhile', a
   const { issues } = await indexMissingIssues(place.db);
   expect(issues).toBeGreaterThanOrEqual(2);
   expect(await indexMissingIssues(place.db)).toEqual({ issues: 0 });
+});
+
+test('a label that is deleted while an issue with it is being indexed leaves no trace', async () => {
+  const id = await writeIssue(place, repository, { title: 'Marked' });
+  const label = await place.db
+    .insertInto('labels')
+    .values({ repository_id: repository, name: 'doomed', color: '000000' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await place.db.insertInto('issue_labels').values({ issue_id: id, label_id: label.id }).execute();
+  const writing = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const holding = change(place.db, async (tx) => {
+    await tx.selectFrom('issue_documents').select('issue_id').where('issue_id', '=', id).forUpdate().execute();
+    held.resolve();
+    await writing.promise;
+  });
+  await held.promise;
+  const indexing = indexIssues(place.db, [id]);
+  await vi.waitUntil(async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into issue_documents%'`.execute(
+      place.db,
+    );
+    return rows.length > 0;
+  });
+  await place.db.deleteFrom('labels').where('name', '=', 'doomed').execute();
+  const following = indexNamed(place.db, repository, { label: 'doomed' });
+  await Promise.race([following, sleep(300)]);
+  writing.resolve();
+  await Promise.all([holding, indexing, following]);
+  expect([await total('marked'), await total('label:doomed')]).toEqual([1, 0]);
 });
 
 test('what has no row gets one, for one repository or for all', async () => {
