@@ -90,3 +90,11 @@ test('a search demands a query, and has no usual one', () => {
     expect(responses).toHaveProperty('304');
   }
 });
+
+test('what document 1 says is being closed down is deprecated', () => {
+  const { paths } = documentIn('service');
+  const deprecated = (kind: string) =>
+    (paths[`/search/${kind}`]?.get?.parameters ?? []).filter(({ schema }) => 'deprecated' in schema).map(({ name }) => name);
+  expect(deprecated('code').toSorted()).toEqual(['order', 'sort']);
+  expect(deprecated('issues')).toEqual([]);
+});

@@ -33,13 +33,19 @@ const common = {
 };
 const parameters = <P extends TProperties>(own: P) => Type.Object({ ...common, ...own }, { title: 'Search' });
 
+/** Document 1: code search is going to lose its sort and order. */
+const closingDown = {
+  sort: Type.Optional(OneOf(['indexed'], { deprecated: true })),
+  order: withDefault(OneOf(['desc', 'asc'], { deprecated: true }), 'desc'),
+};
+
 export const searchCodeEndpoint = endpoint({
   id: 'search/code',
   method: 'GET',
   path: '/search/code',
   summary: 'Search code',
   access: { permission: { none: 'signed_in' } },
-  query: parameters({ sort: Type.Optional(OneOf(['indexed'])) }),
+  query: parameters(closingDown),
   paging: pages({ most: maxResults }),
   media: ['text-match'],
   limit: 'code_search',
