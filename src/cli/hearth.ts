@@ -25,9 +25,10 @@ const codeWords: Record<FieldCode, string> = {
 };
 
 // Whoever read the output may have gone, as `head` does. The work and its clean-up go on.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 
 try {
   await program.parseAsync();

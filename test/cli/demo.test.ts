@@ -1,18 +1,33 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { git } from '#test/git/support.ts';
 import { temporaryFolder } from './support.ts';
 
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
 
-test('the demo leaves nothing behind, though its reader goes away', { timeout: 120_000 }, async () => {
+/** A clone without its history, as machines that run checks have them. */
+async function shallowClone(): Promise<string> {
+  const [source, clone] = [await temporaryFolder(), join(await temporaryFolder(), 'shallow')];
+  await git(source, 'init', '--quiet');
+  for (const text of ['the first', 'the second']) {
+    await writeFile(join(source, 'file.md'), `${text}\n`);
+    await git(source, 'add', '.');
+    await git(source, 'commit', '--quiet', '-m', text);
+  }
+  await git(source, 'clone', '--quiet', '--depth', '1', `file://${source}`, clone);
+  return clone;
+}
+
+test('the demo leaves nothing behind, though its reader goes away, and takes a shallow clone', { timeout: 120_000 }, async () => {
   const folder = await temporaryFolder();
-  const child = spawn(process.execPath, [entry, 'demo'], {
+  const child = spawn(process.execPath, [entry, 'demo', await shallowClone()], {
     env: { ...process.env, TMPDIR: folder },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.stderr.once('data', () => child.stderr.destroy());
   const [first] = await once(child.stdout, 'data');
   child.stdout.destroy();
   const [code] = await once(child, 'exit');

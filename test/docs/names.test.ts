@@ -65,6 +65,12 @@ test('docs/dependencies.md gives a reason for every package, and for no other', 
   expect(explained.filter((name) => !isTypes(name)).sort()).toEqual(installed.filter((name) => !isTypes(name)).sort());
 });
 
+// The machine's own Node may be too old for TypeScript.
+test('every program of the checkout is run by the Node that npm ci brought', () => {
+  expect(found(/npx node \w+\/[\w/]+\.ts/g).length).toBeGreaterThan(5);
+  expect(found(/(?<!npx )\bnode \w+\/[\w/]+\.ts/g)).toEqual([]);
+});
+
 test('every npm script that a page names exists', () => {
   const named = found(/\bnpm (?:run )?((?!ci\b|install\b|packages\b|run\b)[a-z]+)\b/g).filter(({ is }) => is !== 'and');
   expect(named.length).toBeGreaterThan(10);

@@ -72,14 +72,14 @@ async function push(url: string, { classic }: Tokens, folder: string): Promise<s
   });
 }
 
-/** The folder itself if it is a Git repository; if not, a copy of it that is made one. */
+/** The folder itself if it is a whole Git repository; if not, or if it is a shallow clone, a copy of its files that is made one. */
 async function repositoryAt(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const isRepository = (await stat(join(folder, '.git')).catch(() => undefined)) !== undefined;
-  if (isRepository) return { path: folder, close: async () => undefined };
+  if (isRepository && !(await isShallow(folder))) return { path: folder, close: async () => undefined };
   const path = await mkdtemp(join(tmpdir(), 'hearth-demo-source-'));
   await cp(folder, path, {
     recursive: true,
-    filter: (source) => !/\/(node_modules|data)(\/|$)/.test(source.slice(folder.length)),
+    filter: (source) => !/\/(node_modules|data|\.git)(\/|$)/.test(source.slice(folder.length)),
   });
   const git = (...args: string[]) =>
     execute('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: path, env: gitEnv });
@@ -87,6 +87,12 @@ async function repositoryAt(folder: string): Promise<{ path: string; close(): Pr
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Files');
   return { path, close: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A shallow clone can't be pushed: a server without its history would be left with an incomplete one. */
+async function isShallow(folder: string): Promise<boolean> {
+  const { stdout } = await execute('git', ['rev-parse', '--is-shallow-repository'], { cwd: folder, env: gitEnv });
+  return stdout.trim() === 'true';
 }
 
 async function api(url: string, token: string, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
