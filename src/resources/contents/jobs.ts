@@ -18,7 +18,9 @@ export const measureLanguages = subscription<'push' | 'repository.default_branch
     if (tip === undefined) return;
     const bytes = await countLanguages(repoOf(git, repository.id), tip);
     await change(async (tx) => {
-      if (!(await lockRepository(tx, repository.id))) return;
+      const present = await lockRepository(tx, repository.id);
+      // After another push or choice of a branch, the job of that counts, or has counted already.
+      if (!present || (await findTip(git, present)) !== tip) return;
       await putLanguages(tx, repository.id, { commit_oid: tip, bytes });
       await updateRepository(tx, repository.id, { language: Object.keys(bytes)[0] ?? null });
     });

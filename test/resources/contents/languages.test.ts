@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Tx } from '#database/connect.ts';
+import { measureLanguages } from '#resources/contents/jobs.ts';
 import { addCommit, diskOf, history, point } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 
@@ -46,4 +48,35 @@ test('follows the default branch', async () => {
   await w.settle();
   expect((await client.get(`${path}/languages`)).body).toEqual({ Rust: 2 });
   expect((await client.get(path)).body.language).toBe('Rust');
+});
+
+test('a count that takes long does not put back what a later one has replaced', async () => {
+  const repo = await w.repo(await w.user());
+  const first = await addCommit(diskOf(w, repo), { files: { 'a.rs': 'fn' } });
+  const second = await addCommit(diskOf(w, repo), { files: { 'a.rs': null, 'a.py': 'def' }, parents: [first] });
+  await point(w, repo, 'refs/heads/main', first);
+  const { id } = await w.db
+    .selectFrom('events')
+    .select('id')
+    .where('repository_id', '=', repo.id)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const about = { id, owner: repo.owner_id, repository: repo.id, actor: undefined, at: w.clock.now };
+  // Before the first count is written, there is another push, and it is counted.
+  const change = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    await point(w, repo, 'refs/heads/main', second);
+    await w.settle();
+    return w.change(work);
+  };
+  const { services, worker } = w.hearth;
+  await measureLanguages.run(
+    { ...about, kind: 'repository.default_branch_changed', data: { from: 'main', to: 'main' } },
+    { db: w.db, change, services, now: w.clock.now, log: worker.log },
+  );
+  const { language } = await w.db
+    .selectFrom('repositories')
+    .select('language')
+    .where('id', '=', repo.id)
+    .executeTakeFirstOrThrow();
+  expect(language).toBe('Python');
 });
