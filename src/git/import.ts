@@ -20,7 +20,13 @@ export async function importRepository(
     await initialise(draft, given.fallbackBranch);
     const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
     // There is no time limit: an operator waits for it and sees the progress.
-    const onStderr = progressReader(given.onProgress ?? (() => undefined));
+    const readProgress = progressReader(given.onProgress ?? (() => undefined));
+    let shallow = false;
+    const onStderr = (text: string): void => {
+      // git calls it a success to leave out every ref whose history isn't whole.
+      shallow ||= text.includes('because shallow roots are not allowed');
+      readProgress(text);
+    };
     const git = await startTransfer(draft, [...args, ...wantedRefs], {
       onStderr,
       signal: given.signal,
@@ -33,6 +39,7 @@ export async function importRepository(
     const { code, cause } = await git.ended;
     if (cause) throw cause;
     if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', git.stderr().trim());
+    if (shallow) throw new GitError('invalid', 'The repository is a shallow clone: complete it by `git fetch --unshallow` first');
     await chooseHead(draft, source);
   });
 }

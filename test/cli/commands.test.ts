@@ -1,12 +1,24 @@
-import { readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands } from '#cli/commands/all.ts';
+import { git } from '#test/git/support.ts';
 import { complaint, hearth, serve, temporaryFolder } from './support.ts';
 
-const root = join(import.meta.dirname, '../..');
+/** A repository of this checkout's sources, which may have no history itself. */
+async function sources(): Promise<string> {
+  const folder = await temporaryFolder();
+  await cp(join(import.meta.dirname, '../../src'), join(folder, 'src'), { recursive: true });
+  await git(folder, 'init', '--quiet', '--initial-branch=trunk');
+  await git(folder, 'add', '.');
+  await git(folder, 'commit', '--quiet', '-m', 'Files');
+  return folder;
+}
 
-test('a new folder is furnished without a server, then served', async () => {
+// A dozen commands, each of which starts the database for itself: a busy machine needs a while.
+const manyCommands = { timeout: 120_000 };
+
+test('a new folder is furnished without a server, then served', manyCommands, async () => {
   const data = await temporaryFolder();
   const inFolder = (...args: string[]) => hearth([...args, '--data', data, '--json']);
   expect(JSON.parse((await inFolder('user', 'create', 'ada', '--site-admin')).out)).toMatchObject({
@@ -17,8 +29,8 @@ test('a new folder is furnished without a server, then served', async () => {
   expect(JSON.parse((await inFolder('repo', 'create', 'acme/engine', '--as', 'ada')).out)).toMatchObject({
     full_name: 'acme/engine',
   });
-  const imported = JSON.parse((await inFolder('import', root, 'acme/hearth', '--as', 'ada')).out);
-  expect(imported.full_name).toBe('acme/hearth');
+  const imported = JSON.parse((await inFolder('import', await sources(), 'acme/hearth', '--as', 'ada')).out);
+  expect(imported).toMatchObject({ full_name: 'acme/hearth', default_branch: 'trunk' });
   const indexed = JSON.parse((await inFolder('reindex')).out);
   expect(indexed.repositories).toBe(2);
   expect(indexed.files).toBeGreaterThan(100);
@@ -29,13 +41,10 @@ test('a new folder is furnished without a server, then served', async () => {
   expect(findings.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
 });
 
-// A dozen commands, each of which starts the database for itself: a busy machine needs a while.
-const manyCommands = { timeout: 120_000 };
-
 test('a backup is restored into an empty folder, whole', manyCommands, async () => {
   const [data, other, parent] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
   await hearth(['user', 'create', 'ada', '--data', data]);
-  await hearth(['import', root, 'ada/hearth', '--data', data]);
+  await hearth(['import', await sources(), 'ada/hearth', '--data', data]);
   const folder = join(parent, 'backup');
   expect((await hearth(['backup', folder, '--data', data])).code).toBe(0);
   expect(complaint(await hearth(['backup', folder, '--data', data]))).toMatch(/is not empty/);
@@ -123,29 +132,33 @@ test('every command has help with an example', () => {
   }
 });
 
-test('tokens of both personal kinds work at the server beside which they were created, until they are revoked', async () => {
-  const data = await temporaryFolder();
-  const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
-  const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
-  await run('user', 'create', 'ada');
-  await run('org', 'create', 'acme', '--owner', 'ada');
-  const create = ['token', 'create', '--user', 'ada', '--quiet'];
-  const classic = await run(...create, '--kind', 'classic', '--scope', 'repo', '--scope', 'admin:org');
-  const permission = ['--permission', 'organization_webhooks=read', '--permission', 'members=read'];
-  const fine = await run(...create, '--kind', 'fine-grained', '--owner', 'acme', '--repositories', 'all', ...permission);
-  expect(classic).toMatch(/^hrp_[0-9A-Za-z]{36}$/);
-  expect(fine).toMatch(/^hearth_pat_[0-9A-Za-z]{36}$/);
-  const ask = (token: string, path: string) =>
-    fetch(`${server.url}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
-  const me = await ask(classic, '/user');
-  expect([me.status, me.headers.get('x-oauth-scopes')]).toEqual([200, 'repo, admin:org']);
-  expect((await ask(fine, '/orgs/acme/members')).headers.get('x-accepted-service-permissions')).toBe('members=read');
-  expect(await (await ask('an-operator-chose-this-one', '/user')).json()).toMatchObject({
-    login: 'hearth-admin',
-    site_admin: true,
-  });
-  await run('token', 'revoke', classic);
-  expect((await ask(classic, '/user')).status).toBe(401);
-  const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
-  expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
-});
+test(
+  'tokens of both personal kinds work at the server beside which they were created, until they are revoked',
+  manyCommands,
+  async () => {
+    const data = await temporaryFolder();
+    const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
+    const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
+    await run('user', 'create', 'ada');
+    await run('org', 'create', 'acme', '--owner', 'ada');
+    const create = ['token', 'create', '--user', 'ada', '--quiet'];
+    const classic = await run(...create, '--kind', 'classic', '--scope', 'repo', '--scope', 'admin:org');
+    const permission = ['--permission', 'organization_webhooks=read', '--permission', 'members=read'];
+    const fine = await run(...create, '--kind', 'fine-grained', '--owner', 'acme', '--repositories', 'all', ...permission);
+    expect(classic).toMatch(/^hrp_[0-9A-Za-z]{36}$/);
+    expect(fine).toMatch(/^hearth_pat_[0-9A-Za-z]{36}$/);
+    const ask = (token: string, path: string) =>
+      fetch(`${server.url}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
+    const me = await ask(classic, '/user');
+    expect([me.status, me.headers.get('x-oauth-scopes')]).toEqual([200, 'repo, admin:org']);
+    expect((await ask(fine, '/orgs/acme/members')).headers.get('x-accepted-service-permissions')).toBe('members=read');
+    expect(await (await ask('an-operator-chose-this-one', '/user')).json()).toMatchObject({
+      login: 'hearth-admin',
+      site_admin: true,
+    });
+    await run('token', 'revoke', classic);
+    expect((await ask(classic, '/user')).status).toBe(401);
+    const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
+    expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
+  },
+);

@@ -249,6 +249,18 @@ test.each(['--upload-pack=touch /tmp/x', 'ext::sh -c x', 'ssh://host/x', 'relati
   },
 );
 
+test('nothing is imported from a shallow clone, of which git would leave out the branches', async () => {
+  const source = await newRepo();
+  const first = await commit(source, { a: '1' });
+  await updateRefs(source, [{ ref: 'refs/heads/main', to: await commit(source, { a: '2' }, [first]) }]);
+  const clone = join(await scratch(), 'clone');
+  await git(source.path, 'clone', '--quiet', '--depth', '1', `file://${source.path}`, clone);
+  const store = await newStore();
+  const error = await importRepository(store, 1, { source: clone, fallbackBranch: 'main' }).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ kind: 'invalid', message: expect.stringMatching(/^The repository is a shallow clone/) });
+  expect(await repositoryExists(repoOf(store, 1))).toBe(false);
+});
+
 test('an import that fails leaves nothing, and its error no password', async () => {
   const store = await newStore();
   const source = 'http://ada:secret@127.0.0.1:1/x.git';
