@@ -155,6 +155,7 @@ export async function findFacts(
   ids: readonly Id<'issues'>[],
   questions: readonly Matching[],
 ): Promise<Map<number, boolean[]>> {
+  if (questions.length === 0) return new Map();
   const { rows } = await sql<{ id: number; facts: boolean[] }>`
     select issue_id as id, array[${sql.join(questions.map(wholly))}]::boolean[] as facts
     from issue_documents where issue_id = any(${ids}::bigint[])`.execute(db);

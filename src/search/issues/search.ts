@@ -130,15 +130,17 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
   const candidates = await within(db, budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return 'nowhere';
-    return { ...selected, ...(await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 })) };
+    const found = await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 });
+    const check = makeCheck(plan.required, selected.meaning);
+    const ids = found.rows.map(({ id }) => id);
+    return { ...found, check, answers: await hits.findFacts(tx, ids, check.questions) };
   });
   if (!candidates || candidates === 'nowhere') return { rows: [], total: 0, complete: candidates === 'nowhere' };
-  const check = makeCheck(plan.required, candidates.meaning);
   let rows: hits.IssueHit[] = [];
   let looked = 0;
   for (let size = checkedFirst; looked < candidates.rows.length; size = Math.min(2 * size, checkedAtOnce)) {
     const some = candidates.rows.slice(looked, looked + size);
-    const found = await within(db, budget, (tx) => whichMatch(tx, some, check, look));
+    const found = await within(db, budget, (tx) => whichMatch(tx, some, candidates, look));
     rows.push(...(found?.matching ?? []));
     looked += found?.looked ?? 0;
     if (found?.looked !== some.length) break;
@@ -153,14 +155,13 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
 async function whichMatch(
   tx: Reader,
   some: readonly hits.IssueHit[],
-  check: Check,
+  { check, answers }: { check: Check; answers: Map<number, boolean[]> },
   { places, budget }: Look,
 ): Promise<LookedThrough<hits.IssueHit>> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });
-  const answers = check.questions.length > 0 ? await hits.findFacts(tx, ids, check.questions) : undefined;
   return lookThrough(some, budget, async ({ id }) => {
     const own = texts.get(id);
-    return own !== undefined && check.matches(timely(textsIn(own, places), budget), answers?.get(id) ?? []);
+    return own !== undefined && check.matches(timely(textsIn(own, places), budget), answers.get(id) ?? []);
   });
 }
