@@ -7,6 +7,7 @@ const kinds = [
   'repository.created',
   'repository.updated',
   'repository.renamed',
+  'repository.transferred',
   'repository.default_branch_changed',
   'push',
 ] as const;

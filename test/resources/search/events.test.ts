@@ -175,6 +175,15 @@ test('a transfer: under the new owner, by those who may read it there', async ()
   expect([await places(), await places(word, member)]).toEqual([nowhere, nowhere]);
 });
 
+test('a transfer under another name: by that, and no longer by the old one', async () => {
+  const client = await as(ada);
+  const other = await org(ada, `other-${own()}`);
+  await client.post(`${path()}/transfer`, { new_owner: other.login, new_name: `motor-${own()}` });
+  await settle();
+  const named = (name: string) => placesIn('repositories', `${name} in:name org:${other.login}`, stranger);
+  expect([await named('motor'), await named('engine')]).toEqual([[`${other.login}/motor-${own()}`], []]);
+});
+
 test('an archived repository is found as such', async () => {
   const client = await as(ada);
   await client.patch(path(), { archived: true });

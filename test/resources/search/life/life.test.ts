@@ -64,7 +64,7 @@ async function furnish({ model, real }: { model: Model; real: Real }): Promise<v
 
 const happenings = fc.oneof(
   { weight: 5, arbitrary: fc.oneof(...onFiles) },
-  { weight: 7, arbitrary: fc.oneof(...onRepositories) },
+  { weight: 9, arbitrary: fc.oneof(...onRepositories) },
   { weight: 3, arbitrary: fc.oneof(...onAccess) },
   { weight: 6, arbitrary: fc.oneof(...onIssues) },
   { weight: 3, arbitrary: looking },

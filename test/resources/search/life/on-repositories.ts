@@ -123,6 +123,17 @@ export const onRepositories = [
     );
   }),
 
+  command('transfer and rename', 'both', fc.record({ which, owner, word }), (model, { which, owner, word }) => {
+    const name = nameOf(model, word);
+    const repository = pickRepository(model, which, (one) => one.owner !== owner && fits(owner, one.visibility));
+    if (!repository || isTaken(model, owner, name)) return undefined;
+    return async ({ clients }) => {
+      const body = { new_owner: model.logins[owner], new_name: name };
+      await must(202, clients.owner.post(`${pathOf(model, repository)}/transfer`, body));
+      Object.assign(repository, { owner, name, team: false });
+    };
+  }),
+
   command('show to', 'access', fc.record({ which, visibility }), (model, given) => {
     const { visibility } = given;
     const repository = pickRepository(model, given.which, (one) => fits(one.owner, visibility) && one.visibility !== visibility);
