@@ -110,6 +110,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config) },
     clock: () => new Date(),
     url,
+    trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };
 }

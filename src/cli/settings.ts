@@ -106,6 +106,12 @@ export const settings = {
     parse: webAddress,
     about: 'address by which people reach the server; left out: that of their request',
   },
+  trustedProxies: {
+    flag: '--trusted-proxies <ranges>',
+    variable: 'HEARTH_TRUSTED_PROXIES',
+    parse: addressRanges,
+    about: 'addresses of the proxies in front, as 127.0.0.1,10.0.0.0/8: what their X-Forwarded headers say is believed',
+  },
   databaseUrl: {
     variable: 'DATABASE_URL',
     secret: true,

@@ -31,6 +31,8 @@ export type Parts = {
   clock: () => Date;
   /** Where people reach the server, or undefined to take each request's own host. */
   url?: string;
+  /** Which proxies are believed in whom a request comes from, and at which address it reached them. */
+  trustedProxies?: string[];
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
@@ -57,6 +59,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     genReqId: () => randomUUID(),
     bodyLimit: jsonLimit,
     requestTimeout: 0,
+    trustProxy: parts.trustedProxies ?? false,
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,

@@ -22,6 +22,8 @@ export type Settings = {
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
+  /** Addresses and ranges of proxies whose X-Forwarded headers are believed; none where they are missing. */
+  trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
   /** 32 bytes, kept outside the database (security decision 9). */
