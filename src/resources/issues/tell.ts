@@ -56,7 +56,8 @@ export async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: I
     ...(before.body === after.body ? {} : { body: { from: before.body } }),
   };
   const own: NewIssueEvent[] = [];
-  if (Object.keys(changes).length > 0) events.push(eventOf(step, 'issue.edited', { issue, changes }));
+  const isOtherwiseClosed = before.state === after.state && before.state_reason !== after.state_reason;
+  if (Object.keys(changes).length > 0 || isOtherwiseClosed) events.push(eventOf(step, 'issue.edited', { issue, changes }));
   if (changes.title) own.push({ event: 'renamed', data: { rename: { from: before.title, to: after.title } } });
   if (before.state !== after.state) {
     const closed = after.state === 'closed';

@@ -242,3 +242,13 @@ test('an issue that changes is found by what it says now', async () => {
   expect(await placesIn('vectors', next, stranger)).toEqual([here()]);
   expect(await placesIn('issues', word, stranger)).toEqual([]);
 });
+
+test('a closed issue that gets another reason is found by that', async () => {
+  const client = await as(ada);
+  for (const state_reason of ['completed', 'not_planned']) {
+    await client.patch(`${path()}/issues/1`, { state: 'closed', state_reason });
+    await settle();
+  }
+  expect(await placesIn('issues', `${word} reason:completed`, stranger)).toEqual([]);
+  expect(await placesIn('issues', `${word} reason:"not planned"`, stranger)).toEqual([here()]);
+});

@@ -104,3 +104,12 @@ test('a value that changes, and an option that is renamed, are found so at once'
   expect((await client.patch(`${fieldsPath}/${fields.priority.id}`, { options })).status).toBe(200);
   expect([await total('field.priority:low'), await total('field.priority:whenever')]).toEqual([0, 1]);
 });
+
+test('a value that is set later counts as a change of the issue', async () => {
+  const { fields, set } = made;
+  w.clock.now = new Date('2026-05-06T00:00:00Z');
+  expect(await total('updated:2026-05')).toBe(0);
+  await set([fields.note, 'Done']);
+  await settle();
+  expect(await total('updated:2026-05')).toBe(1);
+});
