@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { askAll, askAs, askForMeaning } from './asking.ts';
 import { type Command, pick, type Real, which } from './command.ts';
 import { accounts, fullName, type Kind, kinds, type Model, type Qualifier, type Question } from './model.ts';
-import { labels } from './on-issues.ts';
+import { labels, reasons } from './on-issues.ts';
 
 /** Questions, to be asked when the indexes know everything. */
 
@@ -29,6 +29,7 @@ const others: Record<Kind, Qualifier[]> = {
     ...choices('archived', 'true', 'false'),
     ...choices('in', 'title', 'body', 'comments'),
     ...choices('is', 'open', 'closed'),
+    ...choices('reason', ...reasons, 'reopened'),
     ...choices('label', ...labels),
     ...choices('no', 'label'),
     ...choices('comments', '>0'),

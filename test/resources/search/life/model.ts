@@ -9,7 +9,15 @@ export const accounts = ['acme', 'other', 'ada'] as const;
 export type Account = (typeof accounts)[number];
 export type Visibility = 'public' | 'private' | 'internal';
 
-export type Issue = { title: string; body: string; comments: { id: number; body: string }[]; open: boolean; labels: Set<string> };
+export type Issue = {
+  title: string;
+  body: string;
+  comments: { id: number; body: string }[];
+  open: boolean;
+  /** Why it was closed or reopened the last time. */
+  reason: string | undefined;
+  labels: Set<string>;
+};
 
 export type Repository = {
   id: Id<'repositories'>;
@@ -125,9 +133,10 @@ function isSearched(model: Model, repository: Repository, { kind, qualifiers }: 
 
 const isFork = ({ parent, source }: Repository): boolean => parent !== undefined || source !== undefined;
 
-function isSuchIssue({ open, labels, comments }: Issue, { name, value }: Qualifier): boolean {
+function isSuchIssue({ open, reason, labels, comments }: Issue, { name, value }: Qualifier): boolean {
   if (name === 'is' && value === 'open') return open;
   if (name === 'is' && value === 'closed') return !open;
+  if (name === 'reason') return reason === value;
   if (name === 'comments') return comments.length > 0;
   if (name === 'label') return labels.has(value);
   return name !== 'no' || labels.size === 0;

@@ -6,6 +6,8 @@ import type { Issue, Model, Repository } from './model.ts';
 
 export const labels = ['bug', 'flaw'] as const;
 const label = fc.constantFrom(...labels);
+export const reasons = ['completed', 'not_planned'] as const;
+const reason = fc.constantFrom(...reasons);
 
 const pickHolder = (model: Model, number: number, may: (repository: Repository) => boolean = () => true) =>
   pickRepository(model, number, (one) => one.hasIssues && may(one));
@@ -32,7 +34,7 @@ const hasComments = ({ comments }: Issue): boolean => comments.length > 0;
 export async function open({ clients }: Real, model: Model, repository: Repository, said: Said): Promise<Issue> {
   const own = ['bug'].filter((name) => repository.labels.has(name));
   await must(201, clients.owner.post(`${pathOf(model, repository)}/issues`, { ...said, labels: own }));
-  const issue = { ...said, comments: [], open: true, labels: new Set(own) };
+  const issue = { ...said, comments: [], open: true, reason: undefined, labels: new Set(own) };
   repository.issues.push(issue);
   return issue;
 }
@@ -59,13 +61,24 @@ export const onIssues = [
     );
   }),
 
-  command('close or reopen an issue', 'indexes', fc.record({ which }), (model, given) => {
+  command('close an issue, for another reason too', 'indexes', fc.record({ which, reason }), (model, given) => {
     const found = pickIssue(model, given.which);
     return (
       found &&
       (async ({ clients }) => {
-        await must(200, clients.owner.patch(found.path, { state: found.issue.open ? 'closed' : 'open' }));
-        found.issue.open = !found.issue.open;
+        await must(200, clients.owner.patch(found.path, { state: 'closed', state_reason: given.reason }));
+        Object.assign(found.issue, { open: false, reason: given.reason });
+      })
+    );
+  }),
+
+  command('reopen an issue', 'indexes', fc.record({ which }), (model, given) => {
+    const found = pickIssue(model, given.which, ({ open }) => !open);
+    return (
+      found &&
+      (async ({ clients }) => {
+        await must(200, clients.owner.patch(found.path, { state: 'open' }));
+        Object.assign(found.issue, { open: true, reason: 'reopened' });
       })
     );
   }),
