@@ -80,7 +80,7 @@ test('search tells the truth, whatever happens to repositories', {
   timeout: settings.numRuns ? 7_200_000 : 120_000,
 }, async () => {
   const disk = await newRepo();
-  const life = fc.asyncProperty(fc.array(happenings, { minLength: 20, maxLength: 30 }), async (commands) => {
+  const life = fc.asyncProperty(fc.array(happenings, { minLength: 15, maxLength: 24 }), async (commands) => {
     const { model, real } = await begin(disk);
     try {
       await furnish({ model, real });
