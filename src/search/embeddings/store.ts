@@ -107,9 +107,9 @@ export async function loadVectors(
   { issues, repositories }: { issues: readonly number[]; repositories: readonly number[] },
 ): Promise<{ issueId: Issue; components: Buffer }[]> {
   const { rows } = await sql<{ issueId: Issue; components: Buffer }>`
-    select v.issue_id as "issueId", v.components from issue_vectors v join issues i on i.id = v.issue_id
-    where v.issue_id = any(${issues}::bigint[]) and v.embedder_id = ${embedder}
-      and i.repository_id = any(${repositories}::bigint[])`.execute(db);
+    select issue_id as "issueId", components from issue_vectors
+    where issue_id = any(${issues}::bigint[]) and embedder_id = ${embedder}
+      and repository_id = any(${repositories}::bigint[])`.execute(db);
   return rows;
 }
 
