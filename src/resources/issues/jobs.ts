@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Services } from '#endpoint/services.ts';
+import { recordAll } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
-import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { indexIssues } from '#search/index.ts';
 import { assignableTo } from './assignee-store.ts';
 
 const losses = [
@@ -20,22 +19,33 @@ export const unassignLost = subscription<(typeof losses)[number], Services>({
   name: 'issues.unassign-lost',
   on: losses,
   attempts: 25,
-  async run({ owner, repository, actor, at, data }, { db, change }) {
+  async run({ owner, repository, actor, at, data }, { change }) {
     // Where a team lost a role, all assignments are checked: an assignment doesn't say by which role it was possible.
     const whose = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
     const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
-    const { rows } = await change((tx) =>
-      sql<{ issue_id: Id<'issues'> }>`
+    await change(async (tx) => {
+      const { rows } = await sql<{ issue: Id<'issues'>; repository: Id<'repositories'>; user: Id<'accounts'> }>`
         with lost as (
           delete from issue_assignees a using issues i, repositories r, accounts
           where a.issue_id = i.id and i.repository_id = r.id and accounts.id = a.user_id
             and ${whose} and r.owner_id = ${owner} and ${here} and not ${assignableTo(sql`r`)}
           returning i.id, i.repository_id, a.user_id
+        ), told as (
+          insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
+          select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost
         )
-        insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
-        select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost
-        returning issue_id`.execute(tx),
-    );
-    await indexIssues(db, unique(rows.map(({ issue_id }) => issue_id)));
+        select id as issue, repository_id as repository, user_id as "user" from lost`.execute(tx);
+      await recordAll(
+        tx,
+        rows.map(({ issue, user, ...lost }) => ({
+          ...lost,
+          kind: 'issue.unassigned' as const,
+          owner,
+          actor,
+          at,
+          data: { issue, user },
+        })),
+      );
+    });
   },
 });

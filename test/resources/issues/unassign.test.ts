@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
-import { world } from '#test/support/world.ts';
+import { heard, listening } from '#test/resources/webhooks/listening.ts';
 
-const { as, user, org, member, repo, collaborator, settle } = await world();
+const { here, owner, org: acme, client, target } = await listening();
+const { user, member, repo, collaborator, settle } = here;
 
 test('whoever loses their role is assigned no longer', async () => {
-  const [owner, colleague, guest] = [await user(), await user(), await user()];
-  const acme = await org(owner);
+  const [colleague, guest] = [await user(), await user()];
   await member(acme, colleague);
   const engine = await repo(acme, { by: owner, visibility: 'private' });
   await collaborator(engine, guest, 'triage');
-  const client = await as(owner);
   const path = `/repos/${acme.login}/${engine.name}`;
   await client.post(`${path}/issues`, { title: 'x', assignees: [owner.login, colleague.login, guest.login] });
   const assigned = async () => (await client.get(`${path}/issues/1`)).body.assignees.map(({ login }: { login: string }) => login);
   expect(await assigned()).toHaveLength(3);
+  const found = async (login: string) => (await client.get(`/search/issues?q=assignee:${login}`)).body.total_count;
+  await heard(here, target);
+  expect(await found(guest.login)).toBe(1);
   await client.delete(`${path}/collaborators/${guest.login}`);
-  await settle();
+  const told = await heard(here, target);
+  expect(told['issues.unassigned']).toMatchObject({ assignee: { login: guest.login }, issue: { number: 1 } });
   expect(await assigned()).toEqual([owner.login, colleague.login]);
+  expect(await found(guest.login)).toBe(0);
   await client.delete(`/orgs/${acme.login}/members/${colleague.login}`);
   await settle();
   expect(await assigned()).toEqual([owner.login]);
