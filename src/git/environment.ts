@@ -1,3 +1,4 @@
+import { hiddenRefs } from './ref-name.ts';
 import type { Quarantine } from './repo.ts';
 
 /** The variables of Hearth's environment that git gets: for finding programs and certificates, and for proxies. */
@@ -54,9 +55,9 @@ const fixedConfig: [string, string][] = [
   ]),
   ['receive.advertiseAtomic', 'true'],
   ['transfer.advertiseSID', 'false'],
-  ['transfer.hideRefs', 'refs/hearth'],
+  ['transfer.hideRefs', hiddenRefs.always],
   // Heads of pull requests may be fetched, and are moved by Hearth only.
-  ['receive.hideRefs', 'refs/pull'],
+  ['receive.hideRefs', hiddenRefs.fromPushes],
   ['uploadpack.allowFilter', 'true'],
   // Protocol 2 serves any object of the repository that is named by its full name; protocol 0 then follows as far as
   // what is reachable. Each repository has an object store of its own, so nothing of another one can be named.

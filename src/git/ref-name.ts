@@ -33,12 +33,15 @@ export function checkRefName(name: string): void {
   if (problem) throw new GitError('invalid', `The ref name ${problem}`);
 }
 
+/** Refs that Git is told to hide, with all below them. */
+export const hiddenRefs = { always: 'refs/hearth', fromPushes: 'refs/pull' } as const;
+
 /**
- * Why a push can't move this ref: Git hides it (`environment.ts`). Git itself would refuse it too, but carry out the rest of an
+ * Why a push can't move this ref: it is hidden. Git itself would refuse it too, but carry out the rest of an
  * atomic push.
  */
 export const hiddenRefProblem = (name: string): string | undefined =>
-  /^refs\/(?:hearth|pull)\//.test(name) ? "is the server's own" : undefined;
+  Object.values(hiddenRefs).some((hidden) => name.startsWith(`${hidden}/`)) ? "is the server's own" : undefined;
 
 const objectName = /^[0-9a-f]{40}$/i;
 
