@@ -94,10 +94,7 @@ async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgre
   let added = 0;
   let done = 0;
   for await (const { paths, documents } of batches) {
-    await change(db, async (tx) => {
-      await store.removeFiles(tx, repositoryId, paths);
-      if (documents.length > 0) await store.insertFiles(tx, repositoryId, documents);
-    });
+    await change(db, (tx) => store.replaceFiles(tx, repositoryId, paths, documents));
     added += documents.length;
     done += paths.length;
     onProgress?.({ done, total });

@@ -15,10 +15,11 @@ export type IndexState = { branch: string; commit_oid: string | null; analyser: 
 export async function saveCodeIndex(tx: Tx, repository: Repository, state: IndexState): Promise<void> {
   await tx
     .insertInto('code_indexes')
-    .values({ repository_id: repository, ...state })
-    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(state))
+    .values({ repository_id: repository, ...state, version: 1 })
+    .onConflict((conflict) =>
+      conflict.column('repository_id').doUpdateSet((eb) => ({ ...state, version: eb('code_indexes.version', '+', 1) })),
+    )
     .execute();
-  await countUp(tx, repository);
 }
 
 /** Blob names of the files that are indexed, by path. */
@@ -34,7 +35,7 @@ export async function countIndexedFiles(db: Db, repository: Repository): Promise
   return rows[0]?.files ?? 0;
 }
 
-/** Part of every change of a repository's rows. */
+/** Counts a change of the rows of a repository. */
 async function countUp(tx: Tx, repository: Repository): Promise<void> {
   await sql`update code_indexes set version = version + 1 where repository_id = ${repository}`.execute(tx);
 }
@@ -50,9 +51,19 @@ export async function removeFiles(tx: Tx, repository: Repository, paths: readonl
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
 }
 
-/** Adds files in one statement. */
-export async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
-  await countUp(tx, repository);
+/** Takes files out of the index by their paths, and puts these in. */
+export async function replaceFiles(
+  tx: Tx,
+  repository: Repository,
+  paths: readonly string[],
+  documents: readonly Document[],
+): Promise<void> {
+  await removeFiles(tx, repository, paths);
+  if (documents.length > 0) await insertFiles(tx, repository, documents);
+}
+
+/** Adds files in one statement, as a part of a change that is counted. */
+async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     with given as (
