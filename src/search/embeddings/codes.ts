@@ -138,14 +138,14 @@ export class Codes {
 /** For each byte of a code and each value of it, what the signs weigh in which it differs from the vector's. */
 function weightsOf(vector: Float32Array, bytes: number): Uint16Array {
   const code = codeOf(vector);
-  const sizes = vector.map(Math.abs);
-  const whole = sizes.reduce((sum, size) => sum + size, 0) || 1;
+  const whole = vector.reduce((sum, value) => sum + Math.abs(value), 0) || 1;
+  const sizes = vector.map((value) => Math.floor((Math.abs(value) / whole) * wholeWeight));
   const weights = new Uint16Array(bytes << 8);
   for (let at = 0; at < weights.length; at++) {
     const byte = at >> 8;
     let weight = 0;
     for (let bit = 0, differing = (at & 0xff) ^ (code[byte] ?? 0); bit < 8; bit++) {
-      if ((differing >> bit) & 1) weight += Math.floor(((sizes[byte * 8 + bit] ?? 0) / whole) * wholeWeight);
+      if ((differing >> bit) & 1) weight += sizes[byte * 8 + bit] ?? 0;
     }
     weights[at] = weight;
   }
