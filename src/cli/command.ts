@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Beside, beside } from './installation.ts';
-import { type Config, readConfig, type SettingName, settings } from './settings.ts';
+import { type Config, type Given, readConfig, type SettingName, settings } from './settings.ts';
 
 /** The settings that every command takes: where the installation is, and what is logged. */
 export const placeSettings = ['data', 'log'] as const satisfies SettingName[];
@@ -14,17 +14,14 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
   return command;
 }
 
-/** The settings of a command, from its flags and the environment. */
-export function configOf(command: { optsWithGlobals(): object }): Config {
-  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
-  return readConfig(flags, process.env).config;
+/** The settings of a command, from its flags and the environment; `given` for flags that it was called without. */
+export function configOf(command: { optsWithGlobals(): object }, given: Given = {}): Config {
+  const flags = command.optsWithGlobals() as Given;
+  return readConfig({ ...given, ...flags }, process.env).config;
 }
 
 /** The settings of a command made by `installationCommand`. */
-export function installationConfigOf(command: { optsWithGlobals(): object }): Config {
-  const flags = command.optsWithGlobals() as Record<string, string | undefined>;
-  return readConfig({ log: quiet, ...flags }, process.env).config;
-}
+export const installationConfigOf = (command: { optsWithGlobals(): object }): Config => configOf(command, { log: quiet });
 
 /** Commands beside a server log warnings only, whatever its `HEARTH_LOG` says: their output is for people and scripts. */
 const quiet = 'warn';

@@ -23,7 +23,10 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path, repositories: join(path, 'repositories'), made };
 }
 
-/** Makes a folder and those above it; false if it was there. Node's own recursive mkdir never ends where the system keeps answering that a parent is missing (as below /proc). */
+/**
+ * Makes a folder and those above it; false if it was there. Node's own recursive mkdir never ends where the system keeps
+ * answering that a parent is missing (as below /proc).
+ */
 async function makeFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return false;

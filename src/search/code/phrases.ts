@@ -6,8 +6,8 @@ import { mayBeInPath } from './bonuses.ts';
 import type { Places } from './terms.ts';
 
 /**
- * Whether the phrases of a query may be in a file, as a condition on the `id` and the `score` of a row `f`; undefined when the filters of
- * pairs can't tell.
+ * Whether the phrases of a query may be in a file, as a condition on the `id` and the `score` of a row `f`; undefined when the
+ * filters of pairs can't tell.
  */
 export function mayHold(terms: Terms, places: Places): RawBuilder<unknown> | undefined {
   switch (terms.kind) {
