@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -45,12 +45,42 @@ export function isRunning(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** Whether a process has ended and nobody has fetched its exit code, as in a container without an init process. */
-function isZombie(pid: number): boolean {
+/**
+ * What `/proc` tells of a process: its state, and the group that it belongs to. Nothing of one that is gone, nor on systems
+ * without `/proc`.
+ */
+function statusOf(pid: number | string): { state: string; group: number } | undefined {
   try {
-    return /^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    // Its name stands in parentheses and may itself hold any character (man 5 proc).
+    const [, state = '', group] = /^\d+ \(.*\) (\S) \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    return { state, group: Number(group) };
   } catch {
-    return false; // systems without /proc notice the ends of all processes
+    return undefined;
+  }
+}
+
+/** Whether a process has ended and nobody has fetched its exit code, as in a container without an init process. */
+const isZombie = (pid: number): boolean => statusOf(pid)?.state === 'Z';
+
+/** Whether anything runs in the group that a process led, though it may have ended itself. */
+export function isGroupRunning(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+  } catch {
+    return false; // there is nobody in it
+  }
+  const members = processes()
+    .flatMap((pid) => statusOf(pid) ?? [])
+    .filter(({ group }) => group === leader);
+  return members.length === 0 || members.some(({ state }) => state !== 'Z');
+}
+
+/** The numbers of all processes; none on systems without `/proc`. */
+function processes(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
   }
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asId } from '#lib/id.ts';
 import type { Observation, Provider, RunnerId, RunnerOrder, Wish } from '#runners/provider.ts';
 import { contentNamed, copyFolder, dropFolder, keepFolder, listKept } from './content.ts';
-import { type Files, filesOf, isRunning, killGroup, livingAgent, readJson, writeJson } from './machine.ts';
+import { type Files, filesOf, isGroupRunning, killGroup, livingAgent, readJson, writeJson } from './machine.ts';
 
 const agentFile = new URL('agent.ts', import.meta.url).pathname;
 const patienceMs = 20_000;
@@ -94,13 +94,13 @@ async function startAgent(machine: string, files: Files, path: string): Promise<
   }
 }
 
-/** Ends the process of a runner, and what it runs. */
+/** Ends the process of a runner and what it runs, and waits until they are gone: they write into its folder until then. */
 async function stopAgent(files: Files): Promise<void> {
   const pid = await livingAgent(files);
   if (pid === undefined) return;
   killGroup(pid);
   const until = Date.now() + patienceMs;
-  while (isRunning(pid) && Date.now() < until) await sleep(lookEveryMs);
+  while (isGroupRunning(pid) && Date.now() < until) await sleep(lookEveryMs);
   await rm(files.agent, { force: true });
 }
 
