@@ -30,6 +30,14 @@ export const must = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value 
   return value;
 };
 
+/** The value under a key; undefined where there is no key, or nothing under it. */
+export const maybe = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key | null | undefined): Value | undefined =>
+  key === null || key === undefined ? undefined : map.get(key);
+
+/** What the rows hold in these fields: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to load for them. */
+export const gather = <Row, Field extends keyof Row>(rows: Iterable<Row>, ...fields: readonly Field[]): Row[Field][] =>
+  [...rows].flatMap((row) => fields.map((field) => row[field]));
+
 /** The entries of `record` whose value is not undefined. */
 export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {

@@ -2,7 +2,7 @@ import type { PermissionSet } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { must } from '#lib/collections.ts';
+import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
@@ -33,7 +33,7 @@ export function presentAppOrNull(
   id: AppRow['id'] | null,
   apps: ReadonlyMap<AppRow['id'], AppRow & { owner: Account }>,
 ): App | null {
-  const app = id === null ? undefined : apps.get(id);
+  const app = maybe(apps, id);
   return app ? presentApp(links, app, app.owner) : null;
 }
 
@@ -43,13 +43,10 @@ type Context = { db: Db; links: Links };
 
 /** Installations of a whole page: the accounts are loaded once for all of them. */
 export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
-  const accounts = await loadAccounts(
-    db,
-    rows.flatMap((row) => [row.account_id, row.suspended_by]),
-  );
+  const accounts = await loadAccounts(db, gather(rows, 'account_id', 'suspended_by'));
   return rows.map((row) => {
     const account = must(accounts, row.account_id);
-    const suspender = row.suspended_by === null ? undefined : accounts.get(row.suspended_by);
+    const suspender = maybe(accounts, row.suspended_by);
     const isOrganization = account.kind === 'organization';
     return {
       id: row.id,

@@ -2,7 +2,7 @@ import { permissionsOf, type Role, roleOfLevel } from '#access/roles.ts';
 import type { Account, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { keyed, must } from '#lib/collections.ts';
+import { gather, keyed, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -39,16 +39,10 @@ export async function presentInvitations(
   { db, links, viewer, now }: Context,
   rows: readonly InvitationRow[],
 ): Promise<RepositoryInvitation[]> {
-  const found = await loadInvitedRepositories(
-    db,
-    rows.map((row) => row.repository_id),
-  );
+  const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));
   const [repositories, accounts] = await Promise.all([
     presentRepositories({ db, links, viewer }, found),
-    loadAccounts(
-      db,
-      rows.flatMap((row) => [row.invitee_id, row.inviter_id]),
-    ),
+    loadAccounts(db, gather(rows, 'invitee_id', 'inviter_id')),
   ]);
   const byId = keyed(repositories, (repository) => repository.id);
   return rows.map((row) => {

@@ -1,4 +1,5 @@
 import type { Db } from '#database/connect.ts';
+import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { Catalogue } from '#runners/catalogue.ts';
 import { type CountedImage, loadImageSizes, type VersionRow } from './image-store.ts';
@@ -16,10 +17,7 @@ export const presentSizes = ({ machine_sizes }: Catalogue): MachineSize[] =>
 /** Runners of a whole page. */
 export async function presentRunners(db: Db, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
   const following = rows.filter((row) => row.image_source === 'custom');
-  const sizes = await loadImageSizes(
-    db,
-    following.map(({ id }) => id),
-  );
+  const sizes = await loadImageSizes(db, gather(following, 'id'));
   return rows.map((row) => presentRunner(row, sizes.get(row.id) ?? row.image_size_gb));
 }
 

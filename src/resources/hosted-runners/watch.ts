@@ -1,6 +1,6 @@
 import type { Services } from '#endpoint/services.ts';
 import { type JobContext, job } from '#jobs/job.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { addSeconds } from '#lib/time.ts';
 import type { Observation, Wish } from '#runners/provider.ts';
@@ -27,13 +27,7 @@ export const watchRunners = job<Record<string, never>, Services>({
     if (!seen) return;
     // Rows are read after the machines were seen. Since a row is written before its machine is made, none is missed.
     const alive = seen.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
-    const known = keyed(
-      await loadRunners(
-        db,
-        seen.runners.map(({ runner }) => runner),
-      ),
-      ({ id }) => id,
-    );
+    const known = keyed(await loadRunners(db, gather(seen.runners, 'runner')), ({ id }) => id);
     await change(async (tx) => {
       await askToProvision(tx, await unsettleLost(tx, { alive, before: addSeconds(now, -settlingSeconds), now }));
       await noteActivity(tx, seen.runners.flatMap(activityOf));

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { grouped } from '#lib/collections.ts';
+import { gather, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { type FieldRow, seesField } from './store.ts';
 import type { Option, Value } from './value.ts';
@@ -60,11 +60,7 @@ export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly 
   await tx
     .deleteFrom('issue_field_values')
     .where('issue_id', '=', issue)
-    .where(
-      'field_id',
-      'in',
-      wanted.map(({ field }) => field),
-    )
+    .where('field_id', 'in', gather(wanted, 'field'))
     .execute();
   const rows = wanted.flatMap(({ field, value }) =>
     value ? columnsOf(value).map((columns) => ({ issue_id: issue, field_id: field, ...columns })) : [],

@@ -1,5 +1,5 @@
 import { path } from '#endpoint/links.ts';
-import { must } from '#lib/collections.ts';
+import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
@@ -21,24 +21,13 @@ export async function presentIssueEvents(
 ): Promise<IssueEvent[]> {
   if (rows.length === 0) return [];
   const [places, accounts, apps, issues] = await Promise.all([
-    loadPlaces(
-      db,
-      rows.map((row) => row.repository_id),
-    ),
+    loadPlaces(db, gather(rows, 'repository_id')),
     loadAccounts(
       db,
       rows.flatMap((row) => [row.actor_id, row.data.assignee]),
     ),
-    loadApps(
-      db,
-      rows.map((row) => row.via_app_id),
-    ),
-    options.withIssue
-      ? loadIssues(
-          db,
-          rows.map((row) => row.issue_id),
-        )
-      : undefined,
+    loadApps(db, gather(rows, 'via_app_id')),
+    options.withIssue ? loadIssues(db, gather(rows, 'issue_id')) : undefined,
   ]);
   const issueRows = [...(issues?.values() ?? [])];
   const presented = await presentIssues({ db, links, viewer }, issueRows);
@@ -46,7 +35,7 @@ export async function presentIssueEvents(
 
   return rows.map((row) => {
     const { owner_login, name } = must(places, row.repository_id);
-    const actor = presentUserOrNull(links, row.actor_id === null ? undefined : accounts.get(row.actor_id));
+    const actor = presentUserOrNull(links, maybe(accounts, row.actor_id));
     const { assignee, issue_field, ...data } = row.data;
     const issue = issueOf.get(row.issue_id);
     return {

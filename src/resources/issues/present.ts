@@ -1,7 +1,7 @@
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { keyed, must } from '#lib/collections.ts';
+import { gather, keyed, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
@@ -32,38 +32,21 @@ export async function presentIssues(
 ): Promise<Issue[]> {
   if (rows.length === 0) return [];
   const [attached, milestones, repositories, associationOf, values] = await Promise.all([
-    loadAttached(
-      db,
-      rows.map(({ id }) => id),
-    ),
-    loadMilestones(
-      db,
-      rows.map((row) => row.milestone_id),
-    ),
-    loadPlaces(
-      db,
-      rows.map((row) => row.repository_id),
-    ),
+    loadAttached(db, gather(rows, 'id')),
+    loadMilestones(db, gather(rows, 'milestone_id')),
+    loadPlaces(db, gather(rows, 'repository_id')),
     loadAssociations(db, viewer.account?.id, authoredIn(rows)),
-    loadFieldValues(
-      db,
-      viewer,
-      rows.map(({ id }) => id),
-    ),
+    loadFieldValues(db, viewer, gather(rows, 'id')),
   ]);
-  const apps = await loadApps(
-    db,
-    rows.map((row) => row.via_app_id),
-  );
+  const apps = await loadApps(db, gather(rows, 'via_app_id'));
   const accounts = await loadAccounts(db, [
-    ...rows.flatMap((row) => [row.author_id, row.closed_by]),
+    ...gather(rows, 'author_id', 'closed_by'),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
-    ...[...milestones.values()].map((milestone) => milestone.creator_id),
+    ...gather(milestones.values(), 'creator_id'),
   ]);
   const shown = options.withRepository
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
-  const accountOf = (id: IssueRow['author_id']) => (id === null ? undefined : accounts.get(id));
 
   return rows.map((row) => {
     const { owner_login: owner, name } = must(repositories, row.repository_id);
@@ -71,7 +54,7 @@ export async function presentIssues(
     const url = path(`${repository_url}/issues`, row.number);
     const { labels, assignees } = must(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
-    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id);
+    const milestone = maybe(milestones, row.milestone_id);
     const repository = shown?.get(row.repository_id);
     return {
       id: row.id,
@@ -88,18 +71,18 @@ export async function presentIssues(
       state_reason: row.state_reason,
       title: row.title,
       body: row.body,
-      user: presentUserOrNull(links, accountOf(row.author_id)),
+      user: presentUserOrNull(links, maybe(accounts, row.author_id)),
       labels: labels.map((label) => presentLabel(repository_url, label)),
       assignee: assigned[0] ?? null,
       assignees: assigned,
-      milestone: milestone ? presentMilestone({ links, owner, name }, milestone, accountOf(milestone.creator_id)) : null,
+      milestone: milestone ? presentMilestone({ links, owner, name }, milestone, maybe(accounts, milestone.creator_id)) : null,
       locked: row.locked,
       active_lock_reason: row.lock_reason,
       comments: row.comments_count,
       closed_at: timestampOrNull(row.closed_at),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      closed_by: presentUserOrNull(links, accountOf(row.closed_by)),
+      closed_by: presentUserOrNull(links, maybe(accounts, row.closed_by)),
       author_association: associationOf(row),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
@@ -118,22 +101,10 @@ export async function presentIssue(context: Context, row: IssueRow): Promise<Iss
 export async function presentComments({ db, links, viewer }: Context, rows: readonly CommentRow[]): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
-    loadApps(
-      db,
-      rows.map((row) => row.via_app_id),
-    ),
-    loadPlaces(
-      db,
-      rows.map((row) => row.repository_id),
-    ),
-    loadIssues(
-      db,
-      rows.map((row) => row.issue_id),
-    ),
-    loadAccounts(
-      db,
-      rows.map((row) => row.author_id),
-    ),
+    loadApps(db, gather(rows, 'via_app_id')),
+    loadPlaces(db, gather(rows, 'repository_id')),
+    loadIssues(db, gather(rows, 'issue_id')),
+    loadAccounts(db, gather(rows, 'author_id')),
     loadAssociations(db, viewer.account?.id, authoredIn(rows)),
   ]);
   return rows.map((row) => {
@@ -148,7 +119,7 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
       html_url: `${path(links.html, owner, name, 'issues', number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository}/issues`, number),
       body: row.body,
-      user: presentUserOrNull(links, row.author_id === null ? undefined : accounts.get(row.author_id)),
+      user: presentUserOrNull(links, maybe(accounts, row.author_id)),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
       author_association: associationOf(row),

@@ -4,6 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
 import { inRepository } from '#events/place.ts';
 import { type Event, recordAll } from '#events/record.ts';
+import { maybe } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadMilestones } from '#resources/milestones/index.ts';
 import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
@@ -74,9 +75,7 @@ export async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: I
 export async function tellMilestones(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
   if (before.milestone_id === after.milestone_id) return;
   const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
-  const [left, entered] = [before, after].map(({ milestone_id }) =>
-    milestone_id === null ? undefined : milestones.get(milestone_id),
-  );
+  const [left, entered] = [before, after].map(({ milestone_id }) => maybe(milestones, milestone_id));
   const moves = [
     ...(left ? [{ kind: 'demilestoned', milestone: left } as const] : []),
     ...(entered ? [{ kind: 'milestoned', milestone: entered } as const] : []),

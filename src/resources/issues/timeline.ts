@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { list, mapRows } from '#database/list.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed, maybe } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
@@ -44,21 +44,15 @@ async function hydrate(
   entries: readonly { event_id: Id<'issue_events'> | null; comment_id: Id<'issue_comments'> | null }[],
 ): Promise<(IssueEvent | TimelineComment)[]> {
   const [events, comments] = await Promise.all([
-    loadIssueEvents(
-      db,
-      entries.map((entry) => entry.event_id),
-    ).then((rows) => presentIssueEvents(context, rows)),
-    loadComments(
-      db,
-      entries.map((entry) => entry.comment_id),
-    ).then((rows) => presentComments(context, rows)),
+    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentIssueEvents(context, rows)),
+    loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(context, rows)),
   ]);
   const eventOf = keyed(events, (event) => event.id);
   const commentOf = keyed(comments, (comment) => comment.id);
   return entries.flatMap(({ event_id, comment_id }): (IssueEvent | TimelineComment)[] => {
-    const event = event_id === null ? undefined : eventOf.get(event_id);
+    const event = maybe(eventOf, event_id);
     if (event) return [event];
-    const comment = comment_id === null ? undefined : commentOf.get(comment_id);
+    const comment = maybe(commentOf, comment_id);
     return comment ? [{ event: 'commented', actor: comment.user, ...comment }] : [];
   });
 }

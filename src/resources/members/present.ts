@@ -1,6 +1,6 @@
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { must } from '#lib/collections.ts';
+import { gather, must } from '#lib/collections.ts';
 import { only } from '#lib/refusal.ts';
 import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
 import type { Membership } from './schemas.ts';
@@ -10,10 +10,7 @@ type Context = { db: Db; links: Links };
 
 /** Memberships of a whole page: organizations and people are loaded once for all of them. */
 export async function presentMemberships({ db, links }: Context, rows: readonly MembershipWithSettings[]): Promise<Membership[]> {
-  const accounts = await loadAccounts(
-    db,
-    rows.flatMap((row) => [row.organization_id, row.user_id]),
-  );
+  const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
     const organization = must(accounts, row.organization_id);
     const user = must(accounts, row.user_id);

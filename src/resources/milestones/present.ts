@@ -1,6 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import { gather, maybe } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
@@ -35,9 +36,6 @@ export function presentMilestone({ links, owner, name }: Place, row: MilestoneRo
 
 /** Milestones of a whole page of one repository. */
 export async function presentMilestones(db: Db, place: Place, rows: readonly MilestoneRow[]): Promise<Milestone[]> {
-  const creators = await loadAccounts(
-    db,
-    rows.map((row) => row.creator_id),
-  );
-  return rows.map((row) => presentMilestone(place, row, row.creator_id === null ? undefined : creators.get(row.creator_id)));
+  const creators = await loadAccounts(db, gather(rows, 'creator_id'));
+  return rows.map((row) => presentMilestone(place, row, maybe(creators, row.creator_id)));
 }

@@ -1,5 +1,6 @@
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
+import { gather, maybe } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -11,14 +12,11 @@ type Context = { db: Db; links: Links };
 
 /** Reactions of a whole page. */
 export async function presentReactions({ db, links }: Context, rows: readonly ReactionRow[]): Promise<Reaction[]> {
-  const users = await loadAccounts(
-    db,
-    rows.map((row) => row.user_id),
-  );
+  const users = await loadAccounts(db, gather(rows, 'user_id'));
   return rows.map((row) => ({
     id: row.id,
     node_id: nodeId('Reaction', row.id),
-    user: presentUserOrNull(links, row.user_id === null ? undefined : users.get(row.user_id)),
+    user: presentUserOrNull(links, maybe(users, row.user_id)),
     content: row.content,
     created_at: timestamp(row.created_at),
   }));

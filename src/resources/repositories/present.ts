@@ -3,7 +3,7 @@ import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { must } from '#lib/collections.ts';
+import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
@@ -19,17 +19,8 @@ export async function presentRepositories(
   rows: readonly RepositoryRow[],
 ): Promise<MinimalRepository[]> {
   const [owners, levels] = await Promise.all([
-    loadAccounts(
-      db,
-      rows.map((row) => row.owner_id),
-    ),
-    viewer.account
-      ? loadRoleLevels(
-          db,
-          viewer.account.id,
-          rows.map((row) => row.id),
-        )
-      : undefined,
+    loadAccounts(db, gather(rows, 'owner_id')),
+    viewer.account ? loadRoleLevels(db, viewer.account.id, gather(rows, 'id')) : undefined,
   ]);
   return rows.map((row) => presentOne(links, row, must(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)));
 }
@@ -93,7 +84,7 @@ export async function presentFullRepository(
     countNetwork(db, row.source_id ?? row.id),
   ]);
   const shown = new Map((await presentRepositories(context, relatives)).map((repository) => [repository.id, repository]));
-  const relative = (id: number | null): MinimalRepository | undefined => (id === null ? undefined : shown.get(id));
+  const relative = (id: number | null): MinimalRepository | undefined => maybe(shown, id);
   const parent = relative(row.parent_id);
   const source = relative(row.source_id);
   return {

@@ -1,5 +1,5 @@
 import { path } from '#endpoint/links.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import { type Issue, loadIssues, presentIssues } from '#resources/issues/index.ts';
 import { loadRepositories } from '#resources/repositories/index.ts';
 import type { IssueHit, IssueTextMatch } from '#search/index.ts';
@@ -12,29 +12,16 @@ export async function presentIssueHits(
   hits: readonly IssueHit[],
   matches: readonly (readonly IssueTextMatch[])[] | undefined,
 ): Promise<IssueItem[]> {
-  const readable = await loadRepositories(
-    context.db,
-    context.viewer,
-    hits.map(({ repositoryId }) => repositoryId),
-  );
+  const readable = await loadRepositories(context.db, context.viewer, gather(hits, 'repositoryId'));
   const repositories = new Set(readable.map(({ id }) => id));
-  const issues = await loadIssues(
-    context.db,
-    hits.map(({ id }) => id),
-  );
+  const issues = await loadIssues(context.db, gather(hits, 'id'));
   const there = hits.flatMap((hit, at) => {
     const row = issues.get(hit.id);
     return row && row.repository_id === hit.repositoryId && repositories.has(hit.repositoryId)
       ? [{ hit, row, own: matches && (matches[at] ?? []) }]
       : [];
   });
-  const presented = keyed(
-    await presentIssues(
-      context,
-      there.map(({ row }) => row),
-    ),
-    ({ id }) => id,
-  );
+  const presented = keyed(await presentIssues(context, gather(there, 'row')), ({ id }) => id);
   return there.flatMap(({ hit, own }) => {
     const issue = presented.get(hit.id);
     if (!issue) return [];

@@ -6,7 +6,7 @@ import { openObjects } from '#git/objects.ts';
 import type { Commit } from '#git/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { placeOf, presentPlacedCommits } from '#resources/commits/index.ts';
 import { loadRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
@@ -20,11 +20,7 @@ export async function presentHitRepositories(
   context: Context,
   hits: readonly { repositoryId: Id<'repositories'> }[],
 ): Promise<Map<number, MinimalRepository>> {
-  const rows = await loadRepositories(
-    context.db,
-    context.viewer,
-    hits.map(({ repositoryId }) => repositoryId),
-  );
+  const rows = await loadRepositories(context.db, context.viewer, gather(hits, 'repositoryId'));
   return keyed(await presentRepositories(context, rows), ({ id }) => id);
 }
 

@@ -2,7 +2,7 @@ import { permissionsOf, type Role, wordOfRole } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { must } from '#lib/collections.ts';
+import { gather, maybe, must } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
@@ -32,16 +32,12 @@ function presentOne(links: Links, team: TeamRow, org: Pick<Account, 'login'>, ro
   };
 }
 
-const loadParents = (db: Db, rows: readonly TeamRow[]) =>
-  loadTeams(
-    db,
-    rows.map((row) => row.parent_id),
-  );
+const loadParents = (db: Db, rows: readonly TeamRow[]) => loadTeams(db, gather(rows, 'parent_id'));
 
 type Parents = Awaited<ReturnType<typeof loadParents>>;
 
 const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<Account, 'login'>): TeamSimple | null => {
-  const parent = team.parent_id === null ? undefined : parents.get(team.parent_id);
+  const parent = maybe(parents, team.parent_id);
   return parent ? presentOne(links, parent, org, 'read') : null;
 };
 
@@ -51,10 +47,7 @@ export async function presentTeams(
   rows: readonly TeamRow[],
   roleOf?: (id: Id<'teams'>) => Role | undefined,
 ): Promise<Team[]> {
-  const organizations = loadAccounts(
-    db,
-    rows.map((row) => row.organization_id),
-  );
+  const organizations = loadAccounts(db, gather(rows, 'organization_id'));
   const [orgs, parents] = await Promise.all([organizations, loadParents(db, rows)]);
   return rows.map((row) => {
     const org = must(orgs, row.organization_id);
@@ -70,15 +63,9 @@ export async function presentTeams(
 /** Whole teams of a page, each with its organization. */
 export async function presentFullTeams({ db, links }: Context, rows: readonly TeamRow[]): Promise<TeamFull[]> {
   const [orgs, parents, counts] = await Promise.all([
-    presentFullOrganizations(
-      { db, links },
-      rows.map((row) => row.organization_id),
-    ),
+    presentFullOrganizations({ db, links }, gather(rows, 'organization_id')),
     loadParents(db, rows),
-    loadTeamCounts(
-      db,
-      rows.map((row) => row.id),
-    ),
+    loadTeamCounts(db, gather(rows, 'id')),
   ]);
   return rows.map((row) => {
     const organization = must(orgs, row.organization_id);

@@ -7,6 +7,7 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
+import { gather } from '#lib/collections.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deliveriesOf, getDelivery } from '../deliveries.ts';
 import { aboutPlace, holdHookAt, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
@@ -33,10 +34,7 @@ const removes = { ...writes, scopes: ['repo', 'admin:repo_hook'] } as const;
 
 /** Hooks of a whole page, each with the last response of its receiver. */
 async function presentHooks(db: Db, links: Links, repo: Repo, rows: readonly HookRow[]): Promise<RepoWebhook[]> {
-  const last = await loadLastResponses(
-    db,
-    rows.map((row) => row.id),
-  );
+  const last = await loadLastResponses(db, gather(rows, 'id'));
   return rows.map((row) => presentRepoWebhook(links, repo, row, last.get(row.id)));
 }
 

@@ -7,6 +7,7 @@ import { zeroOid } from '#git/oid.ts';
 import type { Commit } from '#git/parse-commit.ts';
 import { findRef } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
+import { gather } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
 import { presentMessage } from '#resources/commits/index.ts';
 import { aboutRepository, loadAccount, type OwnedRepository, type PayloadContext, type Told, teller } from './payload.ts';
@@ -84,10 +85,7 @@ async function commitsOf(context: PayloadContext, repository: OwnedRepository, {
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
   const { commits } = await listNewCommits(repo, { from: before, to: after, exclude, limit: mostCommits });
-  const paths = await listChangedPaths(
-    repo,
-    commits.map(({ oid }) => oid),
-  );
+  const paths = await listChangedPaths(repo, gather(commits, 'oid'));
   return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));
 }
 
