@@ -47,12 +47,14 @@ export const unprocessable = (message: string): Refusal => new Refusal('invalid'
 /** Absent, or not for this viewer to know of: both read alike (document 1, rule 6; security decision 4). */
 export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
 
-/** The one thing of a list. Where it is missing, it was deleted since it was looked up, and so it isn't found. */
-export function only<Thing>(things: readonly Thing[]): Thing {
-  const [thing] = things;
+/** What a request names, as a lookup found it; refused where there is no such thing. */
+export function existing<Thing>(thing: Thing | undefined): Thing {
   if (thing === undefined) throw notFound();
   return thing;
 }
+
+/** The one thing of a list. Where it is missing, it was deleted since it was looked up, and so it isn't found. */
+export const only = <Thing>(things: readonly Thing[]): Thing => existing(things[0]);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 export const conflict = (message: string): Refusal => new Refusal('conflict', message);

@@ -4,7 +4,7 @@ import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
@@ -87,9 +87,7 @@ export const getPublicKey = endpoint({
   access: { ...keys, permission: 'git_ssh_keys:read' },
   replies: { 200: PublicKey },
   async handle({ db, at, viewer, links }) {
-    const key = await findKey(db, viewer.account.id, at.key_id);
-    if (!key) throw notFound();
-    return presentKey(links, key);
+    return presentKey(links, existing(await findKey(db, viewer.account.id, at.key_id)));
   },
 });
 

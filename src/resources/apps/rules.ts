@@ -6,6 +6,7 @@ import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
@@ -158,11 +159,7 @@ export async function createInstallationToken(
     repository_selection: repositories ? 'selected' : null,
     expires_at: addMinutes(now, tokenMinutes),
   });
-  await insertTokenRepositories(
-    tx,
-    row.id,
-    (repositories ?? []).map(({ id }) => id),
-  );
+  await insertTokenRepositories(tx, row.id, gather(repositories ?? [], 'id'));
   return { token, row, permissions, repositories };
 }
 

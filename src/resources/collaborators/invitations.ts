@@ -4,7 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, notFound, only } from '#lib/refusal.ts';
 import { addDays } from '#lib/time.ts';
 import {
   findInvitation,
@@ -27,12 +27,10 @@ type Step = { repo: Repo; id: Id<'repository_invitations'>; by: SignedIn; now: D
 /** Changes the role that an invitation offers. */
 export async function changeInvitation(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow> {
   const { repo, id, role } = step;
-  const invitation = await findInvitation(tx, repo.id, id);
-  if (!invitation) throw notFound();
+  const invitation = existing(await findInvitation(tx, repo.id, id));
   if (role === undefined || role === invitation.role) return invitation;
   checkRole(repo, role, 'permissions');
-  const changed = await updateInvitation(tx, id, { role });
-  if (!changed) throw notFound();
+  const changed = existing(await updateInvitation(tx, id, { role }));
   const data = { user: invitation.invitee_id, role };
   await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_changed', data });
   return changed;
@@ -52,9 +50,7 @@ type OwnStep = { id: Id<'repository_invitations'>; by: SignedIn; now: Date };
 async function takeInvitation(tx: Tx, { id, by }: OwnStep) {
   const invitation = await findOwnInvitation(tx, by, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
-  const [repository] = await loadInvitedRepositories(tx, [invitation.repository_id]);
-  if (!repository) throw notFound();
-  return { invitation, repository };
+  return { invitation, repository: only(await loadInvitedRepositories(tx, [invitation.repository_id])) };
 }
 
 const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OwnStep) =>

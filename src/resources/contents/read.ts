@@ -3,7 +3,7 @@ import { type ObjectReader, openObjects } from '#git/objects.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { listTree } from '#git/tree-list.ts';
 import type { Media } from '#lib/media.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import type { Place } from '#resources/commits/index.ts';
 import { mostRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
 import { type At, type Entry, findEntry, followLink, isFile, plainPath, targetOf } from './entries.ts';
@@ -22,8 +22,7 @@ type Reading = { disk: Disk; place: Place; at: At; media: Media };
 /** Shows what a path leads to: a folder's listing, a file, a link or a submodule; a link to a file shows the file. */
 export async function readContent({ disk, place, at, media }: Reading, wanted: string): Promise<Shown | Raw> {
   await using reader = await openObjects(disk);
-  const entry = await findEntry(reader, at.commit, plainPath(wanted));
-  if (!entry) throw notFound();
+  const entry = existing(await findEntry(reader, at.commit, plainPath(wanted)));
   if (entry.mode === '040000') {
     const { entries } = await listTree(disk, entry.oid, { limit: mostEntries });
     const named = entries.map((child) => ({ ...child, path: entry.path === '' ? child.path : `${entry.path}/${child.path}` }));

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound, unprocessable } from '#lib/refusal.ts';
+import { existing, notFound, unprocessable } from '#lib/refusal.ts';
 import {
   findCustomImage,
   findLatestVersion,
@@ -24,8 +24,7 @@ type Step = { org: Org; by: Viewer; now: Date };
 export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): Promise<void> {
   const { org } = step;
   await lockOrganization(tx, org.id);
-  const image = await findCustomImage(tx, org.id, id);
-  if (!image) throw notFound();
+  const image = existing(await findCustomImage(tx, org.id, id));
   const user = await findUserOf(tx, image.id);
   if (user) throw unprocessable(`The image ${image.name} is in use by the runner ${user.name}`);
   await askToDrop(tx, await listContents(tx, image.id));

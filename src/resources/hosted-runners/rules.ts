@@ -5,7 +5,7 @@ import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import { existing, invalid, unprocessable } from '#lib/refusal.ts';
 import type { Catalogue, MachineSize } from '#runners/catalogue.ts';
 import { findGroup } from '#runners/groups.ts';
 import { type ChosenImage, imageFor, invalidRunner, machineFor, type WantedImage } from './images.ts';
@@ -60,7 +60,7 @@ export async function changeRunner(
 ): Promise<RunnerRow> {
   const { org, now } = step;
   await lockOrganization(tx, org.id);
-  const before = await getRunner(tx, org.id, id);
+  const before = existing(await findRunner(tx, org.id, id));
   if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
   const made = { ...before, ...(await machineColumns(tx, step, before, wanted)) };
   if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
@@ -81,18 +81,12 @@ export async function changeRunner(
 export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
   const { org, now } = step;
   await lockOrganization(tx, org.id);
-  const runner = await getRunner(tx, org.id, id);
+  const runner = existing(await findRunner(tx, org.id, id));
   if (runner.status === 'Deleting') return runner;
   const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
   await record(tx, { ...inOrganization(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
   await askToRemove(tx, [runner.id]);
   return deleted;
-}
-
-async function getRunner(tx: Tx, organization: Id<'accounts'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
-  const runner = await findRunner(tx, organization, id);
-  if (!runner) throw notFound();
-  return runner;
 }
 
 const imageOf = ({ image: { id, source, version } }: NewHostedRunner): WantedImage => ({

@@ -4,7 +4,7 @@ import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import { existing, invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { addOptions, checkOptions, clean, replaceOptions } from './options.ts';
 import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
@@ -51,8 +51,7 @@ type Named = Step & { id: Id<'issue_fields'> };
 export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChange }): Promise<FieldRow> {
   const { org, now, wanted } = step;
   await lockFields(tx, org.id);
-  const row = await findField(tx, org.id, step.id);
-  if (!row) throw notFound();
+  const row = existing(await findField(tx, org.id, step.id));
   const name = wanted.name === undefined ? undefined : clean(wanted.name);
   if (name !== undefined) await checkName(tx, org, name, row);
   const { description, visibility } = wanted;
@@ -91,8 +90,7 @@ async function changeOptions(
 /** Deletes a field, with its values in all issues. */
 export async function deleteField(tx: Tx, step: Named): Promise<void> {
   await lockFields(tx, step.org.id);
-  const row = await findField(tx, step.org.id, step.id);
-  if (!row) throw notFound();
+  const row = existing(await findField(tx, step.org.id, step.id));
   await removeField(tx, row.id);
   await record(tx, { ...inOrganization(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
 }

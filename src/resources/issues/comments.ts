@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, notFound } from '#lib/refusal.ts';
+import { existing, forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type CommentRow, findComment, holdComment, insertComment, removeComment, updateComment } from './comment-store.ts';
 import { checkHasIssues, holdFor } from './rules.ts';
@@ -33,16 +33,13 @@ export async function commentOn(tx: Tx, step: Step & { number: number; body: str
 /** A comment of a repository. */
 export async function getComment(db: Db, { repo, id }: Pick<OfComment, 'repo' | 'id'>): Promise<CommentRow> {
   checkHasIssues(repo);
-  const comment = await findComment(db, repo.id, id);
-  if (!comment) throw notFound();
-  return comment;
+  return existing(await findComment(db, repo.id, id));
 }
 
 /** A comment, locked for a change, that the caller may change: their own, or any for those who may write to the repository. */
 async function holdOwn(tx: Tx, { repo, by, id }: OfComment): Promise<CommentRow> {
   checkHasIssues(repo);
-  const comment = await holdComment(tx, repo.id, id);
-  if (!comment) throw notFound();
+  const comment = existing(await holdComment(tx, repo.id, id));
   if (comment.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Must have admin rights to Repository.');
   return comment;

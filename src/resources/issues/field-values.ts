@@ -1,7 +1,7 @@
 import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import {
   type FieldRow,
   type HeldValue,
@@ -55,8 +55,7 @@ export async function setToldValues(
 /** Clears the value of an issue in a field. */
 export async function clearValue(tx: Tx, step: Step & { number: number; field: FieldRow['id'] }): Promise<void> {
   const issue = await holdFor(tx, step.repo, step.number);
-  const held = (await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === step.field);
-  if (!held) throw notFound();
+  const held = existing((await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === step.field));
   await apply(tx, step, issue, [clearing(held)]);
 }
 

@@ -2,7 +2,7 @@ import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import { must } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, notFound } from '#lib/refusal.ts';
+import { existing, forbidden } from '#lib/refusal.ts';
 import type { Held } from '#resources/reactions/index.ts';
 import { holdComment } from './comment-store.ts';
 import { checkHasIssues, holdFor } from './rules.ts';
@@ -25,8 +25,7 @@ export async function holdIssueToReact(tx: Tx, step: Step, number: number): Prom
 /** A comment to react to, with its row locked. */
 export async function holdCommentToReact(tx: Tx, step: Step, id: Id<'issue_comments'>): Promise<Held> {
   checkHasIssues(step.repo);
-  const comment = await holdComment(tx, step.repo.id, id);
-  if (!comment) throw notFound();
+  const comment = existing(await holdComment(tx, step.repo.id, id));
   checkOpen(step, must(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
   return { subject: { comment: comment.id }, issue: comment.issue_id };
 }

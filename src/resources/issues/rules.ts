@@ -3,7 +3,7 @@ import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, gone, invalid, notFound } from '#lib/refusal.ts';
+import { existing, forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
@@ -19,17 +19,13 @@ export function checkHasIssues(repo: Repo): void {
 /** An issue of a repository by its number. */
 export async function getIssue(db: Db, repo: Repo, number: number): Promise<IssueRow> {
   checkHasIssues(repo);
-  const issue = await findIssue(db, repo.id, number);
-  if (!issue) throw notFound();
-  return issue;
+  return existing(await findIssue(db, repo.id, number));
 }
 
 /** An issue whose row is locked for a change. */
 export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<IssueRow> {
   checkHasIssues(repo);
-  const issue = await holdIssue(tx, repo.id, number);
-  if (!issue) throw notFound();
-  return issue;
+  return existing(await holdIssue(tx, repo.id, number));
 }
 
 /** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { repositoryUrl } from '#resources/repositories/index.ts';
 import { presentLabel } from './present.ts';
@@ -41,8 +41,7 @@ export const getLabel = endpoint({
   access: reads,
   replies: { 200: Label },
   async handle({ db, at, links }) {
-    const label = await findLabel(db, at.repo.id, at.name);
-    if (!label) throw notFound();
+    const label = existing(await findLabel(db, at.repo.id, at.name));
     return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), label);
   },
 });

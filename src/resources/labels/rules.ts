@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
@@ -30,8 +30,7 @@ export async function createLabel(tx: Tx, step: Step & { wanted: NewLabel }): Pr
 /** Changes a label; issues keep it under its new name. */
 export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: LabelChange }): Promise<LabelRow> {
   const { repo, wanted } = step;
-  const label = await findLabel(tx, repo.id, step.name);
-  if (!label) throw notFound();
+  const label = existing(await findLabel(tx, repo.id, step.name));
   const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
@@ -52,8 +51,7 @@ const changedOf = ({ name, color, description }: LabelRow, after: LabelRow) => (
 
 /** Deletes a label. It is removed from all issues. */
 export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promise<void> {
-  const label = await findLabel(tx, step.repo.id, step.name);
-  if (!label) throw notFound();
+  const label = existing(await findLabel(tx, step.repo.id, step.name));
   await removeLabel(tx, label.id);
   await record(tx, { ...inRepository(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }

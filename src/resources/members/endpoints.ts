@@ -6,7 +6,7 @@ import { redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid, notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentUser, User } from '#resources/accounts/index.ts';
 import { presentMembership, presentMemberships } from './present.ts';
@@ -190,9 +190,7 @@ export const getOwnMembership = endpoint({
   access: { ...reads, tokens: userTokens },
   replies: { 200: Membership },
   async handle({ db, at, viewer, links }) {
-    const membership = await findMembership(db, at.org.id, viewer.account.id);
-    if (!membership) throw notFound();
-    return presentMembership({ db, links }, membership);
+    return presentMembership({ db, links }, existing(await findMembership(db, at.org.id, viewer.account.id)));
   },
 });
 

@@ -5,7 +5,7 @@ import type { Account, Org, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
-import { forbidden, notFound } from '#lib/refusal.ts';
+import { existing, forbidden, notFound } from '#lib/refusal.ts';
 import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
 import {
   findMembership,
@@ -50,11 +50,8 @@ async function checkMayStepDown(tx: Tx, { org, user, by }: Step): Promise<void> 
   if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
 }
 
-async function getMembership(tx: Tx, { org, user }: Pick<Step, 'org' | 'user'>): Promise<MembershipWithSettings> {
-  const membership = await findMembership(tx, org.id, user.id);
-  if (!membership) throw notFound();
-  return membership;
-}
+const getMembership = async (tx: Tx, { org, user }: Pick<Step, 'org' | 'user'>): Promise<MembershipWithSettings> =>
+  existing(await findMembership(tx, org.id, user.id));
 
 /** Accepts the caller's own invitation. */
 export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {

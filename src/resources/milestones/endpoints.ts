@@ -5,7 +5,7 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound, only } from '#lib/refusal.ts';
+import { existing, only } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentMilestones } from './present.ts';
 import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
@@ -53,9 +53,7 @@ export const getMilestone = endpoint({
   access: reads,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
-    const row = await findMilestone(db, at.repo.id, at.milestone_number);
-    if (!row) throw notFound();
-    return presentOne(db, links, at.repo, row);
+    return presentOne(db, links, at.repo, existing(await findMilestone(db, at.repo.id, at.milestone_number)));
   },
 });
 

@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
@@ -46,8 +46,7 @@ export async function createMilestone(tx: Tx, step: Step & { wanted: NewMileston
 /** Changes a milestone, which includes closing and reopening it. */
 export async function changeMilestone(tx: Tx, step: Step & { number: number; wanted: MilestoneChange }): Promise<MilestoneRow> {
   const { repo, now, number, wanted } = step;
-  const row = await findMilestone(tx, repo.id, number);
-  if (!row) throw notFound();
+  const row = existing(await findMilestone(tx, repo.id, number));
   const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
   if (taken && taken.id !== row.id) throw titleTaken();
   const { title, description, state = row.state } = wanted;
@@ -73,8 +72,7 @@ const changedOf = ({ title, description, due_on }: MilestoneRow, after: Mileston
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
 export async function deleteMilestone(tx: Tx, step: Step & { number: number }): Promise<void> {
-  const row = await findMilestone(tx, step.repo.id, step.number);
-  if (!row) throw notFound();
+  const row = existing(await findMilestone(tx, step.repo.id, step.number));
   await removeMilestone(tx, row.id);
   await record(tx, { ...inRepository(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
 }

@@ -4,11 +4,12 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
-import { assignRole, getRole, memberHolder, revokeRoles, teamHolder } from './rules.ts';
+import { assignRole, memberHolder, revokeRoles, teamHolder } from './rules.ts';
 import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
-import { listRoles, listTeamsWith, listUsersWith } from './store.ts';
+import { findRole, listRoles, listTeamsWith, listUsersWith } from './store.ts';
 
 const scopes = ['admin:org'] as const;
 const readsRoles = { permission: 'organization_custom_org_roles:read', scopes, tokens: everyToken, role: 'owner' } as const;
@@ -36,7 +37,7 @@ export const getOrganizationRole = endpoint({
   access: readsRoles,
   replies: { 200: OrganizationRole },
   async handle({ db, at, links }) {
-    return presentRole(links, at.org, await getRole(db, at.org, at.role_id));
+    return presentRole(links, at.org, existing(await findRole(db, at.org.id, at.role_id)));
   },
 });
 
@@ -49,7 +50,7 @@ export const listRoleUsers = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(UserRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = await getRole(db, at.org, at.role_id);
+    const { id } = existing(await findRole(db, at.org.id, at.role_id));
     return mapRows(await listUsersWith(db, at.org.id, id, page), (rows) => presentUserAssignments({ db, links }, rows));
   },
 });
@@ -63,7 +64,7 @@ export const listRoleTeams = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(TeamRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = await getRole(db, at.org, at.role_id);
+    const { id } = existing(await findRole(db, at.org.id, at.role_id));
     return mapRows(await listTeamsWith(db, at.org.id, id, page), (rows) => presentTeamAssignments({ db, links }, rows));
   },
 });

@@ -1,28 +1,19 @@
 import type { Account, Org, SignedIn } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid } from '#lib/refusal.ts';
 import { holdMembership } from '#resources/members/index.ts';
 import { findTeam } from '#resources/teams/index.ts';
-import { findRole, type Holder, insertAssignment, type RoleRow, removeAssignments } from './store.ts';
+import { findRole, type Holder, insertAssignment, removeAssignments } from './store.ts';
 
 type Step = { org: Org; by: SignedIn; now: Date };
 type RoleId = Id<'organization_roles'>;
 
-/** A role that an organization can give. */
-export async function getRole(db: Db, org: Org, id: RoleId): Promise<RoleRow> {
-  const role = await findRole(db, org.id, id);
-  if (!role) throw notFound();
-  return role;
-}
-
 /** Finds the team that is to get or lose a role. */
 export async function teamHolder(tx: Tx, org: Org, slug: string): Promise<Holder> {
-  const team = await findTeam(tx, org.id, slug);
-  if (!team) throw notFound();
-  return { team: team.id };
+  return { team: existing(await findTeam(tx, org.id, slug)).id };
 }
 
 /** A user who is to get or lose a role. Refuses users who aren't members, since only members can have one. */
@@ -35,7 +26,7 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
 /** Gives a role. If the holder has it already, nothing changes. */
 export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: RoleId }): Promise<void> {
   const { org, now, holder } = step;
-  const role = await getRole(tx, org, step.role);
+  const role = existing(await findRole(tx, org.id, step.role));
   if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
   await record(tx, { ...inOrganization(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
@@ -43,7 +34,7 @@ export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: Ro
 /** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
 export async function revokeRoles(tx: Tx, step: Step & { holder: Holder; role?: RoleId }): Promise<void> {
   const { org, holder } = step;
-  const role = step.role === undefined ? undefined : (await getRole(tx, org, step.role)).id;
+  const role = step.role === undefined ? undefined : existing(await findRole(tx, org.id, step.role)).id;
   const taken = await removeAssignments(tx, org.id, holder, role);
   await recordAll(
     tx,

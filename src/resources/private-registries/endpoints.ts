@@ -2,7 +2,7 @@
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findActiveKey } from './key-store.ts';
 import { ensureKey } from './keys.ts';
@@ -70,9 +70,7 @@ export const getPrivateRegistry = endpoint({
   access: reading,
   replies: { 200: PrivateRegistry },
   async handle({ db, at }) {
-    const registry = await findRegistry(db, at.org.id, at.secret_name);
-    if (!registry) throw notFound();
-    return presentRegistry(registry);
+    return presentRegistry(existing(await findRegistry(db, at.org.id, at.secret_name)));
   },
 });
 

@@ -3,8 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import { defined, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import {
   type AuthType,
@@ -120,13 +119,7 @@ export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Crea
   });
   if (repositories) await putRepositories(tx, id, repositories);
   await record(tx, { ...inOrganization(actor), kind: 'private_registry.created', data: { registry: id } });
-  return getRegistry(tx, org.id, name);
-}
-
-async function getRegistry(tx: Tx, organization: Id<'accounts'>, name: string): Promise<RegistryRow> {
-  const found = await findRegistry(tx, organization, name);
-  if (!found) throw notFound();
-  return found;
+  return existing(await findRegistry(tx, org.id, name));
 }
 
 type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
@@ -135,7 +128,7 @@ type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Se
 export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }: Change): Promise<void> {
   const { org, now } = actor;
   await lockRegistries(tx, org.id);
-  const registry = await getRegistry(tx, org.id, name);
+  const registry = existing(await findRegistry(tx, org.id, name));
   const { auth_type } = registry;
   if (wanted.auth_type !== undefined && wanted.auth_type !== auth_type)
     throw wrong('auth_type', `cannot change; it is ${auth_type}`);
@@ -178,7 +171,7 @@ async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, want
 export async function deleteRegistry(tx: Tx, { name, ...actor }: Actor & { name: string }): Promise<void> {
   const { org } = actor;
   await lockRegistries(tx, org.id);
-  const registry = await getRegistry(tx, org.id, name);
+  const registry = existing(await findRegistry(tx, org.id, name));
   await removeRegistry(tx, registry.id);
   await record(tx, {
     ...inOrganization(actor),

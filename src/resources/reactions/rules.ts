@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, notFound } from '#lib/refusal.ts';
+import { existing, forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, findReactionById, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
@@ -26,8 +26,7 @@ export async function react(tx: Tx, step: Step & { content: Content }): Promise<
 /** Removes the caller's own reaction. */
 export async function takeBack(tx: Tx, step: Step & { id: Id<'reactions'> }): Promise<void> {
   const { held, by } = step;
-  const row = await findReactionById(tx, held.subject, step.id);
-  if (!row) throw notFound();
+  const row = existing(await findReactionById(tx, held.subject, step.id));
   if (row.user_id !== by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   await removeReaction(tx, held.subject, row);
   const data = { ...held.subject, issue: held.issue, content: row.content };

@@ -4,7 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import { record, recordAll } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid, notFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { holdMembership } from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
@@ -95,8 +95,7 @@ export type TeamChange = Actor & { team: TeamRow; wanted: Partial<Wanted> };
 /** Changes a team. If it gets another parent, the teams below it move with it. */
 export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   await lockTeams(tx, seen.organization_id);
-  const team = await findTeamById(tx, seen.organization_id, seen.id);
-  if (!team) throw notFound();
+  const team = existing(await findTeamById(tx, seen.organization_id, seen.id));
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
   if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');

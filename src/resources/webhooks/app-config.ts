@@ -1,7 +1,7 @@
 import type { Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid } from '#lib/refusal.ts';
 import { findAppById } from '#resources/apps/index.ts';
 import { insertAppHook } from '#webhooks/app-hooks.ts';
 import { changeConfig, checkUrl, type HookServices } from './rules.ts';
@@ -13,8 +13,7 @@ type Step = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services:
 /** Changes an app's webhook, or makes it where the app has none. */
 export async function changeAppConfig(tx: Tx, step: Step, wanted: ConfigChange): Promise<HookRow> {
   const { app: id, by, now, services } = step;
-  const app = await findAppById(tx, id);
-  if (!app) throw notFound();
+  const app = existing(await findAppById(tx, id));
   const hook = (await findAppHook(tx, id)) ?? (await makeHook(tx, step, wanted));
   const parent = { column: 'app_id', id } as const;
   return changeConfig(tx, { parent, owner: app.owner_id, by, now, services }, hook, wanted);

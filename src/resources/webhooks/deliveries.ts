@@ -1,10 +1,9 @@
 import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { badRequest, notFound } from '#lib/refusal.ts';
+import { badRequest } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
-import { type DoneDelivery, findDelivery, type HookRow, listDeliveries } from './store.ts';
+import { type HookRow, listDeliveries } from './store.ts';
 
 /** The cursor of the page that follows: the id of the last delivery of this one, with a version in case that ever changes. */
 const cursorOf = (id: number): string => `v1_${id}`;
@@ -27,10 +26,4 @@ export async function deliveriesOf(
   const last = rows.at(-1);
   const next = found.length > page.limit && last ? cursorOf(last.id) : undefined;
   return { rows: rows.map(presentDeliveryItem), total: rows.length, next };
-}
-
-export async function getDelivery(db: Db, hook: HookRow, id: Id<'webhook_deliveries'>): Promise<DoneDelivery> {
-  const found = await findDelivery(db, hook.id, id);
-  if (!found) throw notFound();
-  return found;
 }

@@ -3,12 +3,11 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
-import { getDelivery } from './deliveries.ts';
+import { existing } from '#lib/refusal.ts';
 import { commonOf, presentRepository } from './payloads/payload.ts';
 import type { About } from './pings.ts';
 import { reachOf, type Step } from './rules.ts';
-import { findHook, type HookRow, insertRedelivery, lockHooks, type Makers, type Parent } from './store.ts';
+import { findDelivery, findHook, type HookRow, insertRedelivery, lockHooks, type Makers, type Parent } from './store.ts';
 
 /** The organization or repository of a path, whose hooks it is about. */
 export type Place = { readonly org: Org } | { readonly repo: Repo };
@@ -23,9 +22,7 @@ type Here = { at: Place & { hook_id: Id<'webhooks'> }; viewer: SignedIn; db: Db 
 
 /** The hook that the path names. Not found where the viewer may not know of it. */
 export async function hookAt({ db, at, viewer }: Here): Promise<HookRow> {
-  const hook = await findHook(db, parentOf(at), makersFor(at, viewer), at.hook_id);
-  if (!hook) throw notFound();
-  return hook;
+  return existing(await findHook(db, parentOf(at), makersFor(at, viewer), at.hook_id));
 }
 
 /** Like `hookAt`, with the hook's row locked for a change. Of two changes at once, the second waits and sees the first. */
@@ -53,7 +50,7 @@ type Again = Here & {
 /** Sends a delivery again. */
 export async function redeliver({ change, now, ...here }: Again): Promise<Record<string, never>> {
   const hook = await hookAt(here);
-  const { id } = await getDelivery(here.db, hook, here.at.delivery_id);
+  const { id } = existing(await findDelivery(here.db, hook.id, here.at.delivery_id));
   await change((tx) => insertRedelivery(tx, hook.id, id, now));
   return {};
 }

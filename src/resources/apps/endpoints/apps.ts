@@ -1,7 +1,7 @@
 // Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { must } from '#lib/collections.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, notFound } from '#lib/refusal.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
 import { convertManifest } from '../manifests.ts';
 import { presentApp } from '../present.ts';
@@ -17,8 +17,7 @@ export const getAuthenticatedApp = endpoint({
   access: { permission: { none: 'app_jwt' } },
   replies: { 200: App },
   async handle({ db, viewer, links }) {
-    const app = await findAppById(db, viewer.grant.appId);
-    if (!app) throw notFound();
+    const app = existing(await findAppById(db, viewer.grant.appId));
     const owners = await loadAccounts(db, [app.owner_id]);
     const installations_count = await countInstallations(db, app.id);
     return { ...presentApp(links, app, must(owners, app.owner_id)), installations_count };

@@ -6,7 +6,7 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
@@ -27,12 +27,6 @@ import {
 } from '../store.ts';
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
-
-async function getOwn(db: Db, app: Id<'apps'>, id: Id<'installations'>): Promise<InstallationOfApp> {
-  const installation = await findInstallation(db, app, id);
-  if (!installation) throw notFound();
-  return installation;
-}
 
 async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
   const installation = await findInstallationOn(db, app, account);
@@ -64,7 +58,7 @@ export const getInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await getOwn(db, viewer.grant.appId, at.installation_id));
+    return presentInstallation({ db, links }, existing(await findInstallation(db, viewer.grant.appId, at.installation_id)));
   },
 });
 
@@ -78,9 +72,8 @@ export const createAccessToken = endpoint({
   example: { permissions: { contents: 'read' } },
   replies: { 201: InstallationToken },
   async handle({ db, change, at, viewer, body, links, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    const app = await findAppById(db, viewer.grant.appId);
-    if (!app) throw notFound();
+    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
+    const app = existing(await findAppById(db, viewer.grant.appId));
     const { token, row, permissions, repositories } = await change((tx) =>
       createInstallationToken(tx, { app, installation, wish: body, now }),
     );
@@ -102,7 +95,7 @@ export const deleteInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
     await change((tx) => uninstall(tx, { installation, by: undefined, now }));
   },
 });
@@ -115,7 +108,7 @@ export const suspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
     await change((tx) => suspendInstallation(tx, { installation, by: undefined, now }));
   },
 });
@@ -128,7 +121,7 @@ export const unsuspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
+    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
     await change((tx) => resumeInstallation(tx, { installation, by: undefined, now }));
   },
 });

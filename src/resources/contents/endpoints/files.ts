@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, notFound } from '#lib/refusal.ts';
 import { placeOf, presentGitCommit } from '#resources/commits/index.ts';
 import { findEntry, followLink, getAt, isFile, plainPath } from '../entries.ts';
 import { presentEntry } from '../present.ts';
@@ -84,8 +84,7 @@ export const getReadme = endpoint({
     const disk = repoOf(git, at.repo.id);
     const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
     await using reader = await openObjects(disk);
-    const file = await findReadme(reader, read.at.commit);
-    if (!file) throw notFound();
+    const file = existing(await findReadme(reader, read.at.commit));
     return showFile(read, reader, file);
   },
 });
@@ -99,8 +98,7 @@ export const getReadmeOfFolder = endpoint({
     const disk = repoOf(git, at.repo.id);
     const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
     await using reader = await openObjects(disk);
-    const file = await findReadme(reader, read.at.commit, plainPath(at.dir));
-    if (!file) throw notFound();
+    const file = existing(await findReadme(reader, read.at.commit, plainPath(at.dir)));
     return showFile(read, reader, file);
   },
 });

@@ -2,7 +2,7 @@
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { GitCommit, placeOf, presentGitCommit } from '#resources/commits/index.ts';
 import { createCommit, createTag, findExact } from '../objects.ts';
 import { presentTag } from '../present.ts';
@@ -21,8 +21,7 @@ export const getGitCommit = endpoint({
   replies: { 200: GitCommit },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = await findExact(reader, at.commit_sha, 'commit');
-    if (!found) throw notFound();
+    const found = existing(await findExact(reader, at.commit_sha, 'commit'));
     return presentGitCommit(placeOf(links, at.repo), await reader.getCommit(found.oid));
   },
 });
@@ -55,8 +54,7 @@ export const getTag = endpoint({
   replies: { 200: GitTag },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = await findExact(reader, at.tag_sha, 'tag');
-    if (!found) throw notFound();
+    const found = existing(await findExact(reader, at.tag_sha, 'tag'));
     return presentTag(placeOf(links, at.repo), await reader.getTag(found.oid));
   },
 });

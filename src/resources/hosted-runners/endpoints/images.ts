@@ -3,7 +3,7 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deleteImage, deleteVersion, getVersion } from '../image-rules.ts';
 import { findCountedImage, findCustomImage, listImages, listVersions } from '../image-store.ts';
@@ -34,9 +34,7 @@ export const getCustomImage = endpoint({
   access: reads,
   replies: { 200: CustomImage },
   async handle({ db, at }) {
-    const image = await findCountedImage(db, at.org.id, at.image_definition_id);
-    if (!image) throw notFound();
-    return presentImage(image);
+    return presentImage(existing(await findCountedImage(db, at.org.id, at.image_definition_id)));
   },
 });
 
@@ -62,8 +60,7 @@ export const listCustomImageVersions = endpoint({
   paging: pages(),
   replies: { 200: enveloped('image_versions', CustomImageVersion) },
   async handle({ db, at, page }) {
-    const image = await findCustomImage(db, at.org.id, at.image_definition_id);
-    if (!image) throw notFound();
+    const image = existing(await findCustomImage(db, at.org.id, at.image_definition_id));
     return mapRows(await listVersions(db, image.id, page), (rows) => rows.map((row) => presentVersion(row)));
   },
 });

@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, only } from '#lib/refusal.ts';
 import { presentRunners } from '../present.ts';
 import { changeRunner, createRunner, deleteRunner } from '../rules.ts';
 import { HostedRunner, HostedRunnerChange, NewHostedRunner } from '../schemas.ts';
@@ -14,11 +14,8 @@ const runners = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'own
 const reads = { ...runners, permission: 'organization_administration:read' } as const;
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 
-async function presentOne(db: Db, row: RunnerRow | undefined): Promise<HostedRunner> {
-  const [shown] = row ? await presentRunners(db, [row]) : [];
-  if (!shown) throw notFound();
-  return shown;
-}
+const presentOne = async (db: Db, row: RunnerRow | undefined): Promise<HostedRunner> =>
+  only(await presentRunners(db, [existing(row)]));
 
 export const listHostedRunners = endpoint({
   id: 'actions/list-hosted-runners-for-org',

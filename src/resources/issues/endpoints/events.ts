@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, only } from '#lib/refusal.ts';
 import { findIssueEvent, listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues, getIssue } from '../rules.ts';
@@ -35,10 +35,8 @@ export const getIssueEvent = endpoint({
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
     checkHasIssues(at.repo);
-    const row = await findIssueEvent(db, viewer, at.repo.id, at.event_id);
-    const [shown] = row ? await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }) : [];
-    if (!shown) throw notFound();
-    return shown;
+    const row = existing(await findIssueEvent(db, viewer, at.repo.id, at.event_id));
+    return only(await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }));
   },
 });
 

@@ -1,23 +1,15 @@
 // The webhook of an app, as the app itself sees it by its JSON web token (the public API's).
 import { Type } from 'typebox';
-import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';
-import type { Id } from '#lib/id.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing } from '#lib/refusal.ts';
 import { changeAppConfig } from '../app-config.ts';
-import { deliveriesOf, getDelivery } from '../deliveries.ts';
+import { deliveriesOf } from '../deliveries.ts';
 import { presentConfig, presentDelivery } from '../present.ts';
 import { AppWebhookConfig, ConfigChange, Delivery, DeliveryItem, DeliveryQuery } from '../schemas.ts';
-import { findAppHook, type HookRow, insertRedelivery } from '../store.ts';
+import { findAppHook, findDelivery, insertRedelivery } from '../store.ts';
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
-
-async function getHook(db: Db, app: Id<'apps'>): Promise<HookRow> {
-  const hook = await findAppHook(db, app);
-  if (!hook) throw notFound();
-  return hook;
-}
 
 export const getAppWebhookConfig = endpoint({
   id: 'apps/get-webhook-config-for-app',
@@ -70,8 +62,8 @@ export const getAppWebhookDelivery = endpoint({
   access: byApp,
   replies: { 200: Delivery },
   async handle({ db, at, viewer }) {
-    const hook = await getHook(db, viewer.grant.appId);
-    return presentDelivery(hook, await getDelivery(db, hook, at.delivery_id));
+    const hook = existing(await findAppHook(db, viewer.grant.appId));
+    return presentDelivery(hook, existing(await findDelivery(db, hook.id, at.delivery_id)));
   },
 });
 
@@ -83,8 +75,8 @@ export const redeliverAppWebhookDelivery = endpoint({
   access: byApp,
   replies: { 202: Type.Object({}) },
   async handle({ db, change, at, viewer, now }) {
-    const hook = await getHook(db, viewer.grant.appId);
-    const { id } = await getDelivery(db, hook, at.delivery_id);
+    const hook = existing(await findAppHook(db, viewer.grant.appId));
+    const { id } = existing(await findDelivery(db, hook.id, at.delivery_id));
     await change((tx) => insertRedelivery(tx, hook.id, id, now));
     return {};
   },

@@ -4,8 +4,9 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { deliveriesOf, getDelivery } from '../deliveries.ts';
+import { deliveriesOf } from '../deliveries.ts';
 import { aboutPlace, holdHookAt, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery, presentOrgWebhook } from '../present.ts';
@@ -20,7 +21,7 @@ import {
   OrgWebhookChange,
   WebhookConfig,
 } from '../schemas.ts';
-import { listHooks } from '../store.ts';
+import { findDelivery, listHooks } from '../store.ts';
 
 const hooks = { scopes: ['admin:org_hook'], tokens: everyToken, role: 'owner' } as const;
 const reads = { ...hooks, permission: 'organization_webhooks:read' } as const;
@@ -158,7 +159,7 @@ export const getOrgWebhookDelivery = endpoint({
   replies: { 200: Delivery },
   async handle({ db, at, viewer }) {
     const hook = await hookAt({ db, at, viewer });
-    return presentDelivery(hook, await getDelivery(db, hook, at.delivery_id));
+    return presentDelivery(hook, existing(await findDelivery(db, hook.id, at.delivery_id)));
   },
 });
 

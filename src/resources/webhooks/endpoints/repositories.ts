@@ -8,8 +8,9 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
 import { gather } from '#lib/collections.ts';
+import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { deliveriesOf, getDelivery } from '../deliveries.ts';
+import { deliveriesOf } from '../deliveries.ts';
 import { aboutPlace, holdHookAt, hookAt, makersFor, parentOf, redeliver, stepOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery, presentRepoWebhook } from '../present.ts';
@@ -24,7 +25,7 @@ import {
   RepoWebhookChange,
   WebhookConfig,
 } from '../schemas.ts';
-import { type HookRow, listHooks, loadLastResponses } from '../store.ts';
+import { findDelivery, type HookRow, listHooks, loadLastResponses } from '../store.ts';
 import { testPush } from '../test-push.ts';
 
 const hooks = { tokens: everyToken, role: 'admin' } as const;
@@ -171,7 +172,7 @@ export const getRepoWebhookDelivery = endpoint({
   replies: { 200: Delivery },
   async handle({ db, at, viewer }) {
     const hook = await hookAt({ db, at, viewer });
-    return presentDelivery(hook, await getDelivery(db, hook, at.delivery_id));
+    return presentDelivery(hook, existing(await findDelivery(db, hook.id, at.delivery_id)));
   },
 });
 
