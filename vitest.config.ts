@@ -9,7 +9,9 @@ export default defineConfig({
     maxWorkers: 2,
     // Files are independent by databases of their own; importing everything anew for each took a third of the time.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These end what hangs. No test proves a time by them, so they hold on a busy machine too.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -29,7 +29,7 @@ export async function withTimeBudget<T>(
   const leave = await gate?.enter(milliseconds);
   if (gate && !leave) throw new TimeBudgetExceeded();
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new TimeBudgetExceeded()), deadline.until - performance.now());
+  const timer = setTimeout(() => reject(new TimeBudgetExceeded()), Math.max(1, deadline.until - performance.now()));
   const reading = deadlines
     .run(deadline, () =>
       db

@@ -15,10 +15,7 @@ async function sources(): Promise<string> {
   return folder;
 }
 
-// A dozen commands, each of which starts the database for itself: a busy machine needs a while.
-const manyCommands = { timeout: 120_000 };
-
-test('a new folder is furnished without a server, then served', manyCommands, async () => {
+test('a new folder is furnished without a server, then served', async () => {
   const data = await temporaryFolder();
   const inFolder = (...args: string[]) => hearth([...args, '--data', data, '--json']);
   expect(JSON.parse((await inFolder('user', 'create', 'ada', '--site-admin')).out)).toMatchObject({
@@ -41,7 +38,7 @@ test('a new folder is furnished without a server, then served', manyCommands, as
   expect(findings.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
 });
 
-test('a backup is restored into an empty folder, whole', manyCommands, async () => {
+test('a backup is restored into an empty folder, whole', async () => {
   const [data, other, parent] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
   await hearth(['user', 'create', 'ada', '--data', data]);
   await hearth(['import', await sources(), 'ada/hearth', '--data', data]);
@@ -58,7 +55,7 @@ test('a backup is restored into an empty folder, whole', manyCommands, async () 
   expect(complaint(await hearth(['restore', folder, '--data', await temporaryFolder()]))).toMatch(/holds no backup/);
 });
 
-test('commands say in one line what is not there', manyCommands, async () => {
+test('commands say in one line what is not there', async () => {
   const data = await temporaryFolder();
   await hearth(['user', 'create', 'ada', '--data', data]);
   const saying = async (...args: string[]) => complaint(await hearth([...args, '--data', data]));
@@ -81,7 +78,7 @@ test('a command tells that it made a data folder', async () => {
   expect([code, err]).toEqual([1, `There was no data folder ${data}: it is a new one\nThere is no such token\n`]);
 });
 
-test('the key of an app is a new file, without which no app is made', manyCommands, async () => {
+test('the key of an app is a new file, without which no app is made', async () => {
   const data = await temporaryFolder();
   await hearth(['user', 'create', 'ada', '--data', data]);
   const create = (...more: string[]) => hearth(['app', 'create', 'Bot', '--owner', 'ada', '--data', data, ...more]);
@@ -132,33 +129,29 @@ test('every command has help with an example', () => {
   }
 });
 
-test(
-  'tokens of both personal kinds work at the server beside which they were created, until they are revoked',
-  manyCommands,
-  async () => {
-    const data = await temporaryFolder();
-    const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
-    const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
-    await run('user', 'create', 'ada');
-    await run('org', 'create', 'acme', '--owner', 'ada');
-    const create = ['token', 'create', '--user', 'ada', '--quiet'];
-    const classic = await run(...create, '--kind', 'classic', '--scope', 'repo', '--scope', 'admin:org');
-    const permission = ['--permission', 'organization_webhooks=read', '--permission', 'members=read'];
-    const fine = await run(...create, '--kind', 'fine-grained', '--owner', 'acme', '--repositories', 'all', ...permission);
-    expect(classic).toMatch(/^hrp_[0-9A-Za-z]{36}$/);
-    expect(fine).toMatch(/^hearth_pat_[0-9A-Za-z]{36}$/);
-    const ask = (token: string, path: string) =>
-      fetch(`${server.url}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
-    const me = await ask(classic, '/user');
-    expect([me.status, me.headers.get('x-oauth-scopes')]).toEqual([200, 'repo, admin:org']);
-    expect((await ask(fine, '/orgs/acme/members')).headers.get('x-accepted-service-permissions')).toBe('members=read');
-    expect(await (await ask('an-operator-chose-this-one', '/user')).json()).toMatchObject({
-      login: 'hearth-admin',
-      site_admin: true,
-    });
-    await run('token', 'revoke', classic);
-    expect((await ask(classic, '/user')).status).toBe(401);
-    const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
-    expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
-  },
-);
+test('tokens of both personal kinds work at the server beside which they were created, until they are revoked', async () => {
+  const data = await temporaryFolder();
+  const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
+  const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
+  await run('user', 'create', 'ada');
+  await run('org', 'create', 'acme', '--owner', 'ada');
+  const create = ['token', 'create', '--user', 'ada', '--quiet'];
+  const classic = await run(...create, '--kind', 'classic', '--scope', 'repo', '--scope', 'admin:org');
+  const permission = ['--permission', 'organization_webhooks=read', '--permission', 'members=read'];
+  const fine = await run(...create, '--kind', 'fine-grained', '--owner', 'acme', '--repositories', 'all', ...permission);
+  expect(classic).toMatch(/^hrp_[0-9A-Za-z]{36}$/);
+  expect(fine).toMatch(/^hearth_pat_[0-9A-Za-z]{36}$/);
+  const ask = (token: string, path: string) =>
+    fetch(`${server.url}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const me = await ask(classic, '/user');
+  expect([me.status, me.headers.get('x-oauth-scopes')]).toEqual([200, 'repo, admin:org']);
+  expect((await ask(fine, '/orgs/acme/members')).headers.get('x-accepted-service-permissions')).toBe('members=read');
+  expect(await (await ask('an-operator-chose-this-one', '/user')).json()).toMatchObject({
+    login: 'hearth-admin',
+    site_admin: true,
+  });
+  await run('token', 'revoke', classic);
+  expect((await ask(classic, '/user')).status).toBe(401);
+  const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
+  expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
+});

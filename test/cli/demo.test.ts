@@ -21,7 +21,7 @@ async function shallowClone(): Promise<string> {
   return clone;
 }
 
-test('the demo leaves nothing behind, though its reader goes away, and takes a shallow clone', { timeout: 120_000 }, async () => {
+test('the demo leaves nothing behind, though its reader goes away, and takes a shallow clone', async () => {
   const folder = await temporaryFolder();
   const child = spawn(process.execPath, [entry, 'demo', await shallowClone()], {
     env: { ...process.env, TMPDIR: folder },

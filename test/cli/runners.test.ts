@@ -5,7 +5,7 @@ import { complaint, hearth, serve, temporaryFolder } from './support.ts';
 
 const asProcesses = { HEARTH_RUNNER_PROVIDER: 'process' };
 
-test('a runner is set up at a server, and an image published from it beside the server', { timeout: 120_000 }, async () => {
+test('a runner is set up at a server, and an image published from it beside the server', async () => {
   const data = await temporaryFolder();
   const at = ['--data', data, '--json'];
   await hearth(['user', 'create', 'ada', ...at]);
@@ -30,7 +30,7 @@ test('a runner is set up at a server, and an image published from it beside the 
   });
   expect(made.status).toBe(201);
   const runner = `/${made.body.id}`;
-  await expect.poll(async () => (await call('GET', runner)).body.status, { timeout: 30_000 }).toBe('Ready');
+  await expect.poll(async () => (await call('GET', runner)).body.status).toBe('Ready');
   await writeFile(join(data, 'runners', 'machines', String(made.body.id), 'work', 'tool'), 'x');
 
   const published = await hearth(['image', 'publish', 'acme', 'toolchain', '--runner', 'maker', ...at], asProcesses);
@@ -46,7 +46,7 @@ test('a runner is set up at a server, and an image published from it beside the 
   expect((await call('GET', '/images/custom')).body.image_versions).toMatchObject([{ name: 'toolchain', versions_count: 1 }]);
 
   expect((await call('DELETE', runner)).status).toBe(202);
-  await expect.poll(async () => (await call('GET', runner)).status, { timeout: 30_000 }).toBe(404);
+  await expect.poll(async () => (await call('GET', runner)).status).toBe(404);
 });
 
 test('a catalogue that can’t be used ends the start with one line', async () => {

@@ -62,10 +62,9 @@ test('no request fails while a server drains', async () => {
     }
   };
   const clients = Array.from({ length: 8 }, client);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await expect.poll(() => statuses.length).toBeGreaterThan(100);
   const ended = server.end();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('draining\n');
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).text(), { interval: 5 }).toBe('draining\n');
   expect(await ended).toBe(0);
   stopped = true;
   await Promise.all(clients);
@@ -87,7 +86,7 @@ test('several processes answer behind one port, and one that dies is replaced', 
   };
   const [first] = await pids();
   process.kill(Number(first), 'SIGKILL');
-  await expect.poll(async () => (await pids()).size, { timeout: 10_000 }).toBe(3);
+  await expect.poll(async () => (await pids()).size).toBe(3);
   expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('route="/healthz",status="200"');
   expect(await server.end()).toBe(0);
 });

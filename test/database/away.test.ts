@@ -11,10 +11,8 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 test('a full pool and a server that does not answer are told from what a statement does wrong', async () => {
   const database = await testDatabase();
-  const { db, close } = openDatabase(database.address, { max: 1, wait: 50 });
-  const busy = sql`select pg_sleep(0.4)`.execute(db);
-  expect(isAway(await failureOf(sql`select 1`.execute(db)))).toBe(true);
-  await busy;
+  const { db, close } = openDatabase(database.address, { max: 1, wait: 2_000 });
+  await db.connection().execute(async () => expect(isAway(await failureOf(sql`select 1`.execute(db)))).toBe(true));
   expect(isAway(await failureOf(sql`select 1 / 0`.execute(db)))).toBe(false);
   expect(isAway(await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db)))).toBe(true);
   await close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { flushPacket, packet } from '#git/pkt-line.ts';
 import { advertiseRefs, protocolOf, uploadPack } from '#git/smart-http.ts';
 import { repoOf } from '#git/store.ts';
@@ -153,7 +153,7 @@ test('a reader that goes away ends git', async () => {
   const replies = await Promise.all([1, 2].map(() => uploadPack(repo, Readable.from([ask]))));
   expect(openTransfers(repo)).toBe(2);
   replies[0]?.destroy();
-  await vi.waitFor(() => expect(openTransfers(repo)).toBe(1));
+  await expect.poll(() => openTransfers(repo)).toBe(1);
   for await (const _ of replies[1] ?? []) break;
-  await vi.waitFor(() => expect(openTransfers(repo)).toBe(0));
+  await expect.poll(() => openTransfers(repo)).toBe(0);
 });

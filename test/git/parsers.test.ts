@@ -8,6 +8,7 @@ import { packet, parsePackets } from '#git/pkt-line.ts';
 import { progressReader } from '#git/progress.ts';
 import { formatReport, parseReport } from '#git/push-report.ts';
 import { unquotePath } from '#git/quoted-path.ts';
+import { computing } from '#test/support/time.ts';
 
 const oid = 'a'.repeat(40);
 const bytes = fc.oneof(
@@ -123,12 +124,18 @@ test('what a hostile push makes enormous is read to a bound, and in time that gr
   const signed = `${people}gpgsig ${'x'.repeat(2_000_000)}\n`;
   expect(of(1, 'a', signed)).not.toHaveProperty('signature');
   expect(of(1, 'a', `${people}gpgsig xyz\n`)).toHaveProperty('signature', 'xyz');
-  const start = performance.now();
-  const { author } = of(1, 'a', people.replace('A', `A${' '.repeat(2_000_000)}B`));
-  expect(author.name.length).toBeLessThanOrEqual(1_000);
-  for (const text of [' '.repeat(1_000_000), `a${' '.repeat(1_000_000)}b<`, '<'.repeat(1_000_000), `<>${'1 '.repeat(1_000_000)}`])
-    parseIdentity(text);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  const readNames = (): void => {
+    const { author } = of(1, 'a', people.replace('A', `A${' '.repeat(2_000_000)}B`));
+    expect(author.name.length).toBeLessThanOrEqual(1_000);
+    for (const text of [
+      ' '.repeat(1_000_000),
+      `a${' '.repeat(1_000_000)}b<`,
+      '<'.repeat(1_000_000),
+      `<>${'1 '.repeat(1_000_000)}`,
+    ])
+      parseIdentity(text);
+  };
+  expect(computing(readNames)).toBeLessThan(1_000);
 });
 
 test.each([

@@ -216,7 +216,7 @@ test('a reply that is given up within the pack ends git', async () => {
   const reply = await receivePack(repo, body);
   await new Promise((resolve) => setTimeout(resolve, 100));
   reply.destroy();
-  await vi.waitFor(() => expect(openTransfers(repo)).toBe(0));
+  await expect.poll(() => openTransfers(repo)).toBe(0);
   expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
 });
 
@@ -289,9 +289,9 @@ test.runIf(process.platform === 'linux')(
     const client = httpRequest(`${url}/git-receive-pack`, { method: 'POST', headers: { 'content-length': 1_000_000 } });
     client.on('error', () => undefined);
     client.write(bytes.subarray(0, -5));
-    await vi.waitFor(() => expect(openTransfers(repo)).toBe(1));
+    await expect.poll(() => openTransfers(repo)).toBe(1);
     client.destroy();
-    await vi.waitFor(() => expect(openTransfers(repo)).toBe(0), { timeout: 5000 });
+    await expect.poll(() => openTransfers(repo)).toBe(0);
     expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
     expect(after).not.toHaveBeenCalled();
   },

@@ -127,9 +127,7 @@ test('a command that takes too long, or says too much, is ended', async () => {
   });
   const { Readable } = await import('node:stream');
   const never = new Readable({ read: () => undefined });
-  const started = performance.now();
   expect(await kindOf(run(repo, ['hash-object', '--stdin'], { input: never, timeout: 100 }))).toBe('timeout');
-  expect(performance.now() - started).toBeLessThan(3000);
   const aborted = AbortSignal.timeout(50);
   expect(
     await kindOf(run(repo, ['hash-object', '--stdin'], { input: new Readable({ read: () => undefined }), signal: aborted })),

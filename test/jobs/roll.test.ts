@@ -27,12 +27,19 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
     import { openRoll } from '#jobs/roll.ts';
     const roll = await openRoll(openDatabase(${JSON.stringify(address)}));
     roll.enter('worker-dead');
-    setTimeout(() => process.stdout.write('entered'), 200);
     setInterval(() => undefined, 1000);`;
   const other = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
-  await once(other.stdout, 'data');
+  onTestFinished(() => void other.kill('SIGKILL'));
+  const entered = async (): Promise<number> => {
+    const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and objid::bigint = hashtext('worker-dead')::oid::bigint`.execute(
+      database.db,
+    );
+    return rows.length;
+  };
+  await expect.poll(entered).toBe(1);
   const living = await openRoll(database);
   living.enter('worker-alive');
   await sql`update jobs._private_jobs set locked_at = now(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openDatabase } from '#database/connect.ts';
+import { type Db, openDatabase } from '#database/connect.ts';
 import { within } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { newPlace } from '#test/search/support.ts';
@@ -12,23 +12,39 @@ async function single() {
   return { ...alone, [Symbol.asyncDispose]: () => alone.close() };
 }
 
+/** Takes a connection until it is disposed of. */
+async function taken(db: Db): Promise<AsyncDisposable> {
+  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.connection().execute(async () => {
+    begun.resolve();
+    await over.promise;
+  });
+  await begun.promise;
+  return {
+    async [Symbol.asyncDispose]() {
+      over.resolve();
+      await holding;
+    },
+  };
+}
+
 test('rule 7: the budget is for all statements of a search together', async () => {
   await using alone = await single();
   let reached = 0;
-  const start = performance.now();
   const result = await within(alone.db, startBudget(400), async (tx) => {
     for (; reached < 10; reached++) await sql`select pg_sleep(0.15)`.execute(tx);
     return 'all';
   });
   expect(result).toBeUndefined();
   // Each takes 150 ms at least, more on a busy machine.
-  expect([1, 2]).toContain(reached);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(reached).toBeLessThan(3);
 });
 
 test('rule 7: a search whose time is over is stopped in PostgreSQL, and its connection works on without a limit', async () => {
   await using alone = await single();
+  const start = performance.now();
   expect(await within(alone.db, startBudget(100), (tx) => sql`select pg_sleep(30)`.execute(tx))).toBeUndefined();
+  expect(performance.now() - start).toBeLessThan(15_000);
   const { rows } = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit, pg_sleep(0.2)`.execute(
     alone.db,
   );
@@ -37,24 +53,22 @@ test('rule 7: a search whose time is over is stopped in PostgreSQL, and its conn
 
 test('rule 7: waiting for a connection is part of the budget', async () => {
   await using alone = await single();
-  const other = alone.db.transaction().execute((tx) => sql`select pg_sleep(0.3)`.execute(tx));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await using _ = await taken(alone.db);
   expect(await within(alone.db, startBudget(100), (tx) => sql`select 1`.execute(tx))).toBeUndefined();
-  await other;
 });
 
 test('rule 7: a search that finds no connection in its time ends then, and takes none later', async () => {
   await using alone = await single();
-  const other = alone.db.transaction().execute((tx) => sql`select pg_sleep(1)`.execute(tx));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const start = performance.now();
   let ran = false;
-  const search = await within(alone.db, startBudget(100), async (tx) => {
-    await sql`select 1`.execute(tx);
-    ran = true;
-  });
-  expect([search, performance.now() - start < 500]).toEqual([undefined, true]);
-  await other;
+  {
+    await using _ = await taken(alone.db);
+    // It ends, though the connection is still taken.
+    const search = await within(alone.db, startBudget(100), async (tx) => {
+      await sql`select 1`.execute(tx);
+      ran = true;
+    });
+    expect(search).toBeUndefined();
+  }
   await sql`select 1`.execute(alone.db);
   expect(ran).toBe(false);
 });
@@ -62,13 +76,22 @@ test('rule 7: a search that finds no connection in its time ends then, and takes
 test('slow searches leave half of the connections to everything else', async () => {
   const { address } = await newPlace();
   const { db, close } = openDatabase(address, { max: 4 });
-  const searches = Array.from({ length: 8 }, () => within(db, startBudget(600), (tx) => sql`select pg_sleep(30)`.execute(tx)));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const ended: string[] = [];
   const start = performance.now();
-  await Promise.all([1, 2, 3, 4].map(() => sql`select 1`.execute(db)));
-  expect(performance.now() - start).toBeLessThan(300);
+  const searches = Array.from({ length: 8 }, async () => {
+    const result = await within(db, startBudget(3_000), (tx) => sql`select pg_sleep(30)`.execute(tx));
+    ended.push('search');
+    return result;
+  });
+  const others = [1, 2, 3, 4].map(async () => {
+    await sql`select 1`.execute(db);
+    ended.push('other');
+  });
+  await Promise.all(others);
+  expect(ended).toEqual(['other', 'other', 'other', 'other']);
   expect(await Promise.all(searches)).toEqual(Array.from({ length: 8 }, () => undefined));
-  expect(performance.now() - start).toBeLessThan(1_500);
-  expect(await within(db, startBudget(600), async () => 'free again')).toBe('free again');
+  // Those that waited for their turn had no time of their own then: two by two, that would have taken 12 seconds.
+  expect(performance.now() - start).toBeLessThan(9_000);
+  expect(await within(db, startBudget(60_000), async () => 'free again')).toBe('free again');
   await close();
 });

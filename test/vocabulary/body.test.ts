@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { computing } from '#test/support/time.ts';
 import { emitBody, emitField, neutralBody, translatorOf } from '#vocabulary/body.ts';
 import { fieldWords, fieldWordsOfOperation, type Pair, valueWords } from '#vocabulary/words.ts';
 import { generate } from './generate.ts';
@@ -236,7 +237,8 @@ test('exchanging a page of issues costs little', () => {
   const page = Array.from({ length: 100 }, () => issue);
   const List = Type.Array(Issue);
   emitBody('github', page, List);
-  const began = performance.now();
-  for (let i = 0; i < 100; i++) emitBody('github', page, List);
-  expect((performance.now() - began) / 100).toBeLessThan(5);
+  const emitMany = (): void => {
+    for (let i = 0; i < 100; i++) emitBody('github', page, List);
+  };
+  expect(computing(emitMany) / 100).toBeLessThan(5);
 });

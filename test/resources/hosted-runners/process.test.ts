@@ -130,7 +130,7 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
   const agent = await agentOf(machine(body.id));
 
   const worker = await startWorker({ ...here.hearth.worker, database });
-  await expect.poll(async () => (await client.get(`${path}/${body.id}`)).body.status, { timeout: 20_000 }).toBe('Ready');
+  await expect.poll(async () => (await client.get(`${path}/${body.id}`)).body.status).toBe('Ready');
   await worker.stop();
   expect(await agentOf(machine(body.id))).toBe(agent);
 });

@@ -16,7 +16,7 @@ import { commits, diskOf } from './support.ts';
 const page = { limit: 30, offset: 0, number: 1 };
 
 async function found({ db, hearth }: World, words: string) {
-  const asked = { visible: readableRepositoryIds({ grant: { kind: 'none' } }), page, budget: 5_000 };
+  const asked = { visible: readableRepositoryIds({ grant: { kind: 'none' } }), page, budget: 60_000 };
   const code = await searchCode({ db, git: hearth.services.git }, { ...asked, query: parse('code', words) });
   const messages = await searchCommits(db, { ...asked, query: parse('commits', words) });
   return { files: code.items.map(({ path }) => path), commits: messages.items.map(({ oid }) => oid) };

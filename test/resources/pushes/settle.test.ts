@@ -190,7 +190,7 @@ test('a worker settles as it starts', async () => {
   await moveUnrecorded(command);
   const worker = await startWorker(here.hearth.worker);
   try {
-    await expect.poll(news, { timeout: 10_000 }).toEqual([pushed(ada.id, command)]);
+    await expect.poll(news).toEqual([pushed(ada.id, command)]);
   } finally {
     await worker.stop();
   }

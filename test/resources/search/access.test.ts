@@ -193,11 +193,11 @@ test('how long a refusal takes tells nothing of how much a hidden repository hol
     expect((await client.get(`/search/code?q=treasure+repo:acme/${name}`)).status).toBe(422);
     return performance.now() - start;
   };
-  const times: Record<string, number[]> = { vault: [], absent: [] };
-  const rounds = 40;
-  for (let round = 0; round < rounds; round++)
-    for (const name of round % 2 ? ['vault', 'absent'] : ['absent', 'vault']) times[name]?.push(await time(name));
-  const median = (name: string) => times[name]?.toSorted((a, b) => a - b)[rounds / 2] ?? 0;
+  // What the machine does besides only adds, now to the one and now to the other: the shortest time of each is its own.
+  const shortest = { vault: Number.POSITIVE_INFINITY, absent: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 40; round++)
+    for (const name of round % 2 ? (['vault', 'absent'] as const) : (['absent', 'vault'] as const))
+      shortest[name] = Math.min(shortest[name], await time(name));
   // Counting the hits, or reading a row for each, would take several times as long.
-  expect(median('vault')).toBeLessThan(1.5 * median('absent') + 2);
+  expect(shortest.vault).toBeLessThan(1.5 * shortest.absent + 2);
 });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { inGoodTime } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from '../issues/field-values/setting.ts';
 
@@ -66,16 +67,13 @@ test.each([
 });
 
 test('many fields at once are found in good time', async () => {
-  const start = performance.now();
-  expect(await total('field.priority:high '.repeat(99))).toBe(1);
   // PostgreSQL would plan as many joins for longer than the budget.
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(await inGoodTime(1_500, () => total('field.priority:high '.repeat(99)))).toBe(1);
 });
 
 test('a hundred fields that may or may not be there are found in good time', async () => {
-  const start = performance.now();
-  expect(await total(`${'has:field.priority '.repeat(50)}${'-no:field.priority '.repeat(50)}`)).toBe(1);
-  expect(performance.now() - start).toBeLessThan(1_500);
+  const fields = `${'has:field.priority '.repeat(50)}${'-no:field.priority '.repeat(50)}`;
+  expect(await inGoodTime(1_500, () => total(fields))).toBe(1);
 });
 
 test('fields among alternatives, in the advanced grammar', async () => {

@@ -77,7 +77,7 @@ test('a runner goes with all that it runs, and may go twice', async () => {
     JSON.stringify({ command: ['sh', '-c', 'echo $$ > pid; exec sleep 600'] }),
   );
   const child = async () => Number(await readFile(join(machine(5), 'work', 'pid'), 'utf8').catch(() => '0'));
-  await expect.poll(child, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(child).toBeGreaterThan(0);
   const running = await child();
 
   await provider.remove(idOf(5));

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { asId } from '#lib/id.ts';
 import { processProvider } from '#runners/process/provider.ts';
 import type { RunnerOrder } from '#runners/provider.ts';
@@ -32,12 +33,9 @@ export const orderOf = (id: number, more: Partial<RunnerOrder> = {}): RunnerOrde
 export async function runOn(machine: string, ...command: string[]): Promise<{ exit_code: number; output: string }> {
   const name = `${Date.now()}-${Math.random()}.json`;
   await writeFile(join(machine, 'inbox', name), JSON.stringify({ command }));
-  for (let i = 0; i < 200; i++) {
-    const text = await readFile(join(machine, 'outbox', name), 'utf8').catch(() => undefined);
-    if (text !== undefined) return JSON.parse(text);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${command.join(' ')} was not run`);
+  const came = () => readFile(join(machine, 'outbox', name), 'utf8').catch(() => '');
+  await expect.poll(came, { message: `what came of ${command.join(' ')}` }).not.toBe('');
+  return JSON.parse(await came());
 }
 
 /** The number of the process of a runner. */

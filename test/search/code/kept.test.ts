@@ -23,7 +23,7 @@ test.each(costly)(
     };
     let visible = sql`(select id from repositories)`;
     const total = async () => {
-      const asked = { query: parse('code', q), visible, page: { limit: 1, offset: 0, number: 1 }, budget: 5_000 };
+      const asked = { query: parse('code', q), visible, page: { limit: 1, offset: 0, number: 1 }, budget: 60_000 };
       const { result, statements } = await countStatements(() => searchCode({ db, git }, asked));
       return [result.total_count, statements.some((text) => work.test(text)) ? 'counted' : 'kept'];
     };

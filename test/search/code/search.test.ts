@@ -52,7 +52,7 @@ const search = (q: string, options: Options = {}) =>
     query: parse('code', q),
     visible: open,
     page: { limit: 30, offset: 0, number: 1 },
-    budget: 5_000,
+    budget: 60_000,
     ...options,
   });
 
@@ -237,14 +237,14 @@ describe('rule 7: a query that takes too long', () => {
   });
 
   test('is stopped in PostgreSQL, and its connection is free again', async () => {
-    const slow = sql`(select id from repositories where pg_sleep(0.2) is not null)`;
+    const slow = sql`(select id from repositories where pg_sleep(30) is not null)`;
     const start = performance.now();
     expect(await search('hello', { visible: slow, budget: 300 })).toEqual({
       total_count: 0,
       incomplete_results: true,
       items: [],
     });
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(performance.now() - start).toBeLessThan(15_000);
     const { rows } = await sql<{ busy: number }>`select count(*) as busy from pg_stat_activity
       where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`.execute(place.db);
     expect(rows).toEqual([{ busy: 0 }]);
@@ -305,7 +305,7 @@ test('no search reads a whole table of files', async () => {
     'hello OR user NOT names',
     'manyfold -filename:f1',
   ]) {
-    const asked = { query: parse('code', q), visible: open, page: { limit: 30, offset: 0, number: 1 }, budget: 5_000 };
+    const asked = { query: parse('code', q), visible: open, page: { limit: 30, offset: 0, number: 1 }, budget: 60_000 };
     await searchCode({ db: alone.db, git: place.git }, asked);
     await searchCode({ db: alone.db, git: place.git }, { ...asked, sort: 'indexed' });
   }

@@ -27,7 +27,7 @@ afterAll(() => place.close());
 async function matches(q: string) {
   const query = parse('code', q);
   const page = { limit: 30, offset: 0, number: 1 };
-  const { items } = await searchCode(place, { query, visible: sql`(select id from repositories)`, page, budget: 5_000 });
+  const { items } = await searchCode(place, { query, visible: sql`(select id from repositories)`, page, budget: 60_000 });
   const lists = await codeTextMatches(place.git, { query, hits: items });
   for (const { fragment, matches: inside } of lists.flat()) {
     for (const { text, indices } of inside) expect(fragment.slice(...indices)).toBe(text);

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { change } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { documentOf, mentionsIn, type Source } from '#search/issues/document.ts';
 import { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from '#search/issues/index-issues.ts';
 import * as store from '#search/issues/store.ts';
 import { makePlace, type Place } from '#test/search/support.ts';
+import { waitsForLock } from '#test/support/time.ts';
 import { searchIn, writeIssue } from './support.ts';
 
 let place: Place;
@@ -82,13 +83,7 @@ test('a label that is deleted while an issue with it is being indexed leaves no 
   });
   await held.promise;
   const indexing = indexIssues(place.db, [id]);
-  await vi.waitUntil(async () => {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into issue_documents%'`.execute(
-      place.db,
-    );
-    return rows.length > 0;
-  });
+  await waitsForLock(place.db, 'insert into issue_documents');
   await place.db.deleteFrom('labels').where('name', '=', 'doomed').execute();
   const following = indexNamed(place.db, repository, { label: 'doomed' });
   await Promise.race([following, sleep(300)]);

@@ -93,6 +93,6 @@ export const searchIn = ({ db }: Place, q: string, options: Options = {}) =>
     query: parse('issues', q, { advanced: options.advanced === true }),
     visible: open,
     page: { limit: 30, offset: 0, number: 1 },
-    budget: 5_000,
+    budget: 60_000,
     ...options,
   });

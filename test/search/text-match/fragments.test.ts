@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { analyse, termsOf } from '#search/analyse/analyse.ts';
 import { findMatches } from '#search/text-match/find.ts';
 import { cutFragments } from '#search/text-match/fragments.ts';
+import { computing } from '#test/support/time.ts';
 
 const texts = fc
   .array(
@@ -69,7 +70,6 @@ test.each([
   ['é', 'thè elephant sees leaves '.repeat(15_000), 0],
   ['x', Array.from({ length: 30_000 }, (_, i) => `ex${i.toString(36)}E`).join(' '), 0],
 ])('looking for %j takes linear time', (word, text, hits) => {
-  const start = performance.now();
-  expect(findMatches(text, [{ terms: termsOf(word), phrase: false }], 20)).toHaveLength(hits);
-  expect(performance.now() - start).toBeLessThan(1_500);
+  const find = () => findMatches(text, [{ terms: termsOf(word), phrase: false }], 20);
+  expect(computing(() => expect(find()).toHaveLength(hits))).toBeLessThan(1_500);
 });

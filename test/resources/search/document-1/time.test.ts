@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { commitFiles } from '#test/support/commit.ts';
+import { inGoodTime } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 
 const budget = 1;
@@ -29,12 +30,9 @@ test.each([
   'repositories?q="engine+widget"',
 ])('rule 7: %s, which exceeds the time limit, returns what was found before it, and says so', async (target) => {
   const client = await w.as(ada);
-  const start = performance.now();
-  const { status, body } = await client.get(`/search/${target}`, {
-    headers: { accept: 'application/vnd.service.text-match+json' },
-  });
+  const headers = { accept: 'application/vnd.service.text-match+json' };
+  const { status, body } = await inGoodTime(1_000, () => client.get(`/search/${target}`, { headers }));
   expect([status, body.incomplete_results]).toEqual([200, true]);
   expect(body.items.length).toBeLessThanOrEqual(1);
   expect(body.total_count).toBeGreaterThanOrEqual(body.items.length);
-  expect(performance.now() - start).toBeLessThan(1_000);
 });
