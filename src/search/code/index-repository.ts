@@ -65,9 +65,12 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
     await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files: known.files }));
     return { commit, files: known.files, removed: 0, added: 0 };
   }
-  if (!commit || (known && !usable)) await change(db, (tx) => store.removeAllFiles(tx, repositoryId));
   if (!commit || !usable) {
-    await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: null, files: 0 }));
+    // At once: an index that is empty and says otherwise would stay so after a crash.
+    await change(db, async (tx) => {
+      if (!commit || known) await store.removeAllFiles(tx, repositoryId);
+      await store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: null, files: 0 });
+    });
   }
   if (!commit) return { commit: undefined, files: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;

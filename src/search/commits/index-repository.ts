@@ -55,9 +55,12 @@ async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string):
   const commit = await findTip(repo, branch);
   const known = await store.findCommitIndex(db, repositoryId);
   const usable = !options.rebuild && known?.analyser === analyserVersion;
-  if (!commit || (known && !usable)) await change(db, (tx) => store.removeAllCommits(tx, repositoryId));
   if (!commit || !usable) {
-    await change(db, (tx) => store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 }));
+    // At once: an index that is empty and says otherwise would stay so after a crash.
+    await change(db, async (tx) => {
+      if (!commit || known) await store.removeAllCommits(tx, repositoryId);
+      await store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 });
+    });
   }
   if (!commit) return { commit: undefined, commits: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { watchRunners } from '#resources/hosted-runners/watch.ts';
@@ -121,6 +122,7 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
   const killed = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void killed.kill('SIGKILL'));
   const wanted = { name: 'builder', image: { id: 'ubuntu-24.04' }, size: '4-core', runner_group_id: group };
   const { body } = await client.post(path, wanted);
   await once(killed.stdout, 'data');
@@ -128,6 +130,11 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
   await once(killed, 'exit');
   expect((await client.get(`${path}/${body.id}`)).body.status).toBe('Provisioning');
   const agent = await agentOf(machine(body.id));
+  // PostgreSQL hears of its end a moment later; whoever looked before that would have to look again after a minute.
+  const workers = () =>
+    sql`select from pg_stat_activity where application_name = 'hearth workers'
+    and datname = current_database()`.execute(here.db);
+  await expect.poll(async () => (await workers()).rows.length).toBe(0);
 
   const worker = await startWorker({ ...here.hearth.worker, database });
   await expect.poll(async () => (await client.get(`${path}/${body.id}`)).body.status).toBe('Ready');

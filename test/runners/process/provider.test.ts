@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { asId } from '#lib/id.ts';
 import { isRunning } from '#runners/process/machine.ts';
 import { agentOf, machineRoom, orderOf, runOn } from './support.ts';
@@ -55,6 +55,7 @@ test('a runner outlives the process that made it, and one that died is started a
   const maker = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void maker.kill('SIGKILL'));
   await once(maker.stdout, 'data');
   maker.kill('SIGKILL');
   await once(maker, 'exit');

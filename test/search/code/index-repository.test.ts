@@ -88,6 +88,16 @@ test('what a crash left half done is finished by the next call, and nothing is w
   expect(await has(place, 'name1199')).toEqual(['f1199.js']);
 });
 
+test('a rebuilding that a crash cuts short as it begins leaves the index whole', async () => {
+  const { place, id, repo, index } = await setup();
+  await push(repo, { a: 'alpha' });
+  await index();
+  await sql`alter table code_indexes add constraint crash check (commit_oid is not null)`.execute(place.db);
+  const rebuilding = indexRepositoryCode({ db: place.db, git: place.git, repositoryId: id, now, rebuild: true });
+  await expect(rebuilding).rejects.toThrow('crash');
+  expect(await paths(place, id)).toEqual(['a']);
+});
+
 test('a file that was changed twice before a crash was made up for has one row', async () => {
   const { place, id, repo, index } = await setup();
   const first = await push(repo, { a: 'one', b: 'two' });

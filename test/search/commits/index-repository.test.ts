@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { updateRefs } from '#git/update-refs.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
@@ -39,6 +40,16 @@ test('what a crash left half done is finished by the next call', async () => {
   await place.db.deleteFrom('indexed_commits').where('message', '=', 'Commit 3').execute();
   expect(await index()).toEqual({ commit: tip, commits: 5, added: 1, removed: 0 });
   expect(await rows()).toHaveLength(5);
+});
+
+test('a rebuilding that a crash cuts short as it begins leaves the index whole', async () => {
+  const { place, id, repo, index, rows } = await setup();
+  await push(repo, { a: '1' }, { message: 'One' });
+  await index();
+  await sql`alter table commit_indexes add constraint crash check (commit_oid is not null)`.execute(place.db);
+  const rebuilding = indexRepositoryCommits({ db: place.db, git: place.git, repositoryId: id, now, rebuild: true });
+  await expect(rebuilding).rejects.toThrow('crash');
+  expect(await rows()).toMatchObject([{ message: 'One' }]);
 });
 
 test('an unrelated history, a lost commit, another default branch and an empty repository', async () => {
