@@ -70,13 +70,15 @@ export async function checkConnection({ db }: Database, name: string): Promise<v
   }
 }
 
-/** PostgreSQL's codes of a server that starts, stops, or has no connection left. */
-const awayCodes: ReadonlySet<unknown> = new Set(['53300', '57P01', '57P02', '57P03']);
-const lost = /^(timeout exceeded when trying to connect|Connection terminated)/;
+/** PostgreSQL's codes of a server that starts, stops, ends a connection, or has none left. */
+const awayCodes: ReadonlySet<unknown> = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '08006']);
+const lost = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+const toConnect: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /** Whether an error says that no connection was to be had: too many wait for one, or the database doesn't answer. */
 export const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   (lost.test(error.message) ||
-    ('syscall' in error && error.syscall === 'connect') ||
+    ('syscall' in error && (toConnect.has(error.syscall) || ('code' in error && brokenCodes.has(error.code)))) ||
     ('code' in error && awayCodes.has(error.code)));

@@ -1,27 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '#database/connect.ts';
 
 /** Any number will do that no other pair of advisory locks begins with. */
 const lockClass = 7_261_003;
 const callEveryMs = 60_000;
+const reconnectEveryMs = 1_000;
 
 /**
  * Knows which workers are alive, and frees the jobs of dead ones: at each start, and every minute. (The queue itself would wait
- * four hours.) Each worker holds an advisory lock under its name, which ends with its process, however that dies.
+ * four hours.) Each worker holds an advisory lock under its name, which ends with its process, however that dies. Where PostgreSQL
+ * went away, the locks are taken again as soon as it is back.
  */
-export type Roll = { enter(worker: string): void; leave(): Promise<void> };
+export type Roll = {
+  enter(worker: string): void;
+  /** Ends a worker's entry. What it left undone is free at the next call. */
+  retire(worker: string): void;
+  leave(): Promise<void>;
+};
 
-export async function openRoll(database: Database): Promise<Roll> {
-  const client = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
-  client.on('error', () => undefined); // without the connection the locks are gone: others take over what is left here
-  await client.connect();
+/** Opens a connection for the roll. `back` is told whenever PostgreSQL was away and is there again. */
+export async function openRoll(database: Database, back: () => void = () => undefined): Promise<Roll> {
   const own = new Set<string>();
+  let left = false;
   // One connection answers one question at a time.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (work: () => Promise<unknown>): Promise<unknown> => {
     last = last.then(work, work);
     return last;
   };
+
+  const connect = async (): Promise<pg.Client> => {
+    const fresh = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers', keepAlive: true });
+    fresh.on('error', () => undefined); // its end follows
+    await fresh.connect();
+    return fresh;
+  };
+  const watch = (): void => void client.once('end', () => void (left || inTurn(reconnect)));
+  const reconnect = async (): Promise<void> => {
+    for (; !left; await sleep(reconnectEveryMs)) {
+      try {
+        client = await connect();
+        for (const worker of own) await lock(worker);
+        await call();
+      } catch {
+        await client.end().catch(() => undefined); // it is still away
+        continue;
+      }
+      watch();
+      return back();
+    }
+  };
+  let client = await connect();
+
+  const lock = (worker: string) => client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]);
+  const unlock = (worker: string) => client.query('select pg_advisory_unlock($1, hashtext($2))', [lockClass, worker]);
   const call = async (): Promise<void> => {
     const { rows } = await client.query<{ worker: string }>(
       'select distinct locked_by as worker from jobs._private_jobs where locked_by is not null',
@@ -35,21 +68,28 @@ export async function openRoll(database: Database): Promise<Roll> {
       ]);
       if (!taken[0]?.free) continue;
       dead.push(worker);
-      await client.query('select pg_advisory_unlock($1, hashtext($2))', [lockClass, worker]);
+      await unlock(worker);
     }
     if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
-  await inTurn(call);
-  // If a call fails, the next one does its work.
-  const timer = setInterval(() => void inTurn(call).catch(() => undefined), callEveryMs);
+  // What fails because the connection broke is done again by `reconnect`.
+  const mayFail = (work: () => Promise<unknown>): void => void inTurn(work).catch(() => undefined);
+  await call();
+  watch();
+  const timer = setInterval(() => mayFail(call), callEveryMs);
   timer.unref();
   return {
     enter(worker) {
       own.add(worker);
-      const take = () => client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]);
-      void inTurn(take).catch(() => undefined);
+      mayFail(() => lock(worker));
+    },
+    retire(worker) {
+      own.delete(worker);
+      mayFail(() => unlock(worker));
+      mayFail(call);
     },
     async leave() {
+      left = true;
       clearInterval(timer);
       await inTurn(() => client.end());
     },

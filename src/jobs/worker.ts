@@ -1,10 +1,20 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseCronItems, run, runOnce, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
+import {
+  parseCronItems,
+  type Runner,
+  run,
+  runOnce,
+  type TaskList,
+  type WorkerEvents,
+  Logger as WorkerLogger,
+} from 'graphile-worker';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
 import type { Job } from './job.ts';
+import { patientPool } from './patient-pool.ts';
 import type { Pump } from './pump.ts';
 import { openRoll } from './roll.ts';
 
@@ -19,17 +29,87 @@ export type WorkerParts<Services> = {
 };
 
 const pauseMs = 5;
+const restartPauseMs = 1_000;
 
 export type Worker = { stop(): Promise<void> };
 
-/** Runs jobs, scheduled ones and pumps until stopped. Stopping finishes what is under way. */
+/**
+ * Runs jobs, scheduled ones and pumps until stopped. Stopping finishes what is under way. Where PostgreSQL goes away, it goes on as
+ * soon as that is back.
+ */
 export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
-  const roll = await openRoll(parts.database);
+  const stopping = new AbortController();
+  const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>();
+  const { pool, quiet } = patientPool(parts.database.pool, stopping.signal, abandon);
+  const ending = new Set<Promise<void>>();
+  const roll = await openRoll(parts.database, () => void renew());
+  let current: QueueRun | undefined;
+
+  const end = ({ id, runner }: QueueRun): void => {
+    const stopped = runner.stop().catch(() => undefined); // it may have stopped by itself
+    const ended = stopped.then(quiet);
+    ending.add(ended);
+    void ended.then(() => {
+      ending.delete(ended);
+      roll.retire(id);
+    });
+  };
+  const start = async (): Promise<void> => {
+    const run = await openRun(parts, pool, (id) => roll.enter(id));
+    current = run;
+    void run.runner.promise
+      .catch(() => undefined)
+      .then(async () => {
+        if (current === run) await renew();
+      });
+  };
+  /**
+   * What the queue asked for while PostgreSQL went away may be marked as taken, though the answer never came. So the run ends, with
+   * its name in the roll, and a new one begins.
+   */
+  const renew = async (): Promise<void> => {
+    const old = current;
+    current = undefined;
+    if (!old || stopping.signal.aborted) return;
+    parts.log.warn('the queue begins again');
+    end(old);
+    while (!current && !stopping.signal.aborted) {
+      await start().catch((error) => parts.log.warn({ err: error }, 'the queue could not begin; trying again'));
+      if (!current) await sleep(restartPauseMs);
+      else if (stopping.signal.aborted) end(current);
+    }
+  };
+
+  try {
+    await start();
+  } catch (error) {
+    await roll.leave();
+    throw error;
+  }
+  const pumping = (parts.pumps ?? []).map((pump) => pump.run(pumpContext(parts), stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      if (current) end(current);
+      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...pumping]);
+      await roll.leave();
+    },
+  };
+}
+
+type QueueRun = { id: string; runner: Runner };
+
+async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, enter: (id: string) => void): Promise<QueueRun> {
   const events: WorkerEvents = new EventEmitter();
   // The queue marks the jobs that it takes by the name of the pool, not by those of the workers in it.
-  events.on('pool:create', ({ workerPool }) => roll.enter(workerPool.id));
+  let id = '';
+  events.on('pool:create', ({ workerPool }) => {
+    id = workerPool.id;
+    enter(id);
+  });
   const runner = await run({
     ...options(parts),
+    pgPool: pool,
     concurrency: parts.concurrency ?? 4,
     pollInterval: 1_000,
     noHandleSignals: true,
@@ -38,15 +118,7 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
   });
   for (const { name, attempts, schedule } of parts.jobs)
     if (schedule?.atStart) await runner.addJob(name, {}, { jobKey: name, maxAttempts: attempts });
-  const stopping = new AbortController();
-  const pumping = (parts.pumps ?? []).map((pump) => pump.run(pumpContext(parts), stopping.signal));
-  return {
-    async stop() {
-      stopping.abort();
-      await Promise.all([runner.stop(), ...pumping]);
-      await roll.leave();
-    },
-  };
+  return { id, runner };
 }
 
 const pumpContext = <Services>({ database, services, log, clock }: WorkerParts<Services>) => ({

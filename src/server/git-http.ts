@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Repo, Viewer } from '#access/viewer.ts';
-import { change, type Database } from '#database/connect.ts';
+import { change, type Database, isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type GitErrorKind, isGitError } from '#git/errors.ts';
 import { receivePack } from '#git/receive-pack.ts';
@@ -10,7 +10,7 @@ import { repoOf } from '#git/store.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
-import { statusOf } from './refusals.ts';
+import { statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import type { SignIn } from './sign-in.ts';
@@ -121,7 +121,12 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
     return say(statusOf(error), error.message);
   }
   if (isGitError(error) && error.kind !== 'failed') return say(gitStatuses[error.kind], error.message);
-  parts.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'a request of Git failed');
+  const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  if (isAway(error)) {
+    parts.log.error(seen, 'a request of Git found no connection');
+    return say(503, unavailable);
+  }
+  parts.log.error(seen, 'a request of Git failed');
   return say(500, `Server Error (request ${request.id})`);
 }
 

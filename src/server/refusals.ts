@@ -44,6 +44,9 @@ const overtakenCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01',
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof NoResultError || (error instanceof Error && 'code' in error && overtakenCodes.has(error.code));
 
+/** What is said while the database can't be reached. */
+export const unavailable = 'The server cannot answer just now. Please try again.';
+
 /** Errors with the names of fields in the words of the vocabulary. */
 export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
   vocabulary === 'service' ? errors : errors.map((error) => ({ ...error, field: emitField(vocabulary, error.field) }));

@@ -4,7 +4,7 @@ import { isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf } from './refusals.ts';
+import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -31,7 +31,7 @@ export function sendError(parts: Parts, exchange: Exchange, error: unknown): Fas
   }
   if (isAway(error)) {
     parts.log.error(seen, 'a request found no connection');
-    return sendRefusal(parts, exchange, { status: 503, message: 'The server cannot answer just now. Please try again.' });
+    return sendRefusal(parts, exchange, { status: 503, message: unavailable });
   }
   parts.log.error(seen, 'a request failed');
   return sendRefusal(parts, exchange, { status: 500, message: `Server Error (request ${request.id})` });
