@@ -533,6 +533,7 @@ export interface Repositories {
   pushed_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  license: string | null;
 }
 
 export interface RepositoryInvitations {
@@ -546,8 +547,9 @@ export interface RepositoryInvitations {
 
 export interface RepositoryLanguages {
   repository_id: Id<'repositories'>;
-  commit_oid: string;
+  commit_oid: string | null;
   bytes: Json;
+  detector: number | null;
 }
 
 export interface RepositoryRedirects {

@@ -25,7 +25,7 @@ import * as commitSchemas from './commits/schemas.ts';
 import * as archives from './contents/endpoints/archives.ts';
 import * as files from './contents/endpoints/files.ts';
 import * as languages from './contents/endpoints/languages.ts';
-import { measureLanguages } from './contents/jobs.ts';
+import { measureFiles, measureRest } from './contents/jobs.ts';
 import * as contentSchemas from './contents/schemas.ts';
 import * as gitCommits from './git-data/endpoints/commits.ts';
 import * as gitObjects from './git-data/endpoints/objects.ts';
@@ -54,6 +54,7 @@ import * as issueSchemas from './issues/schemas.ts';
 import { indexIssue, indexMissing, indexRenamed } from './issues/search-jobs.ts';
 import * as labels from './labels/endpoints.ts';
 import * as labelSchemas from './labels/schemas.ts';
+import * as licenseSchemas from './licenses/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
 import * as meta from './meta/endpoints.ts';
@@ -95,6 +96,7 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   'interaction-limits': [interactionLimitSchemas, interactionLimits],
   teams: [teamSchemas, ownTeams],
   'organization-roles': [organizationRoleSchemas, organizationRoles],
+  licenses: [licenseSchemas],
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
@@ -147,7 +149,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   indexRenamed,
   indexRepository,
   measure,
-  measureLanguages,
+  measureFiles,
   tidy,
   unassignLost,
   tellWebhooks,
@@ -159,6 +161,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
 export const allJobs: readonly Job<never, Services>[] = [
   catchUp,
   indexMissing,
+  measureRest,
   settlePushes,
   sweepUnfinished,
   sweepPushed,

@@ -1,3 +1,4 @@
+import { measureBranch } from '#resources/contents/index.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { reindexIssues } from '#search/issues/index-issues.ts';
@@ -15,7 +16,7 @@ export const reindexCommand = installationCommand(
   .argument('[owner/name...]', 'repositories; left out: all')
   .action((names, _options, command) =>
     onInstallation(command, async (installation) => {
-      const { db, hearth, now } = installation;
+      const { db, change, hearth, now } = installation;
       const repositories = await chosen(installation, names);
       const bar = progressBar();
       let files = 0;
@@ -35,6 +36,7 @@ export const reindexCommand = installationCommand(
             onProgress: ({ done }) => bar.show(`${label} commits`, done, done),
           });
           await indexRepositoryWords({ db, git: hearth.services.git, id });
+          await measureBranch({ db, change, git: hearth.services.git }, id, { again: true });
           const said = await reindexIssues({
             db,
             repositoryId: id,

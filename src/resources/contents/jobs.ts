@@ -1,28 +1,28 @@
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { repoOf, repositoryExists } from '#git/store.ts';
-import { findRepository, lockRepository, updateRepository } from '#resources/repositories/index.ts';
-import { countLanguages, findTip } from './languages.ts';
-import { putLanguages } from './store.ts';
+import { job } from '#jobs/job.ts';
+import { measureBranch, measureUnmeasured } from './measure.ts';
 
-/** Counts the languages of the default branch after a push. It looks at the present state, so one run serves all pushes that wait. */
-export const measureLanguages = subscription<'push' | 'repository.default_branch_changed', Services>({
-  name: 'contents.measure-languages',
+/** Measures the default branch after a push. It looks at the present state, so one run serves all pushes that wait. */
+export const measureFiles = subscription<'push' | 'repository.default_branch_changed', Services>({
+  name: 'contents.measure',
   on: ['push', 'repository.default_branch_changed'],
   attempts: 25,
   key: ({ repository }) => String(repository),
-  async run({ repository: id }, { db, change, services: { git } }) {
-    const repository = id === undefined ? undefined : await findRepository(db, id);
-    if (!repository || !(await repositoryExists(repoOf(git, repository.id)))) return;
-    const tip = await findTip(git, repository);
-    if (tip === undefined) return;
-    const bytes = await countLanguages(repoOf(git, repository.id), tip);
-    await change(async (tx) => {
-      const present = await lockRepository(tx, repository.id);
-      // After another push or choice of a branch, the job of that counts, or has counted already.
-      if (!present || (await findTip(git, present)) !== tip) return;
-      await putLanguages(tx, repository.id, { commit_oid: tip, bytes });
-      await updateRepository(tx, repository.id, { language: Object.keys(bytes)[0] ?? null });
-    });
+  async run({ repository }, { services: { git }, ...context }) {
+    if (repository !== undefined) await measureBranch({ ...context, git }, repository);
+  },
+});
+
+/** Measures what wasn't measured yet after an upgrade, or was left behind. */
+export const measureRest = job<object, Services>({
+  name: 'contents.measure-rest',
+  attempts: 1,
+  schedule: { cron: '53 * * * *', atStart: true },
+  async run(_payload, { services: { git }, log, ...context }) {
+    const repositories = await measureUnmeasured({ ...context, git }, (error, repository) =>
+      log.error({ err: error, repository }, 'the files of a default branch could not be measured'),
+    );
+    if (repositories > 0) log.info({ repositories }, 'measured the files of default branches');
   },
 });

@@ -6,7 +6,7 @@ import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { listTree } from '#git/tree-list.ts';
 import { countedLanguageOf } from '#search/index.ts';
-import { findLanguages } from './store.ts';
+import { findMeasured } from './store.ts';
 
 /** Bytes by language, the language with the most first. */
 export type Languages = Record<string, number>;
@@ -26,7 +26,7 @@ export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages
     const language = isFile && size > 0 && !foreign.test(path) ? countedLanguageOf(path) : undefined;
     if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + size);
   }
-  return sorted(bytes);
+  return largestFirst(bytes);
 }
 
 /** The commit of the default branch, where there is one. */
@@ -40,10 +40,10 @@ export async function languagesOf(
 ): Promise<Languages> {
   const tip = await findTip(git, repo);
   if (tip === undefined) return {};
-  const counted = await findLanguages(db, repo.id);
-  return counted?.commit_oid === tip ? sorted(Object.entries(counted.bytes)) : countLanguages(repoOf(git, repo.id), tip);
+  const counted = await findMeasured(db, repo.id);
+  return counted?.commit_oid === tip ? largestFirst(Object.entries(counted.bytes)) : countLanguages(repoOf(git, repo.id), tip);
 }
 
 /** Ordered by bytes. The database stores JSON objects without an order of their own. */
-const sorted = (bytes: Iterable<[string, number]>): Languages =>
+export const largestFirst = (bytes: Iterable<[string, number]>): Languages =>
   Object.fromEntries([...bytes].sort(([one, few], [other, many]) => many - few || (one < other ? -1 : 1)));

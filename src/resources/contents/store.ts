@@ -2,18 +2,33 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-type Counted = { commit_oid: string; bytes: Record<string, number> };
+/** What was found out about a commit of the default branch, null where there was none, and by which version of the detector. */
+export type Measured = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
 
-export const findLanguages = (db: Db, repository: Id<'repositories'>): Promise<Counted | undefined> =>
+export const findMeasured = (db: Db, repository: Id<'repositories'>): Promise<Measured | undefined> =>
   db
     .selectFrom('repository_languages')
-    .select(['commit_oid', sql<Counted['bytes']>`bytes`.as('bytes')])
+    .select(['commit_oid', sql<Measured['bytes']>`bytes`.as('bytes'), 'detector'])
     .where('repository_id', '=', repository)
     .executeTakeFirst();
 
-export const putLanguages = (tx: Tx, repository: Id<'repositories'>, { commit_oid, bytes }: Counted) =>
-  tx
+export function putMeasured(tx: Tx, repository: Id<'repositories'>, { bytes, ...rest }: Measured) {
+  const row = { ...rest, bytes: JSON.stringify(bytes) };
+  return tx
     .insertInto('repository_languages')
-    .values({ repository_id: repository, commit_oid, bytes: JSON.stringify(bytes) })
-    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet({ commit_oid, bytes: JSON.stringify(bytes) }))
+    .values({ repository_id: repository, ...row })
+    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(row))
     .execute();
+}
+
+/** Repositories, by their ids, whose default branch this version of the detector hasn't looked at. */
+export async function listUnmeasured(
+  db: Db,
+  { detector, after, limit }: { detector: number; after: number; limit: number },
+): Promise<Id<'repositories'>[]> {
+  const { rows } = await sql<{ id: Id<'repositories'> }>`
+    select r.id from repositories r left join repository_languages l on l.repository_id = r.id
+    where r.id > ${after} and r.pushed_at is not null and l.detector is distinct from ${detector}
+    order by r.id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}

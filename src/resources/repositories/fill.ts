@@ -13,7 +13,7 @@ import { writeCommit } from '#git/write-objects.ts';
 import type { TreeChange } from '#git/write-tree.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
 import { invalid } from '#lib/refusal.ts';
-import { licenseText } from './licenses.ts';
+import { licenseText } from '#resources/licenses/index.ts';
 import type { NewRepository } from './schemas.ts';
 
 /** Makes the folder of a new repository with its first contents. Returns the refs that it begins with. */

@@ -7,6 +7,7 @@ import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
+import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
 import type { FullRepository, MinimalRepository } from './schemas.ts';
 import { countNetwork, loadRepositories } from './store.ts';
@@ -67,7 +68,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     ...(role === undefined ? {} : { permissions: permissionsOf(role) }),
     allow_forking: row.allow_forking,
     web_commit_signoff_required: row.web_commit_signoff_required,
-    license: null,
+    license: row.license === null ? null : presentLicense(links, row.license),
   };
 }
 

@@ -2,19 +2,12 @@ import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
+import { SimpleLicense } from '#resources/licenses/index.ts';
 import { repositoryLinks } from './links.ts';
 
 export const visibilities = ['public', 'private', 'internal'] as const;
 
 const RolePermissions = Type.Object(each(['admin', 'maintain', 'push', 'triage', 'pull'], Type.Boolean()));
-
-const License = Type.Object({
-  key: Type.String(),
-  name: Type.String(),
-  spdx_id: Nullable(Type.String()),
-  url: Nullable(Type.String()),
-  node_id: Type.String(),
-});
 
 /** A repository in lists and inside other objects. */
 export const MinimalRepository = Type.Object({
@@ -49,7 +42,7 @@ export const MinimalRepository = Type.Object({
   permissions: Type.Optional(RolePermissions),
   allow_forking: Type.Boolean(),
   web_commit_signoff_required: Type.Boolean(),
-  license: Nullable(License),
+  license: Nullable(SimpleLicense),
 });
 export type MinimalRepository = Static<typeof MinimalRepository>;
 

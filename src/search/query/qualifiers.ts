@@ -144,7 +144,7 @@ const repositories: Record<string, QualifierSpec> = {
   topics: all(number),
   topic: all(text),
   language: any(text),
-  license: any(text, 'licences of repositories'),
+  license: any(text),
   created: all(date),
   pushed: all(date),
   fork: all(choice('true', 'only', 'false')),

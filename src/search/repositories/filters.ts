@@ -30,6 +30,15 @@ const numbers: Record<string, RawBuilder<unknown>> = {
   'help-wanted-issues': openIssuesLabelled('help wanted'),
 };
 
+/** Families of licences that have a name of their own (the public API's). */
+const families: Readonly<Record<string, readonly string[]>> = {
+  cc: ['cc0-1.0', 'cc-by-4.0', 'cc-by-sa-4.0'],
+  gpl: ['gpl-2.0', 'gpl-3.0'],
+  lgpl: ['lgpl-2.1', 'lgpl-3.0'],
+};
+
+const licensesCalled = (name: string): readonly string[] => (Object.hasOwn(families, name) && families[name]) || [name];
+
 /** Who searches, for `@me`. */
 type Viewer = { viewerId?: Id<'accounts'> | undefined };
 
@@ -89,6 +98,7 @@ function one(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unkno
       return inRange(name === 'pushed' ? sql`r.pushed_at` : sql`r.created_at`, value);
     case 'text':
       if (name === 'topic') return sql`${value.text.toLowerCase()} = any(r.topics)`;
+      if (name === 'license') return sql`r.license = any(${licensesCalled(value.text.toLowerCase())})`;
       return name === 'language' ? sql`lower(r.language) = lower(${findLanguage(value.text) ?? value.text})` : sql`false`;
     case 'flag':
       if (name === 'archived') return sql`r.archived = ${value.on}`;

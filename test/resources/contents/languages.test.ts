@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tx } from '#database/connect.ts';
-import { measureLanguages } from '#resources/contents/jobs.ts';
+import { measureFiles } from '#resources/contents/jobs.ts';
 import { addCommit, diskOf, history, point } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 
@@ -30,7 +30,7 @@ test('counts what the default branch is written in, without prose, data and what
   expect((await client.get(`${path}/languages`)).text).toBe(JSON.stringify(counted));
   expect((await client.get(path)).body.language).toBe('Python');
   const stored = await w.db.selectFrom('repository_languages').selectAll().where('repository_id', '=', repo.id).execute();
-  expect(stored).toEqual([{ repository_id: repo.id, commit_oid: first, bytes: counted }]);
+  expect(stored).toEqual([{ repository_id: repo.id, commit_oid: first, bytes: counted, detector: 1 }]);
 
   const second = await addCommit(diskOf(w, repo), { files: { 'lib/c.py': null }, parents: [first] });
   await point(w, repo, 'refs/heads/main', second);
@@ -69,7 +69,7 @@ test('a count that takes long does not put back what a later one has replaced', 
     return w.change(work);
   };
   const { services, worker } = w.hearth;
-  await measureLanguages.run(
+  await measureFiles.run(
     { ...about, kind: 'repository.default_branch_changed', data: { from: 'main', to: 'main' } },
     { db: w.db, change, services, now: w.clock.now, log: worker.log },
   );

@@ -76,7 +76,6 @@ test.each([
   ['good-first-issues:1', ['skeleton']],
   ['org:acme stars:>0', []],
   ['mirror:true', []],
-  ['license:mit', []],
   ['followers:>1', []],
   ['history followers:0', ['notes']],
   ['history is:internal', []],

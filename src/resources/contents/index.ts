@@ -1,0 +1,1 @@
+export { measureBranch } from './measure.ts';

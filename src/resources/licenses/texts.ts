@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import { invalid } from '#lib/refusal.ts';
+import { findLicense, type License } from './catalogue.ts';
+
+/** The licences that a new repository can get. */
+const offered = new Set([
+  ...['0bsd', 'agpl-3.0', 'apache-2.0', 'bsd-2-clause', 'bsd-3-clause', 'bsl-1.0', 'cc0-1.0', 'epl-2.0', 'gpl-2.0', 'gpl-3.0'],
+  ...['lgpl-2.1', 'lgpl-3.0', 'mit', 'mpl-2.0', 'unlicense'],
+]);
+
+/** Of these, the ones whose first lines name the owner. Others have such placeholders only in an appendix. */
+const owned = new Set(['mit', 'bsd-2-clause', 'bsd-3-clause']);
+
+/** Licences that SPDX has twice: for one version only, and for later ones too, with the same text. */
+const isGnu = /^(?:[AL]?GPL|GFDL)-/;
+
+const read = createRequire(import.meta.url);
+
+/** A licence's text, as SPDX has it. */
+export function readText({ spdxId }: License): string {
+  const id = isGnu.test(spdxId) ? `${spdxId}-only` : spdxId;
+  const { licenseText }: { licenseText: string } = read(`spdx-license-list/licenses/${id}.json`);
+  return licenseText;
+}
+
+/** The text of a licence for a new repository, by the public API's key. */
+export function licenseText(key: string, { owner, year }: { owner: string; year: number }): string {
+  const license = findLicense(key);
+  if (!license || !offered.has(license.key))
+    throw invalid('Repository', 'license_template', 'invalid', 'license_template is not a known license');
+  const text = readText(license);
+  const filled = owned.has(license.key)
+    ? text.replace('<year>', String(year)).replace(/<(?:copyright holders|owner)>/, () => owner)
+    : text;
+  return `${filled.trimEnd()}\n`;
+}
