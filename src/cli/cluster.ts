@@ -8,24 +8,31 @@ import type { Settings } from '#server/hearth.ts';
 import { type Serving, serveHere, workHere } from './serving.ts';
 import type { Config } from './settings.ts';
 
-const addressVariable = 'HEARTH_CLUSTER_ADDRESS';
+const partVariable = 'HEARTH_CLUSTER_PART';
 const replacementPauseMs = 1_000;
+const connectionsOfJobs = 10;
+
+/** What a process that answers requests for another one is told by it. */
+type ClusterPart = { address: Address; connections: number | undefined };
 
 /** Where the database is, in a process that answers requests for another one; undefined in any other process. */
-export function clusterAddress(env: NodeJS.ProcessEnv): Address | undefined {
-  const text = env[addressVariable];
-  return cluster.isWorker && text ? (JSON.parse(text) as Address) : undefined;
+export function clusterPart(env: NodeJS.ProcessEnv): ClusterPart | undefined {
+  const text = env[partVariable];
+  return cluster.isWorker && text ? (JSON.parse(text) as ClusterPart) : undefined;
 }
 
 /** Answers requests in processes of their own, behind one port. This one does the jobs, and replaces a process that dies. */
 export async function serveByProcesses(config: Config, settings: Settings): Promise<Serving> {
   // All processes listen on one socket. Handing out connections one by one would leave those hanging whose process dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const jobs = config.jobs ? await workHere({ ...settings, connections: 10 }) : undefined;
+  const jobs = config.jobs
+    ? await workHere({ ...settings, connections: Math.min(connectionsOfJobs, settings.connections ?? connectionsOfJobs) })
+    : undefined;
   const processes = new Set<Worker>();
   let stopping = false;
   const start = (): Worker => {
-    const worker = cluster.fork({ [addressVariable]: JSON.stringify(settings.address) });
+    const { address, connections } = settings;
+    const worker = cluster.fork({ [partVariable]: JSON.stringify({ address, connections } satisfies ClusterPart) });
     processes.add(worker);
     worker.once('exit', async (code, signal) => {
       processes.delete(worker);

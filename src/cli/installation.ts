@@ -5,6 +5,7 @@ import { type Address, change, checkConnection, type Db, openDatabase, type Tx }
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import { becomePresent } from '#database/presence.ts';
+import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/version.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runners/process/provider.ts';
@@ -76,6 +77,7 @@ async function bringUpToDate(address: Address): Promise<void> {
   const database = openDatabase(address, { max: 1 });
   try {
     await checkConnection(database, nameOf(address));
+    await checkServer(database.db);
   } finally {
     await database.close();
   }
@@ -107,6 +109,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
       key: config.embeddingsKey,
     },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
+    connections: config.connections,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config) },
     clock: () => new Date(),
     url,

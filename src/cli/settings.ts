@@ -118,6 +118,13 @@ export const settings = {
     parse: postgresAddress,
     about: 'a PostgreSQL of your own (15 or newer) instead of the embedded one',
   },
+  connections: {
+    flag: '--connections <number>',
+    variable: 'HEARTH_CONNECTIONS',
+    initial: '20',
+    parse: wholeNumber(4, 500),
+    about: 'connections that each process keeps to PostgreSQL at most; fewer where PostgreSQL allows fewer',
+  },
   vocabulary: {
     flag: '--vocabulary <words>',
     variable: 'HEARTH_VOCABULARY',

@@ -20,7 +20,7 @@ const stopTimeoutMs = 30_000;
 const settings: Record<string, string> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '100',
+  max_connections: '300',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
   jit: 'off',

@@ -1,10 +1,12 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Address, change, openDatabase } from '#database/connect.ts';
+import { connectionsEach } from '#database/server.ts';
 import { ensureAdminToken } from '#resources/tokens/index.ts';
-import { clusterAddress, serveByProcesses, serveForCluster } from '../cluster.ts';
+import type { Settings } from '#server/hearth.ts';
+import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
 import { configOf, withSettings } from '../command.ts';
 import { openDataFolder, ownSecretKey } from '../data-folder.ts';
-import { logOf, openInstallation, settingsFor } from '../installation.ts';
+import { type Installation, logOf, openInstallation, settingsFor } from '../installation.ts';
 import { type Serving, serveHere } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
 import { stopSignal, withinDrainTime } from '../stop-signal.ts';
@@ -17,8 +19,8 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
   )
   .action(async (_flags, command) => {
     const config = configOf(command);
-    const address = clusterAddress(process.env);
-    if (address) await serveAsPart(config, address);
+    const part = clusterPart(process.env);
+    if (part) await serveAsPart(config, part);
     else await serve(config);
   });
 
@@ -27,7 +29,7 @@ async function serve(config: Config): Promise<void> {
   const installation = await openInstallation(config, 'server');
   let serving: Serving;
   try {
-    const { settings } = installation;
+    const settings = await withConnections(config, installation);
     if (config.adminToken !== undefined) await setUpAdminToken(installation.address, config.adminToken);
     serving = await (config.workers > 1
       ? serveByProcesses(config, settings)
@@ -44,16 +46,26 @@ async function serve(config: Config): Promise<void> {
   });
 }
 
+/** The settings with as many connections as PostgreSQL has for each process. */
+async function withConnections({ connections, workers, jobs }: Config, { address, settings }: Installation): Promise<Settings> {
+  const database = openDatabase(address, { max: 1 });
+  const processes = workers > 1 && jobs ? workers + 1 : workers;
+  const each = await connectionsEach(database.db, { wanted: connections, processes }).finally(() => database.close());
+  if (each < connections) settings.log.warn(`PostgreSQL has ${each} connections for each process, instead of ${connections}`);
+  return { ...settings, connections: each };
+}
+
 async function setUpAdminToken(address: Address, token: string): Promise<void> {
   const database = openDatabase(address, { max: 1 });
   await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
 }
 
-async function serveAsPart(config: Config, address: NonNullable<ReturnType<typeof clusterAddress>>): Promise<void> {
+async function serveAsPart(config: Config, { address, connections }: NonNullable<ReturnType<typeof clusterPart>>): Promise<void> {
   const stopped = stopSignal();
   const folder = await openDataFolder(config.data);
   const secretKey = config.secretKey ?? (await ownSecretKey(folder));
-  const settings = settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) });
+  const given = { address, repositories: folder.repositories, secretKey, log: logOf(config) };
+  const settings = { ...settingsFor(config, given), connections };
   const serving = await serveForCluster(config, settings);
   await stopped;
   await withinDrainTime(() => serving.stop());

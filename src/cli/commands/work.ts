@@ -9,6 +9,7 @@ import { stopSignal, withinDrainTime } from '../stop-signal.ts';
 export const workCommand = withSettings(new Command('work'), [
   ...placeSettings,
   'url',
+  'connections',
   'vocabulary',
   'webhookAllow',
   'webhookRetries',

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#database/connect.ts';
+import { checkServer, connectionsEach } from '#database/server.ts';
+import { testDatabase } from '#test/support/database.ts';
+
+const opened = async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  return database;
+};
+
+test('processes share the connections that a database allows, some being left for commands', async () => {
+  const { db, address } = await opened();
+  if ('url' in address) throw new Error('The tests have a socket');
+  const wanted = 20;
+  expect(await connectionsEach(db, { wanted, processes: 1 })).toBe(20);
+  await sql`alter database ${sql.ref(address.database)} connection limit 20`.execute(db);
+  expect(await connectionsEach(db, { wanted, processes: 1 })).toBe(12);
+  expect(await connectionsEach(db, { wanted, processes: 3 })).toBe(4);
+  expect(await connectionsEach(db, { wanted: 6, processes: 1 })).toBe(6);
+  await expect(connectionsEach(db, { wanted, processes: 4 })).rejects.toThrow(
+    'PostgreSQL allows 20 connections, and Hearth needs 24: raise its max_connections, or lower --workers',
+  );
+});
+
+test('a database whose encoding is not UTF-8 is refused, and another one is not', async () => {
+  const { db, address } = await opened();
+  if ('url' in address) throw new Error('The tests have a socket');
+  await checkServer(db);
+  const name = `ascii_${randomBytes(4).toString('hex')}`;
+  await sql`create database ${sql.ref(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(db);
+  const ascii = openDatabase({ ...address, database: name });
+  onTestFinished(async () => {
+    await ascii.close();
+    await sql`drop database ${sql.ref(name)}`.execute(db);
+  });
+  await expect(checkServer(ascii.db)).rejects.toThrow('The encoding of the database is SQL_ASCII');
+});
