@@ -12,15 +12,15 @@ type RefusalOfAccess = 'unauthenticated' | 'forbidden' | 'not_found';
 
 export type Verdict = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
 
-/** One step of a decision, in words for `hearth explain`. */
-export type Step = { check: string; passed: boolean; because: string };
+/** One finding of a decision, in words for `hearth explain`. */
+export type Finding = { check: string; passed: boolean; because: string };
 
 /**
  * The one decision about access: may this viewer do to the target what the policy guards? Every fact was loaded before.
  * Refusals hide what the viewer may not know of: a GET below a resource answers 404, a write below a visible one 403,
  * and whatever lies in an invisible repository 404 (security decision 4).
  */
-export function judge(policy: Policy, viewer: Viewer, target: Target, { write }: { write: boolean }, trace?: Step[]): Verdict {
+export function judge(policy: Policy, viewer: Viewer, target: Target, { write }: { write: boolean }, trace?: Finding[]): Verdict {
   const none = typeof policy.permission === 'object' && 'none' in policy.permission ? policy.permission.none : undefined;
   const passes = (check: string, passed: boolean, because: string): boolean => {
     trace?.push({ check, passed, because });

@@ -13,13 +13,14 @@ import type { ApiVersion } from './versions.ts';
 
 type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
 
-/** What the words in braces of a path stand for: rows that the viewer may see, and parsed values for all other words. */
-export type At<Path extends string> = {
-  [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W>;
-} & ('org' extends WordsOf<Path> ? { org: Org } : unknown) &
+/** The rows that the path names, and that the viewer may see. */
+type Rows<Path extends string> = ('org' extends WordsOf<Path> ? { org: Org } : unknown) &
   ('repo' extends WordsOf<Path> ? { repo: Repo } : unknown) &
   ('template_repo' extends WordsOf<Path> ? { template: Repo } : unknown) &
   ('username' extends WordsOf<Path> ? { user: Account } : unknown);
+
+/** What the words in braces of a path stand for: rows, and parsed values for all words that aren't looked up. */
+export type At<Path extends string> = Rows<Path> & { [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W> };
 
 /** What a handler knows of its caller. It follows from the policy: where a token is demanded, there is an account. */
 export type ViewerOf<Access extends Policy> = Access extends
@@ -48,6 +49,8 @@ export type Call<
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
+  /** What every rule that changes something is told: who does so and when, to the rows that the path names. */
+  readonly step: Rows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
   readonly links: Links;
   readonly media: Media;
   readonly version: ApiVersion;

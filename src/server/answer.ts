@@ -41,7 +41,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
-  const at = await resolve({ db, endpoint, viewer, params: asked.params });
+  const { at, rows } = await resolve({ db, endpoint, viewer, params: asked.params });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);
@@ -54,6 +54,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
     page,
     viewer,
     now: asked.now,
+    step: { ...rows, by: viewer, now: asked.now },
     links: asked.links,
     media: endpoint.media?.includes(media.media) ? media.media : 'json',
     version,

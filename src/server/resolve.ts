@@ -1,4 +1,4 @@
-import { judge, mayRead, type Step, type Target } from '#access/judge.ts';
+import { type Finding, judge, mayRead, type Target } from '#access/judge.ts';
 import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -22,15 +22,15 @@ type Context = {
   endpoint: Endpoint;
   viewer: Viewer;
   params: Readonly<Record<string, string>>;
-  /** Collects the steps of the decision, for `hearth explain`. */
-  trace?: Step[];
+  /** Collects the findings of the decision, for `hearth explain`. */
+  trace?: Finding[];
 };
 
 /**
  * Turns the words of a path into rows and values, and judges access. A word that doesn't fit its schema makes a 404, as a path that
- * doesn't exist. Returns the handler's `at`.
+ * doesn't exist. Returns the handler's `at`, and its rows alone.
  */
-export async function resolve({ db, endpoint, viewer, params, trace }: Context): Promise<Record<string, unknown>> {
+export async function resolve({ db, endpoint, viewer, params, trace }: Context): Promise<{ at: object; rows: object }> {
   const words = wordsOf(endpoint.path);
   const at: Record<string, unknown> = {};
   for (const word of words) {
@@ -41,8 +41,8 @@ export async function resolve({ db, endpoint, viewer, params, trace }: Context):
   const target = await lookUp({ db, endpoint, viewer, params });
   const verdict = judge(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!verdict.allowed) throw refusals[verdict.refusal](verdict.message);
-  if ('username' in at) at.user = await findNamed(db, params.username);
-  return { ...at, ...target };
+  const rows = 'username' in at ? { ...target, user: await findNamed(db, params.username) } : target;
+  return { at: { ...at, ...rows }, rows };
 }
 
 const refusals = { unauthenticated, forbidden, not_found: notFound };

@@ -21,11 +21,11 @@ export const createUserByAdmin = endpoint({
   body: NewAccount,
   example: { login: 'grace', email: 'grace@example.com' },
   replies: { 201: User },
-  async handle({ change, viewer, body, links, now }) {
+  async handle({ change, body, step, links, now }) {
     const { login, email, suspended } = body;
     const user = await change(async (tx) => {
       const made = await createUser(tx, { login, email, now });
-      if (suspended) await suspendUser(tx, { user: made, by: viewer, now });
+      if (suspended) await suspendUser(tx, { ...step, user: made });
       return made;
     });
     return presentUser(links, user);
@@ -62,8 +62,8 @@ export const createImpersonationToken = endpoint({
   body: Impersonation,
   example: { scopes: ['repo'] },
   replies: { 201: Authorization },
-  async handle({ change, at, viewer, body, links, now }) {
-    const { token, row } = await change((tx) => impersonate(tx, { user: at.user, by: viewer, scopes: body.scopes, now }));
+  async handle({ change, at, body, step, links }) {
+    const { token, row } = await change((tx) => impersonate(tx, { ...step, scopes: body.scopes }));
     return {
       id: row.id,
       url: `${links.api}/authorizations/${row.id}`,
@@ -104,8 +104,8 @@ export const suspendUserByAdmin = endpoint({
   body: Reason,
   example: { reason: 'Left the company' },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => suspendUser(tx, { user: at.user, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => suspendUser(tx, step));
   },
 });
 
@@ -116,8 +116,8 @@ export const unsuspendUserByAdmin = endpoint({
   summary: 'Unsuspend a user',
   access,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => resumeUser(tx, { user: at.user, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => resumeUser(tx, step));
   },
 });
 
@@ -128,8 +128,8 @@ export const promoteToSiteAdmin = endpoint({
   summary: 'Promote a user to be a site administrator',
   access,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now, siteAdmin: true }));
+  async handle({ change, step }) {
+    await change((tx) => setSiteAdmin(tx, { ...step, siteAdmin: true }));
   },
 });
 
@@ -140,7 +140,7 @@ export const demoteFromSiteAdmin = endpoint({
   summary: 'Demote a site administrator',
   access,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => setSiteAdmin(tx, { user: at.user, by: viewer, now, siteAdmin: false }));
+  async handle({ change, step }) {
+    await change((tx) => setSiteAdmin(tx, { ...step, siteAdmin: false }));
   },
 });

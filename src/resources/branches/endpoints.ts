@@ -58,8 +58,8 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
-    const name = await renameBranch({ db, change, git, now }, { repo: at.repo, by: viewer }, at.branch, body.new_name);
+  async handle({ db, change, at, body, step, now, links, services: { git } }) {
+    const name = await renameBranch({ db, change, git, now }, step, at.branch, body.new_name);
     const disk = repoOf(git, at.repo.id);
     const { oid } = await getBranch(disk, name);
     await using reader = await openObjects(disk);
@@ -77,8 +77,8 @@ export const mergeBranch = endpoint({
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ db, change, at, body, viewer, now, links, reply, services: { git } }) {
-    const merging = { repo: at.repo, by: viewer, identity: identityOf(viewer.account, links, now) };
+  async handle({ db, change, at, body, step, viewer, now, links, reply, services: { git } }) {
+    const merging = { ...step, identity: identityOf(viewer.account, links, now) };
     const oid = await merge({ db, change, git, now }, merging, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
@@ -96,9 +96,9 @@ export const syncFork = endpoint({
   example: { branch: 'main' },
   refuses: [409],
   replies: { 200: MergedUpstream },
-  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, step, viewer, now, links, services: { git } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
-    const merging = { repo: at.repo, by: viewer, identity: identityOf(viewer.account, links, now), upstream };
+    const merging = { ...step, identity: identityOf(viewer.account, links, now), upstream };
     return mergeUpstream({ db, change, git, now }, merging, body.branch);
   },
 });

@@ -1,5 +1,6 @@
 import type { Role } from '#access/roles.ts';
-import type { Account, Repo, SignedIn } from '#access/viewer.ts';
+import type { RepoStep, Step } from '#access/step.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -22,10 +23,10 @@ const daysToAccept = 7;
 
 export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
 
-type Step = { repo: Repo; id: Id<'repository_invitations'>; by: SignedIn; now: Date };
+type OfInvitation = RepoStep & { id: Id<'repository_invitations'> };
 
 /** Changes the role that an invitation offers. */
-export async function changeInvitation(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow> {
+export async function changeInvitation(tx: Tx, step: OfInvitation & { role: Role | undefined }): Promise<InvitationRow> {
   const { repo, id, role } = step;
   const invitation = existing(await findInvitation(tx, repo.id, id));
   if (role === undefined || role === invitation.role) return invitation;
@@ -37,27 +38,27 @@ export async function changeInvitation(tx: Tx, step: Step & { role: Role | undef
 }
 
 /** Withdraws an invitation. */
-export async function cancelInvitation(tx: Tx, step: Step): Promise<void> {
+export async function cancelInvitation(tx: Tx, step: OfInvitation): Promise<void> {
   const invitation = await findInvitation(tx, step.repo.id, step.id);
   if (!invitation || !(await removeInvitation(tx, step.id))) throw notFound();
   const data = { user: invitation.invitee_id };
   await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_canceled', data });
 }
 
-type OwnStep = { id: Id<'repository_invitations'>; by: SignedIn; now: Date };
+type OfOwn = Step & { id: Id<'repository_invitations'> };
 
 /** Removes the caller's own invitation. Returns it with its repository. */
-async function takeInvitation(tx: Tx, { id, by }: OwnStep) {
+async function takeInvitation(tx: Tx, { id, by }: OfOwn) {
   const invitation = await findOwnInvitation(tx, by, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
   return { invitation, repository: only(await loadInvitedRepositories(tx, [invitation.repository_id])) };
 }
 
-const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OwnStep) =>
+const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OfOwn) =>
   ({ owner, repository, actor: by.account.id, at: now }) as const;
 
 /** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
-export async function acceptInvitation(tx: Tx, step: OwnStep): Promise<void> {
+export async function acceptInvitation(tx: Tx, step: OfOwn): Promise<void> {
   const { invitation, repository } = await takeInvitation(tx, step);
   if (isExpired(invitation, step.now)) throw notFound();
   const user = step.by.account.id;
@@ -68,7 +69,7 @@ export async function acceptInvitation(tx: Tx, step: OwnStep): Promise<void> {
 }
 
 /** Declines the caller's own invitation. */
-export async function declineInvitation(tx: Tx, step: OwnStep): Promise<void> {
+export async function declineInvitation(tx: Tx, step: OfOwn): Promise<void> {
   const { repository } = await takeInvitation(tx, step);
   const event = ownEvent(repository.owner_id, repository.id, step);
   await record(tx, { ...event, kind: 'collaborator.invitation_declined', data: { user: step.by.account.id } });

@@ -1,6 +1,7 @@
 import { findOrg } from '#access/lookup.ts';
 import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
-import type { Account, Org, Repo, SignedIn } from '#access/viewer.ts';
+import type { OrgStep, RepoStep } from '#access/step.ts';
+import type { Account, Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { inOrganization, inRepository } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
@@ -44,7 +45,7 @@ export async function effectiveRole(db: Db, repo: Repo, user: Account, sight: Si
   return roleOfLevel(Math.max(open, await findRoleLevel(db, repo, user.id, sight)));
 }
 
-type Step = { repo: Repo; user: Account; by: SignedIn; now: Date };
+type OfCollaborator = RepoStep & { user: Account };
 
 /** In a person's own repository every collaborator may write; other roles are for organizations, as in the public API. */
 export function checkRole(repo: Repo, role: Role, field: string): void {
@@ -56,7 +57,10 @@ export function checkRole(repo: Repo, role: Role, field: string): void {
  * Gives somebody a direct role. Members of the organization and people who have a direct role already get it at once; everybody
  * else is invited, and the invitation is returned.
  */
-export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefined }): Promise<InvitationRow | undefined> {
+export async function addCollaborator(
+  tx: Tx,
+  step: OfCollaborator & { role: Role | undefined },
+): Promise<InvitationRow | undefined> {
   const { repo, user, now } = step;
   if (user.kind !== 'user') throw notFound();
   if (user.id === repo.owner_id)
@@ -76,7 +80,7 @@ export async function addCollaborator(tx: Tx, step: Step & { role: Role | undefi
   return undefined;
 }
 
-async function invite(tx: Tx, step: Step & { role: Role }): Promise<InvitationRow> {
+async function invite(tx: Tx, step: OfCollaborator & { role: Role }): Promise<InvitationRow> {
   const { repo, user, by, now, role } = step;
   await checkMayInvite(tx, repo, by);
   const known = await findInvitationOf(tx, repo.id, user.id);
@@ -98,7 +102,7 @@ async function checkMayInvite(tx: Tx, repo: Repo, by: SignedIn): Promise<void> {
 }
 
 /** Ends somebody's direct role, with the invitations to them and from them. Everybody may end their own. */
-export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
+export async function dropCollaborator(tx: Tx, step: OfCollaborator): Promise<void> {
   const { repo, user, by } = step;
   const may = user.id === by.account.id || by.grant.kind === 'installation' || roleLevel(repo.role) >= roleLevel('admin');
   if (!may) throw forbidden('You must have admin rights to the repository to remove a collaborator.');
@@ -119,10 +123,10 @@ export async function dropCollaborator(tx: Tx, step: Step): Promise<void> {
   );
 }
 
-type OrgStep = { org: Org; user: Account; by: SignedIn; now: Date };
+type OfMember = OrgStep & { user: Account };
 
 /** Makes a member an outside collaborator, who keeps their direct roles, and as direct roles those that they had by teams. */
-export async function convertToOutside(tx: Tx, step: OrgStep): Promise<void> {
+export async function convertToOutside(tx: Tx, step: OfMember): Promise<void> {
   const { org, user, now } = step;
   await lockMemberships(tx, org.id);
   const membership = await findMembership(tx, org.id, user.id);
@@ -144,7 +148,7 @@ export async function convertToOutside(tx: Tx, step: OrgStep): Promise<void> {
 }
 
 /** Removes an outside collaborator from all repositories of an organization. */
-export async function removeOutside(tx: Tx, step: OrgStep): Promise<void> {
+export async function removeOutside(tx: Tx, step: OfMember): Promise<void> {
   const { org, user } = step;
   if (user.kind !== 'user') throw notFound();
   await lockMemberships(tx, org.id);

@@ -81,7 +81,7 @@ function checkUnchanged(path: string, before: Entry | undefined, sha: string): v
   if (before?.oid !== sha.toLowerCase()) throw conflict(`${path} does not match ${sha}`);
 }
 
-type Step = {
+type Committing = {
   branch: string;
   tip: Oid | undefined;
   body: Pick<FileRemoval, 'message' | 'author' | 'committer'>;
@@ -89,7 +89,11 @@ type Step = {
 };
 
 /** Commits on top of the tip and moves the branch there. If somebody else has moved it meanwhile, the caller gets a conflict. */
-async function commitTo(context: PushContext, { repo, by, links }: Writing, { branch, tip, body, change }: Step): Promise<Oid> {
+async function commitTo(
+  context: PushContext,
+  { repo, by, links }: Writing,
+  { branch, tip, body, change }: Committing,
+): Promise<Oid> {
   const { commit } = await commitChanges(repoOf(context.git, repo.id), {
     parents: tip === undefined ? [] : [tip],
     changes: [change],
@@ -101,7 +105,7 @@ async function commitTo(context: PushContext, { repo, by, links }: Writing, { br
 }
 
 /** The committer is the caller unless named, the author is the committer unless named. */
-const peopleOf = (caller: Identity, { author, committer }: Step['body']) => ({
+const peopleOf = (caller: Identity, { author, committer }: Committing['body']) => ({
   author: personOf('author', author ?? committer, caller),
   committer: personOf('committer', committer, caller),
 });

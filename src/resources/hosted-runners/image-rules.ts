@@ -1,4 +1,4 @@
-import type { Org, Viewer } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -18,10 +18,8 @@ import { findUserOf, lockOrganization } from './store.ts';
 import { parseVersion, versionText } from './versions.ts';
 import { askToDrop } from './work.ts';
 
-type Step = { org: Org; by: Viewer; now: Date };
-
 /** Deletes an image with all its versions. Refused while a runner uses it. */
-export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): Promise<void> {
+export async function deleteImage(tx: Tx, step: OrgStep, id: Id<'custom_images'>): Promise<void> {
   const { org } = step;
   await lockOrganization(tx, org.id);
   const image = existing(await findCustomImage(tx, org.id, id));
@@ -35,7 +33,7 @@ export async function deleteImage(tx: Tx, step: Step, id: Id<'custom_images'>): 
 /** Deletes one version. Refused while a runner uses it; a runner that follows the latest version uses the latest one. */
 export async function deleteVersion(
   tx: Tx,
-  step: Step,
+  step: OrgStep,
   { id, version: text }: { id: Id<'custom_images'>; version: string },
 ): Promise<void> {
   const { org } = step;

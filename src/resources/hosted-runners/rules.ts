@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Org, Viewer } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -22,12 +22,12 @@ import {
 import { latestWord } from './versions.ts';
 import { askToProvision, askToRemove } from './work.ts';
 
-type Step = { org: Org; by: Viewer; now: Date; catalogue: Catalogue };
+type OfCatalogue = OrgStep & { catalogue: Catalogue };
 
 /** `maximum_runners` where a request doesn't say it (the public API's number). */
 const usualMaximum = 10;
 
-export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner): Promise<RunnerRow> {
+export async function createRunner(tx: Tx, step: OfCatalogue, wanted: NewHostedRunner): Promise<RunnerRow> {
   const { org, now, catalogue } = step;
   await lockOrganization(tx, org.id);
   const image = await imageFor(tx, { organization: org.id, catalogue, wanted: imageOf(wanted) });
@@ -55,7 +55,7 @@ export async function createRunner(tx: Tx, step: Step, wanted: NewHostedRunner):
 /** Changes the named settings of a runner. If its machine has to be another one, it is provisioned again. */
 export async function changeRunner(
   tx: Tx,
-  step: Step,
+  step: OfCatalogue,
   { id, wanted }: { id: Id<'hosted_runners'>; wanted: HostedRunnerChange },
 ): Promise<RunnerRow> {
   const { org, now } = step;
@@ -78,7 +78,7 @@ export async function changeRunner(
 }
 
 /** Marks a runner for deletion. A job removes the machine and then the row. To delete it again meanwhile changes nothing. */
-export async function deleteRunner(tx: Tx, step: Omit<Step, 'catalogue'>, id: Id<'hosted_runners'>): Promise<RunnerRow> {
+export async function deleteRunner(tx: Tx, step: OrgStep, id: Id<'hosted_runners'>): Promise<RunnerRow> {
   const { org, now } = step;
   await lockOrganization(tx, org.id);
   const runner = existing(await findRunner(tx, org.id, id));
@@ -107,7 +107,7 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
 });
 
 /** The columns of a change that the provider must know, since they describe the machine. */
-async function machineColumns(tx: Tx, step: Step, before: RunnerRow, wanted: HostedRunnerChange) {
+async function machineColumns(tx: Tx, step: OfCatalogue, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
   const image = await changedImage(tx, step, before, wanted);
   if (staticIp && !before.static_ip) await checkStaticIps(tx, step);
@@ -123,7 +123,7 @@ async function machineColumns(tx: Tx, step: Step, before: RunnerRow, wanted: Hos
 /** The image that a change names, if any. Without `image_id`, the other image fields are about the runner's present image. */
 async function changedImage(
   tx: Tx,
-  { org, catalogue }: Step,
+  { org, catalogue }: OfCatalogue,
   before: RunnerRow,
   { image_id, image_source, image_version }: HostedRunnerChange,
 ): Promise<ChosenImage | undefined> {
@@ -154,7 +154,7 @@ function checkMaximum(catalogue: Catalogue, wanted: number): number {
 }
 
 /** Refuses more static addresses than allowed. The organization is locked, so that two requests can't both take the last one. */
-async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: Step): Promise<void> {
+async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: OfCatalogue): Promise<void> {
   if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
     throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);
 }

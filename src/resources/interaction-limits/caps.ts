@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Org, SignedIn } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -13,7 +13,7 @@ export const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Sett
   max_open_pull_requests,
 });
 
-type Change = { org: Org; wanted: CreationCapChange; by: SignedIn; now: Date };
+type Change = OrgStep & { wanted: CreationCapChange };
 
 /** Switches the cap on or off, and sets it. */
 export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promise<CreationCap> {

@@ -32,7 +32,7 @@ export const updateCreationCap = endpoint({
   body: CreationCapChange,
   example: { enabled: true, max_open_pull_requests: 3 },
   replies: { 200: CreationCap },
-  async handle({ change, at, body, viewer, now }) {
-    return change((tx) => changeCap(tx, { org: at.org, wanted: body, by: viewer, now }));
+  async handle({ change, body, step }) {
+    return change((tx) => changeCap(tx, { ...step, wanted: body }));
   },
 });

@@ -41,8 +41,7 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, at, body, viewer, now }) =>
-    change(async (tx) => presentField(tx, await createField(tx, { org: at.org, by: viewer, wanted: body, now }))),
+  handle: ({ change, body, step }) => change(async (tx) => presentField(tx, await createField(tx, { ...step, wanted: body }))),
 });
 
 export const updateIssueField = endpoint({
@@ -54,11 +53,8 @@ export const updateIssueField = endpoint({
   body: IssueFieldChange,
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
-  handle: ({ change, at, body, viewer, now }) =>
-    change(async (tx) => {
-      const step = { org: at.org, by: viewer, id: at.issue_field_id, wanted: body, now };
-      return presentField(tx, await changeField(tx, step));
-    }),
+  handle: ({ change, at, body, step }) =>
+    change(async (tx) => presentField(tx, await changeField(tx, { ...step, id: at.issue_field_id, wanted: body }))),
 });
 
 export const deleteIssueField = endpoint({
@@ -68,7 +64,7 @@ export const deleteIssueField = endpoint({
   summary: 'Delete issue field for an organization',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteField(tx, { org: at.org, by: viewer, id: at.issue_field_id, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteField(tx, { ...step, id: at.issue_field_id }));
   },
 });

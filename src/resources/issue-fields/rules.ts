@@ -1,4 +1,5 @@
-import type { Org, SignedIn } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
+import type { Org } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -21,15 +22,13 @@ import {
   updateField,
 } from './store.ts';
 
-type Step = { org: Org; by: SignedIn; now: Date };
-
 async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promise<void> {
   const taken = await findFieldNamed(tx, org.id, name);
   if (taken && taken.id !== own?.id) throw invalid('IssueField', 'name', 'already_exists');
 }
 
 /** Adds a field to the issues of an organization. */
-export async function createField(tx: Tx, step: Step & { wanted: NewIssueField }): Promise<FieldRow> {
+export async function createField(tx: Tx, step: OrgStep & { wanted: NewIssueField }): Promise<FieldRow> {
   const { org, now, wanted } = step;
   const { data_type, visibility, options } = wanted;
   checkOptions(data_type, options);
@@ -45,7 +44,7 @@ export async function createField(tx: Tx, step: Step & { wanted: NewIssueField }
   return row;
 }
 
-type Named = Step & { id: Id<'issue_fields'> };
+type Named = OrgStep & { id: Id<'issue_fields'> };
 
 /** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
 export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChange }): Promise<FieldRow> {

@@ -1,3 +1,4 @@
+import type { RepoStep } from '#access/step.ts';
 // The assignees of an issue: assigning, unassigning and replacing them.
 import type { Account, Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -7,7 +8,7 @@ import { invalid } from '#lib/refusal.ts';
 import { findAssignable } from './assignee-store.ts';
 import type { IssueChange } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
-import { eventOf, type Step, tellAll } from './tell.ts';
+import { eventOf, tellAll } from './tell.ts';
 
 /** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
 export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
@@ -26,7 +27,7 @@ export async function assignable(db: Db, repo: Repo, logins: readonly string[]):
 }
 
 /** Assigns users to an issue. */
-export async function assign(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+export async function assign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<void> {
   const added = await addAssignees(tx, issue.id, users, step.now);
   await tellAll(tx, step, issue, {
     things: added,
@@ -36,7 +37,7 @@ export async function assign(tx: Tx, step: Step, issue: IssueRow, users: readonl
 }
 
 /** Unassigns users from an issue. */
-export async function unassign(tx: Tx, step: Step, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
+export async function unassign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
   const dropped = await dropAssignees(tx, issue.id, users);
   await tellAll(tx, step, issue, {
     things: dropped,
@@ -46,7 +47,7 @@ export async function unassign(tx: Tx, step: Step, issue: IssueRow, users: reado
 }
 
 /** Replaces the assignees of an issue. */
-export async function replaceAssignees(tx: Tx, step: Step, issue: IssueRow, users: readonly Account[]): Promise<void> {
+export async function replaceAssignees(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<void> {
   const wanted = new Set(users.map(({ id }) => id));
   const held = await listAssignees(tx, issue.id);
   await unassign(

@@ -1,4 +1,5 @@
 import { reaches } from '#access/roles.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -7,12 +8,12 @@ import { existing, forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type CommentRow, findComment, holdComment, insertComment, removeComment, updateComment } from './comment-store.ts';
 import { checkHasIssues, holdFor } from './rules.ts';
-import { type Step, viaApp } from './tell.ts';
+import { viaApp } from './tell.ts';
 
-type OfComment = Step & { id: Id<'issue_comments'> };
+type OfComment = RepoStep & { id: Id<'issue_comments'> };
 
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
-export async function commentOn(tx: Tx, step: Step & { number: number; body: string }): Promise<CommentRow> {
+export async function commentOn(tx: Tx, step: RepoStep & { number: number; body: string }): Promise<CommentRow> {
   const { repo, by, now, body } = step;
   const issue = await holdFor(tx, repo, step.number);
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))

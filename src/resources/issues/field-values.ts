@@ -1,4 +1,5 @@
 import { reaches } from '#access/roles.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import { existing } from '#lib/refusal.ts';
@@ -15,7 +16,7 @@ import {
 } from '#resources/issue-fields/index.ts';
 import { holdFor } from './rules.ts';
 import type { IssueRow } from './store.ts';
-import { eventOf, type Step, tellAll } from './tell.ts';
+import { eventOf, tellAll } from './tell.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {
@@ -24,11 +25,11 @@ type Change = {
   after: Value | undefined;
 };
 
-const valuesOf = async (tx: Tx, { by }: Step, issue: IssueRow): Promise<readonly HeldValue[]> =>
+const valuesOf = async (tx: Tx, { by }: RepoStep, issue: IssueRow): Promise<readonly HeldValue[]> =>
   (await loadFieldValues(tx, by, [issue.id])).get(issue.id) ?? [];
 
 /** Sets values of an issue in fields; an empty list clears all that the viewer sees, as in the public API. */
-export async function setValues(tx: Tx, step: Step, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
+export async function setValues(tx: Tx, step: RepoStep, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
   const held = await valuesOf(tx, step, issue);
   if (wanted.length === 0) return apply(tx, step, issue, held.map(clearing));
   const before = keyed(held, ({ field_id }) => field_id);
@@ -43,7 +44,7 @@ export async function setValues(tx: Tx, step: Step, issue: IssueRow, wanted: rea
  */
 export async function setToldValues(
   tx: Tx,
-  step: Step,
+  step: RepoStep,
   issue: IssueRow,
   wanted: readonly SomeValue[] | undefined,
 ): Promise<void> {
@@ -53,7 +54,7 @@ export async function setToldValues(
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, step: Step & { number: number; field: FieldRow['id'] }): Promise<void> {
+export async function clearValue(tx: Tx, step: RepoStep & { number: number; field: FieldRow['id'] }): Promise<void> {
   const issue = await holdFor(tx, step.repo, step.number);
   const held = existing((await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === step.field));
   await apply(tx, step, issue, [clearing(held)]);
@@ -66,7 +67,7 @@ const clearing = ({ field_id, name, data_type, organization_id, value }: HeldVal
 });
 
 /** Writes the changes, with an event and an issue event for each. */
-async function apply(tx: Tx, step: Step, issue: IssueRow, changes: readonly Change[]): Promise<void> {
+async function apply(tx: Tx, step: RepoStep, issue: IssueRow, changes: readonly Change[]): Promise<void> {
   const real = changes.filter(
     ({ field, before, after }) => !(before && after ? isSame(field.data_type, before, after) : before === after),
   );

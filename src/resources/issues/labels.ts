@@ -1,16 +1,17 @@
+import type { RepoStep } from '#access/step.ts';
 // The labels of an issue: adding, removing and replacing them.
 import type { Tx } from '#database/connect.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
 import type { NewIssue } from './schemas.ts';
 import { addLabels, dropLabels, type IssueRow, listIssueLabels } from './store.ts';
-import { eventOf, type Step, tellAll } from './tell.ts';
+import { eventOf, tellAll } from './tell.ts';
 
 /** The names in a list of labels. Each is a string or an object with a name. */
 export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
 /** Adds labels to an issue. Labels that the repository doesn't have are created. */
-export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
+export async function putLabels(tx: Tx, step: RepoStep, issue: IssueRow, names: readonly string[]): Promise<void> {
   const labels = await findOrMakeLabels(
     tx,
     step.repo.id,
@@ -25,7 +26,7 @@ export async function putLabels(tx: Tx, step: Step, issue: IssueRow, names: read
 }
 
 /** Removes labels from an issue. Returns how many it had. */
-export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: readonly LabelRow[]): Promise<number> {
+export async function takeLabels(tx: Tx, step: RepoStep, issue: IssueRow, labels: readonly LabelRow[]): Promise<number> {
   const ids = labels.map(({ id }) => id);
   const dropped = new Set(await dropLabels(tx, issue.id, ids));
   await tellAll(tx, step, issue, {
@@ -37,7 +38,7 @@ export async function takeLabels(tx: Tx, step: Step, issue: IssueRow, labels: re
 }
 
 /** Replaces the labels of an issue. */
-export async function replaceLabels(tx: Tx, step: Step, issue: IssueRow, names: readonly string[]): Promise<void> {
+export async function replaceLabels(tx: Tx, step: RepoStep, issue: IssueRow, names: readonly string[]): Promise<void> {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
   const held = await listIssueLabels(tx, issue.id);
   const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase()));

@@ -1,4 +1,5 @@
 import { reaches } from '#access/roles.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { must } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -7,23 +8,22 @@ import type { Held } from '#resources/reactions/index.ts';
 import { holdComment } from './comment-store.ts';
 import { checkHasIssues, holdFor } from './rules.ts';
 import { type IssueRow, loadIssues } from './store.ts';
-import type { Step } from './tell.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
-function checkOpen({ repo, by }: Step, issue: IssueRow): void {
+function checkOpen({ repo, by }: RepoStep, issue: IssueRow): void {
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Unable to create reaction because issue is locked.');
 }
 
 /** An issue to react to, with its row locked. */
-export async function holdIssueToReact(tx: Tx, step: Step, number: number): Promise<Held> {
+export async function holdIssueToReact(tx: Tx, step: RepoStep, number: number): Promise<Held> {
   const issue = await holdFor(tx, step.repo, number);
   checkOpen(step, issue);
   return { subject: { issue: issue.id }, issue: issue.id };
 }
 
 /** A comment to react to, with its row locked. */
-export async function holdCommentToReact(tx: Tx, step: Step, id: Id<'issue_comments'>): Promise<Held> {
+export async function holdCommentToReact(tx: Tx, step: RepoStep, id: Id<'issue_comments'>): Promise<Held> {
   checkHasIssues(step.repo);
   const comment = existing(await holdComment(tx, step.repo.id, id));
   checkOpen(step, must(await loadIssues(tx, [comment.issue_id]), comment.issue_id));

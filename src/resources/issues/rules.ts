@@ -1,4 +1,5 @@
 import { reaches } from '#access/roles.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -9,7 +10,7 @@ import { assign, assignable, replaceAssignees, wantedAssignees } from './assigne
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
-import { eventOf, type Step, tellChanges, tellMilestones, viaApp } from './tell.ts';
+import { eventOf, tellChanges, tellMilestones, viaApp } from './tell.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -32,7 +33,7 @@ export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<Issue
 const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
-export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Promise<IssueRow> {
+export async function openIssue(tx: Tx, step: RepoStep & { wanted: NewIssue }): Promise<IssueRow> {
   const { repo, by, now, wanted } = step;
   checkHasIssues(repo);
   const sorts = maySort(repo, by);
@@ -60,7 +61,7 @@ export async function openIssue(tx: Tx, step: Step & { wanted: NewIssue }): Prom
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
-export async function changeIssue(tx: Tx, step: Step & { number: number; wanted: IssueChange }): Promise<IssueRow> {
+export async function changeIssue(tx: Tx, step: RepoStep & { number: number; wanted: IssueChange }): Promise<IssueRow> {
   const { repo, by, now, wanted } = step;
   const issue = await holdFor(tx, repo, step.number);
   const sorts = maySort(repo, by);

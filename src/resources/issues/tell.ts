@@ -1,5 +1,6 @@
+import type { RepoStep } from '#access/step.ts';
 // Telling what happened to an issue: by events, for webhooks and indexes, and by issue events, for its timeline.
-import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
 import { inRepository } from '#events/place.ts';
@@ -10,12 +11,10 @@ import { loadMilestones } from '#resources/milestones/index.ts';
 import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
 import { addOpenIssues, type IssueRow, updateIssue } from './store.ts';
 
-export type Step = { repo: Repo; by: SignedIn; now: Date };
-
 type IssueEvent = Extract<EventKind, `issue.${string}`>;
 
 /** An event of an issue, as it is recorded. */
-export const eventOf = <Kind extends IssueEvent>(step: Step, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+export const eventOf = <Kind extends IssueEvent>(step: RepoStep, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
   ...inRepository(step),
   kind,
   data,
@@ -25,7 +24,7 @@ export const eventOf = <Kind extends IssueEvent>(step: Step, kind: Kind, data: E
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
 
 /** The common part of an issue's events: which issue, who and when. */
-export const aboutOf = ({ repo, by, now }: Step, { id }: Pick<IssueRow, 'id'>) => ({
+export const aboutOf = ({ repo, by, now }: RepoStep, { id }: Pick<IssueRow, 'id'>) => ({
   repository: repo.id,
   issue: id,
   actor: by.account.id,
@@ -40,7 +39,12 @@ type Told<Thing> = {
 };
 
 /** For each thing that changed, records an event and writes an issue event; then sets the issue's time of change. */
-export async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { things, event, own }: Told<Thing>): Promise<void> {
+export async function tellAll<Thing>(
+  tx: Tx,
+  step: RepoStep,
+  issue: IssueRow,
+  { things, event, own }: Told<Thing>,
+): Promise<void> {
   if (things.length === 0) return;
   await recordAll(tx, things.map(event));
   await insertIssueEvents(tx, aboutOf(step, issue), things.map(own));
@@ -48,7 +52,7 @@ export async function tellAll<Thing>(tx: Tx, step: Step, issue: IssueRow, { thin
 }
 
 /** Records what differs between an issue before and after a change. */
-export async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
+export async function tellChanges(tx: Tx, step: RepoStep, before: IssueRow, after: IssueRow): Promise<void> {
   const { repo } = step;
   const issue = after.id;
   const events: Event<IssueEvent>[] = [];
@@ -72,7 +76,7 @@ export async function tellChanges(tx: Tx, step: Step, before: IssueRow, after: I
 }
 
 /** Records that an issue left a milestone, or came into one. */
-export async function tellMilestones(tx: Tx, step: Step, before: IssueRow, after: IssueRow): Promise<void> {
+export async function tellMilestones(tx: Tx, step: RepoStep, before: IssueRow, after: IssueRow): Promise<void> {
   if (before.milestone_id === after.milestone_id) return;
   const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
   const [left, entered] = [before, after].map(({ milestone_id }) => maybe(milestones, milestone_id));

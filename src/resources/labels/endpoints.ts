@@ -55,8 +55,8 @@ export const createRepoLabel = endpoint({
   body: NewLabel,
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
-  async handle({ change, at, body, viewer, links, now }) {
-    const row = await change((tx) => createLabel(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+  async handle({ change, at, body, step, links }) {
+    const row = await change((tx) => createLabel(tx, { ...step, wanted: body }));
     return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
   },
 });
@@ -70,8 +70,8 @@ export const updateRepoLabel = endpoint({
   body: LabelChange,
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
-  async handle({ change, at, body, viewer, links, now }) {
-    const row = await change((tx) => changeLabel(tx, { repo: at.repo, by: viewer, name: at.name, wanted: body, now }));
+  async handle({ change, at, body, step, links }) {
+    const row = await change((tx) => changeLabel(tx, { ...step, name: at.name, wanted: body }));
     return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
   },
 });
@@ -83,7 +83,7 @@ export const deleteRepoLabel = endpoint({
   summary: 'Delete a label',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteLabel(tx, { repo: at.repo, by: viewer, name: at.name, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteLabel(tx, { ...step, name: at.name }));
   },
 });

@@ -1,4 +1,4 @@
-import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -8,13 +8,11 @@ import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
 
-type Step = { repo: Repo; by: SignedIn; now: Date };
-
 const nameTaken = () => invalid('Label', 'name', 'already_exists');
 const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
 
 /** Adds a label to a repository. */
-export async function createLabel(tx: Tx, step: Step & { wanted: NewLabel }): Promise<LabelRow> {
+export async function createLabel(tx: Tx, step: RepoStep & { wanted: NewLabel }): Promise<LabelRow> {
   const { name, color = defaultColor, description } = step.wanted;
   const row = await insertLabel(tx, {
     repository_id: step.repo.id,
@@ -28,7 +26,7 @@ export async function createLabel(tx: Tx, step: Step & { wanted: NewLabel }): Pr
 }
 
 /** Changes a label; issues keep it under its new name. */
-export async function changeLabel(tx: Tx, step: Step & { name: string; wanted: LabelChange }): Promise<LabelRow> {
+export async function changeLabel(tx: Tx, step: RepoStep & { name: string; wanted: LabelChange }): Promise<LabelRow> {
   const { repo, wanted } = step;
   const label = existing(await findLabel(tx, repo.id, step.name));
   const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
@@ -50,7 +48,7 @@ const changedOf = ({ name, color, description }: LabelRow, after: LabelRow) => (
 });
 
 /** Deletes a label. It is removed from all issues. */
-export async function deleteLabel(tx: Tx, step: Step & { name: string }): Promise<void> {
+export async function deleteLabel(tx: Tx, step: RepoStep & { name: string }): Promise<void> {
   const label = existing(await findLabel(tx, step.repo.id, step.name));
   await removeLabel(tx, label.id);
   await record(tx, { ...inRepository(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });

@@ -65,8 +65,8 @@ export const removeOrgMember = endpoint({
   summary: 'Remove an organization member',
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => removeMember(tx, { org: at.org, user: at.user, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => removeMember(tx, step));
   },
 });
 
@@ -95,9 +95,9 @@ export const setOrgMembership = endpoint({
   body: MembershipChange,
   example: { role: 'member' },
   replies: { 200: Membership },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, body, step, links }) {
     const role = roleOf(body.role);
-    const membership = await change((tx) => setMembership(tx, { org: at.org, user: at.user, role, by: viewer, now }));
+    const membership = await change((tx) => setMembership(tx, { ...step, role }));
     return presentMembership({ db, links }, membership);
   },
 });
@@ -109,8 +109,8 @@ export const removeOrgMembership = endpoint({
   summary: 'Remove organization membership for a user',
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => removeMember(tx, { org: at.org, user: at.user, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => removeMember(tx, step));
   },
 });
 
@@ -150,8 +150,8 @@ export const publicizeMembership = endpoint({
   summary: 'Set public organization membership for the authenticated user',
   access: showsOwn,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => showMembership(tx, { org: at.org, user: at.user, as: 'public', by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => showMembership(tx, { ...step, as: 'public' }));
   },
 });
 
@@ -162,8 +162,8 @@ export const concealMembership = endpoint({
   summary: 'Remove public organization membership for the authenticated user',
   access: showsOwn,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => showMembership(tx, { org: at.org, user: at.user, as: 'concealed', by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => showMembership(tx, { ...step, as: 'concealed' }));
   },
 });
 
@@ -203,8 +203,8 @@ export const acceptOwnMembership = endpoint({
   body: Acceptance,
   example: { state: 'active' },
   replies: { 200: Membership },
-  async handle({ db, change, at, viewer, links, now }) {
-    const membership = await change((tx) => acceptMembership(tx, { org: at.org, user: viewer.account, by: viewer, now }));
+  async handle({ db, change, step, viewer, links }) {
+    const membership = await change((tx) => acceptMembership(tx, { ...step, user: viewer.account }));
     return presentMembership({ db, links }, membership);
   },
 });

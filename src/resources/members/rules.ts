@@ -1,7 +1,8 @@
 import { judge } from '#access/judge.ts';
 import type { Permission } from '#access/permissions.ts';
 import type { OrgRole } from '#access/roles.ts';
-import type { Account, Org, SignedIn, Viewer } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
+import type { Account, Org, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
@@ -24,10 +25,10 @@ import {
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   judge({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
 
-type Step = { org: Org; user: Account; by: SignedIn; now: Date };
+type OfMember = OrgStep & { user: Account };
 
 /** Invites somebody into an organization, or gives a member another role. */
-export async function setMembership(tx: Tx, step: Step & { role: OrgRole }): Promise<MembershipWithSettings> {
+export async function setMembership(tx: Tx, step: OfMember & { role: OrgRole }): Promise<MembershipWithSettings> {
   const { org, user, by, now, role } = step;
   if (user.kind !== 'user') throw notFound();
   await lockMemberships(tx, org.id);
@@ -45,16 +46,16 @@ export async function setMembership(tx: Tx, step: Step & { role: OrgRole }): Pro
   return getMembership(tx, step);
 }
 
-async function checkMayStepDown(tx: Tx, { org, user, by }: Step): Promise<void> {
+async function checkMayStepDown(tx: Tx, { org, user, by }: OfMember): Promise<void> {
   if (user.id === by.account.id) throw forbidden('Owners are demoted by another owner, not by themselves.');
   if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
 }
 
-const getMembership = async (tx: Tx, { org, user }: Pick<Step, 'org' | 'user'>): Promise<MembershipWithSettings> =>
+const getMembership = async (tx: Tx, { org, user }: Pick<OfMember, 'org' | 'user'>): Promise<MembershipWithSettings> =>
   existing(await findMembership(tx, org.id, user.id));
 
 /** Accepts the caller's own invitation. */
-export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
+export async function acceptMembership(tx: Tx, step: OfMember): Promise<MembershipWithSettings> {
   const { org, user } = step;
   await lockMemberships(tx, org.id);
   const membership = await getMembership(tx, step);
@@ -68,7 +69,7 @@ export async function acceptMembership(tx: Tx, step: Step): Promise<MembershipWi
  * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners remove others;
  * everybody may leave, except the last owner.
  */
-export async function removeMember(tx: Tx, step: Step): Promise<void> {
+export async function removeMember(tx: Tx, step: OfMember): Promise<void> {
   const { org, user, by } = step;
   const may = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
   if (!may) throw forbidden('You must be an organization owner to remove a member.');
@@ -79,7 +80,7 @@ export async function removeMember(tx: Tx, step: Step): Promise<void> {
 }
 
 /** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
-export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithSettings> {
+export async function endMembership(tx: Tx, step: OfMember): Promise<MembershipWithSettings> {
   const { org, user } = step;
   await lockMemberships(tx, org.id);
   const membership = await getMembership(tx, step);
@@ -95,7 +96,7 @@ export async function endMembership(tx: Tx, step: Step): Promise<MembershipWithS
 }
 
 /** Removes somebody's direct roles in an organization's repositories, and the invitations to and from them. */
-export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
+export async function withdrawRoles(tx: Tx, step: OfMember): Promise<void> {
   const { org, user } = step;
   const place = { organization: org.id, user: user.id };
   const removed = (await removeDirectRoles(tx, place)).map((repository) => ({
@@ -114,7 +115,7 @@ export async function withdrawRoles(tx: Tx, step: Step): Promise<void> {
 }
 
 /** Shows or conceals the caller's own membership. */
-export async function showMembership(tx: Tx, step: Step & { as: 'public' | 'concealed' }): Promise<void> {
+export async function showMembership(tx: Tx, step: OfMember & { as: 'public' | 'concealed' }): Promise<void> {
   const { org, user, by, as } = step;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
   await lockMemberships(tx, org.id);

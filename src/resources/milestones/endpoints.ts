@@ -66,8 +66,8 @@ export const createRepoMilestone = endpoint({
   body: NewMilestone,
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const row = await change((tx) => createMilestone(tx, { repo: at.repo, by: viewer, wanted: body, now }));
+  async handle({ db, change, at, body, step, links }) {
+    const row = await change((tx) => createMilestone(tx, { ...step, wanted: body }));
     return presentOne(db, links, at.repo, row);
   },
 });
@@ -81,9 +81,9 @@ export const updateRepoMilestone = endpoint({
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, at, body, step, links }) {
     const number = at.milestone_number;
-    const row = await change((tx) => changeMilestone(tx, { repo: at.repo, by: viewer, number, wanted: body, now }));
+    const row = await change((tx) => changeMilestone(tx, { ...step, number, wanted: body }));
     return presentOne(db, links, at.repo, row);
   },
 });
@@ -95,7 +95,7 @@ export const deleteRepoMilestone = endpoint({
   summary: 'Delete a milestone',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteMilestone(tx, { repo: at.repo, by: viewer, number: at.milestone_number, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteMilestone(tx, { ...step, number: at.milestone_number }));
   },
 });

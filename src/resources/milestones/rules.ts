@@ -1,4 +1,4 @@
-import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -17,13 +17,11 @@ import {
   updateMilestone,
 } from './store.ts';
 
-type Step = { repo: Repo; by: SignedIn; now: Date };
-
 const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
 
 /** Adds a milestone with the next number of its repository. */
-export async function createMilestone(tx: Tx, step: Step & { wanted: NewMilestone }): Promise<MilestoneRow> {
+export async function createMilestone(tx: Tx, step: RepoStep & { wanted: NewMilestone }): Promise<MilestoneRow> {
   const { repo, by, now, wanted } = step;
   await lockRepository(tx, repo.id);
   const state = wanted.state ?? 'open';
@@ -44,7 +42,10 @@ export async function createMilestone(tx: Tx, step: Step & { wanted: NewMileston
 }
 
 /** Changes a milestone, which includes closing and reopening it. */
-export async function changeMilestone(tx: Tx, step: Step & { number: number; wanted: MilestoneChange }): Promise<MilestoneRow> {
+export async function changeMilestone(
+  tx: Tx,
+  step: RepoStep & { number: number; wanted: MilestoneChange },
+): Promise<MilestoneRow> {
   const { repo, now, number, wanted } = step;
   const row = existing(await findMilestone(tx, repo.id, number));
   const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
@@ -71,7 +72,7 @@ const changedOf = ({ title, description, due_on }: MilestoneRow, after: Mileston
 });
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
-export async function deleteMilestone(tx: Tx, step: Step & { number: number }): Promise<void> {
+export async function deleteMilestone(tx: Tx, step: RepoStep & { number: number }): Promise<void> {
   const row = existing(await findMilestone(tx, step.repo.id, step.number));
   await removeMilestone(tx, row.id);
   await record(tx, { ...inRepository(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });

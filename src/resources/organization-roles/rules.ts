@@ -1,4 +1,5 @@
-import type { Account, Org, SignedIn } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
+import type { Account, Org } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
@@ -8,7 +9,6 @@ import { holdMembership } from '#resources/members/index.ts';
 import { findTeam } from '#resources/teams/index.ts';
 import { findRole, type Holder, insertAssignment, removeAssignments } from './store.ts';
 
-type Step = { org: Org; by: SignedIn; now: Date };
 type RoleId = Id<'organization_roles'>;
 
 /** Finds the team that is to get or lose a role. */
@@ -24,7 +24,7 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
 }
 
 /** Gives a role. If the holder has it already, nothing changes. */
-export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: RoleId }): Promise<void> {
+export async function assignRole(tx: Tx, step: OrgStep & { holder: Holder; role: RoleId }): Promise<void> {
   const { org, now, holder } = step;
   const role = existing(await findRole(tx, org.id, step.role));
   if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
@@ -32,7 +32,7 @@ export async function assignRole(tx: Tx, step: Step & { holder: Holder; role: Ro
 }
 
 /** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
-export async function revokeRoles(tx: Tx, step: Step & { holder: Holder; role?: RoleId }): Promise<void> {
+export async function revokeRoles(tx: Tx, step: OrgStep & { holder: Holder; role?: RoleId }): Promise<void> {
   const { org, holder } = step;
   const role = step.role === undefined ? undefined : existing(await findRole(tx, org.id, step.role)).id;
   const taken = await removeAssignments(tx, org.id, holder, role);

@@ -42,8 +42,8 @@ export const updateOrganization = endpoint({
   body: OrganizationChange,
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const changed = await change((tx) => changeOrganization(tx, { org: at.org, wanted: body, by: viewer, now }));
+  async handle({ db, change, at, body, step, links }) {
+    const changed = await change((tx) => changeOrganization(tx, { ...step, wanted: body }));
     return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
   },
 });
@@ -55,8 +55,8 @@ export const deleteOrg = endpoint({
   summary: 'Delete an organization',
   access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
   replies: { 202: Type.Object({}) },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteOrganization(tx, { org: at.org, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => deleteOrganization(tx, step));
     return {};
   },
 });

@@ -1,4 +1,5 @@
-import type { Account, Org, SignedIn } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -34,10 +35,8 @@ function creationFlags(type: OrganizationChange['members_allowed_repository_crea
 }
 
 /** Changes an organization's profile and settings. */
-export async function changeOrganization(
-  tx: Tx,
-  { org, wanted, by, now }: { org: Org; wanted: OrganizationChange; by: SignedIn; now: Date },
-): Promise<OrganizationRow> {
+export async function changeOrganization(tx: Tx, step: OrgStep & { wanted: OrganizationChange }): Promise<OrganizationRow> {
+  const { org, wanted, now } = step;
   const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
     wanted;
   const account = await updateAccount(tx, org.id, {
@@ -49,12 +48,12 @@ export async function changeOrganization(
     ...creationFlags(members_allowed_repository_creation_type),
     ...defined(settings),
   });
-  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.updated', data: {} });
+  await record(tx, { ...inOrganization(step), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
 }
 
 /** Deletes an organization and everything that it owns. */
-export async function deleteOrganization(tx: Tx, { org, by, now }: { org: Org; by: SignedIn; now: Date }): Promise<void> {
-  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.deleted', data: { login: org.login } });
-  await removeOrganization(tx, org.id);
+export async function deleteOrganization(tx: Tx, step: OrgStep): Promise<void> {
+  await record(tx, { ...inOrganization(step), kind: 'organization.deleted', data: { login: step.org.login } });
+  await removeOrganization(tx, step.org.id);
 }

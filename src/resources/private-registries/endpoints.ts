@@ -44,8 +44,8 @@ export const createPrivateRegistry = endpoint({
     client_id: '09bc',
   },
   replies: { 201: PrivateRegistry },
-  async handle({ change, at, body, viewer, now, services: { secrets } }) {
-    return presentRegistry(await change((tx) => createRegistry(tx, { org: at.org, wanted: body, by: viewer, now, secrets })));
+  async handle({ change, body, step, services: { secrets } }) {
+    return presentRegistry(await change((tx) => createRegistry(tx, { ...step, wanted: body, secrets })));
   },
 });
 
@@ -83,8 +83,8 @@ export const updatePrivateRegistry = endpoint({
   body: PrivateRegistryChange,
   example: { visibility: 'all' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, viewer, now, services: { secrets } }) {
-    const wanted = { org: at.org, name: at.secret_name, wanted: body, by: viewer, now, secrets };
+  async handle({ change, at, body, step, services: { secrets } }) {
+    const wanted = { ...step, name: at.secret_name, wanted: body, secrets };
     await change((tx) => changeRegistry(tx, wanted));
   },
 });
@@ -96,7 +96,7 @@ export const deletePrivateRegistry = endpoint({
   summary: 'Delete a private registry for an organization',
   access: writing,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteRegistry(tx, { org: at.org, name: at.secret_name, by: viewer, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteRegistry(tx, { ...step, name: at.secret_name }));
   },
 });

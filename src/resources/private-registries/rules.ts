@@ -1,4 +1,5 @@
-import type { Account, SignedIn } from '#access/viewer.ts';
+import type { OrgStep } from '#access/step.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -28,8 +29,6 @@ import {
   removeRegistry,
   updateRegistry,
 } from './store.ts';
-
-type Actor = { org: Pick<Account, 'id'>; by: SignedIn; now: Date };
 
 const resource = 'PrivateRegistry';
 const missing = (field: string) => invalid(resource, field, 'missing_field');
@@ -78,7 +77,7 @@ type Visibility = RegistryRow['visibility'];
 /** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
 async function checkSelection(
   tx: Tx,
-  { org, by, visibility, ids }: Actor & { visibility: Visibility; ids: readonly number[] | undefined },
+  { org, by, visibility, ids }: OrgStep & { visibility: Visibility; ids: readonly number[] | undefined },
 ): Promise<number[] | undefined> {
   if (visibility !== 'selected' && ids && ids.length > 0)
     throw wrong('selected_repository_ids', 'can be given with the visibility selected only');
@@ -89,18 +88,18 @@ async function checkSelection(
   return kept;
 }
 
-type Creation = Actor & { wanted: NewPrivateRegistry; secrets: Secrets };
+type Creation = OrgStep & { wanted: NewPrivateRegistry; secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
-export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Creation): Promise<RegistryRow> {
-  const { org, now } = actor;
+export async function createRegistry(tx: Tx, { wanted, secrets, ...step }: Creation): Promise<RegistryRow> {
+  const { org, now } = step;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
   checkUrl(url);
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
-  const repositories = await checkSelection(tx, { ...actor, visibility, ids: wanted.selected_repository_ids });
+  const repositories = await checkSelection(tx, { ...step, visibility, ids: wanted.selected_repository_ids });
   await lockRegistries(tx, org.id);
   const name = nameFor(registry_type, await listNames(tx, org.id));
   const id = await insertRegistry(tx, {
@@ -118,15 +117,15 @@ export async function createRegistry(tx: Tx, { wanted, secrets, ...actor }: Crea
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, id, repositories);
-  await record(tx, { ...inOrganization(actor), kind: 'private_registry.created', data: { registry: id } });
+  await record(tx, { ...inOrganization(step), kind: 'private_registry.created', data: { registry: id } });
   return existing(await findRegistry(tx, org.id, name));
 }
 
-type Change = Actor & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
+type Change = OrgStep & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
 
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
-export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }: Change): Promise<void> {
-  const { org, now } = actor;
+export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...step }: Change): Promise<void> {
+  const { org, now } = step;
   await lockRegistries(tx, org.id);
   const registry = existing(await findRegistry(tx, org.id, name));
   const { auth_type } = registry;
@@ -140,7 +139,7 @@ export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }
   const identity = { ...registry.identity, ...identityOf(wanted) };
   checkSettled({ auth_type, registry_type, username, identity });
   const secret = await changedSecret(tx, registry, { org, secrets, wanted });
-  const repositories = await checkSelection(tx, { ...actor, visibility, ids: wanted.selected_repository_ids });
+  const repositories = await checkSelection(tx, { ...step, visibility, ids: wanted.selected_repository_ids });
   await updateRegistry(tx, registry.id, {
     ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
     registry_type,
@@ -151,7 +150,7 @@ export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...actor }
   });
   if (repositories) await putRepositories(tx, registry.id, repositories);
   await record(tx, {
-    ...inOrganization(actor),
+    ...inOrganization(step),
     kind: 'private_registry.changed',
     data: { registry: registry.id },
   });
@@ -168,13 +167,13 @@ async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, want
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, { name, ...actor }: Actor & { name: string }): Promise<void> {
-  const { org } = actor;
+export async function deleteRegistry(tx: Tx, { name, ...step }: OrgStep & { name: string }): Promise<void> {
+  const { org } = step;
   await lockRegistries(tx, org.id);
   const registry = existing(await findRegistry(tx, org.id, name));
   await removeRegistry(tx, registry.id);
   await record(tx, {
-    ...inOrganization(actor),
+    ...inOrganization(step),
     kind: 'private_registry.deleted',
     data: { name: registry.name },
   });

@@ -1,4 +1,4 @@
-import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -10,10 +10,10 @@ import { findReaction, findReactionById, insertReaction, type ReactionRow, remov
 /** What is reacted to, its row locked, and the issue that it belongs to. */
 export type Held = { subject: Subject; issue: Id<'issues'> };
 
-type Step = { repo: Repo; by: SignedIn; now: Date; held: Held };
+type Reacting = RepoStep & { held: Held };
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
-export async function react(tx: Tx, step: Step & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
+export async function react(tx: Tx, step: Reacting & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { held, by, now, content } = step;
   const one = { subject: held.subject, user: by.account.id, content };
   const found = await findReaction(tx, one);
@@ -24,7 +24,7 @@ export async function react(tx: Tx, step: Step & { content: Content }): Promise<
 }
 
 /** Removes the caller's own reaction. */
-export async function takeBack(tx: Tx, step: Step & { id: Id<'reactions'> }): Promise<void> {
+export async function takeBack(tx: Tx, step: Reacting & { id: Id<'reactions'> }): Promise<void> {
   const { held, by } = step;
   const row = existing(await findReactionById(tx, held.subject, step.id));
   if (row.user_id !== by.account.id) throw forbidden('Only who reacted may take a reaction back.');

@@ -1,4 +1,5 @@
 import type { NewOwner } from '#access/owner.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
@@ -21,15 +22,7 @@ import {
 
 /** Forks, copies of templates, and transfers. */
 
-type NewFork = {
-  git: GitStore;
-  repo: Repo;
-  owner: NewOwner;
-  by: SignedIn;
-  name: string | undefined;
-  only: string | undefined;
-  now: Date;
-};
+type NewFork = RepoStep & { git: GitStore; owner: NewOwner; name: string | undefined; only: string | undefined };
 
 /**
  * Forks a repository into an account. As in the public API, an account has one fork of a source at most: if there is one, it is
@@ -96,7 +89,7 @@ export async function generateFromTemplate(
   });
 }
 
-type Transfer = { repo: Repo; to: NewOwner; name: string | undefined; teams: readonly number[]; by: SignedIn; now: Date };
+type Transfer = RepoStep & { to: NewOwner; name: string | undefined; teams: readonly number[] };
 
 /** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
 export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, by, now }: Transfer): Promise<RepositoryRow> {

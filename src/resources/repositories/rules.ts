@@ -1,3 +1,4 @@
+import type { RepoStep } from '#access/step.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
@@ -117,10 +118,11 @@ async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow
   if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
 }
 
-export type Change = { git: GitStore; repo: Repo; by: SignedIn; wanted: RepositoryChange; now: Date };
+export type Change = RepoStep & { git: GitStore; wanted: RepositoryChange };
 
 /** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
-export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: Change): Promise<RepositoryRow> {
+export async function changeRepository(tx: Tx, step: Change): Promise<RepositoryRow> {
+  const { git, repo, by, wanted, now } = step;
   const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
   const name = wish === undefined ? repo.name : checkName(wish);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
@@ -128,7 +130,7 @@ export async function changeRepository(tx: Tx, { git, repo, by, wanted, now }: C
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, repo, by, visibility);
   if (name !== repo.name) await takeName(tx, repo, name, now);
   const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
-  const event = inRepository({ repo, by, now });
+  const event = inRepository(step);
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
     const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
@@ -192,12 +194,10 @@ async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<vo
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
-export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; by: SignedIn; now: Date }): Promise<void> {
-  await record(tx, {
-    ...inRepository({ repo, by, now }),
-    kind: 'repository.deleted',
-    data: { name: repo.name, was: snapshotOf(rowOf(repo)) },
-  });
+export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
+  const { repo } = step;
+  const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
+  await record(tx, { ...inRepository(step), kind: 'repository.deleted', data });
   if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);
   await removeRepository(tx, repo.id);
 }
@@ -206,11 +206,9 @@ export async function deleteRepository(tx: Tx, { repo, by, now }: { repo: Repo; 
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;
 
-export async function replaceTopics(
-  tx: Tx,
-  { repo, by, names, now }: { repo: Repo; by: SignedIn; names: readonly string[]; now: Date },
-): Promise<string[]> {
-  const topics = [...new Set(names.map((name) => name.toLowerCase()))];
+export async function replaceTopics(tx: Tx, step: RepoStep & { names: readonly string[] }): Promise<string[]> {
+  const { repo, now } = step;
+  const topics = [...new Set(step.names.map((name) => name.toLowerCase()))];
   if (topics.length > maxTopics)
     throw invalid('Repository', 'names', 'invalid', `A repository can have at most ${maxTopics} topics`);
   if (!topics.every((topic) => topicPattern.test(topic))) {
@@ -222,10 +220,7 @@ export async function replaceTopics(
     );
   }
   const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
-  await record(tx, {
-    ...inRepository({ repo, by, now }),
-    kind: 'repository.updated',
-    data: { changes: ['topics'], from: { topics: repo.topics } },
-  });
+  const data = { changes: ['topics'], from: { topics: repo.topics } };
+  await record(tx, { ...inRepository(step), kind: 'repository.updated', data });
   return row.topics;
 }

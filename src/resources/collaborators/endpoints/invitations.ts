@@ -34,8 +34,8 @@ export const updateRepoInvitation = endpoint({
   body: InvitationChange,
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const wanted = { repo: at.repo, id: at.invitation_id, role: body.permissions, by: viewer, now };
+  async handle({ db, change, at, body, step, viewer, links, now }) {
+    const wanted = { ...step, id: at.invitation_id, role: body.permissions };
     const invitation = await change((tx) => changeInvitation(tx, wanted));
     return presentInvitation({ db, links, viewer, now }, invitation);
   },
@@ -48,7 +48,7 @@ export const deleteRepoInvitation = endpoint({
   summary: 'Delete a repository invitation',
   access: administers,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => cancelInvitation(tx, { repo: at.repo, id: at.invitation_id, by: viewer, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => cancelInvitation(tx, { ...step, id: at.invitation_id }));
   },
 });

@@ -37,8 +37,8 @@ export const acceptOwnInvitation = endpoint({
   summary: 'Accept a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => acceptInvitation(tx, { id: at.invitation_id, by: viewer, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => acceptInvitation(tx, { ...step, id: at.invitation_id }));
   },
 });
 
@@ -49,7 +49,7 @@ export const declineOwnInvitation = endpoint({
   summary: 'Decline a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => declineInvitation(tx, { id: at.invitation_id, by: viewer, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => declineInvitation(tx, { ...step, id: at.invitation_id }));
   },
 });

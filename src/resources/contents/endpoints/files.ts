@@ -44,8 +44,8 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ db, change, at, body: wanted, viewer, now, links, reply, services: { git } }) {
-    const writing = { repo: at.repo, by: viewer, links, path: at.path };
+  async handle({ db, change, at, body: wanted, step, now, links, reply, services: { git } }) {
+    const writing = { ...step, links, path: at.path };
     const { isNew, file, at: written } = await writeFile({ db, change, git, now }, writing, wanted);
     const place = placeOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
@@ -65,8 +65,8 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
-    const writing = { repo: at.repo, by: viewer, links, path: at.path };
+  async handle({ db, change, at, body, step, now, links, services: { git } }) {
+    const writing = { ...step, links, path: at.path };
     const { at: written } = await removeFile({ db, change, git, now }, writing, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return { content: null, commit: presentGitCommit(placeOf(links, at.repo), await reader.getCommit(written.commit)) };

@@ -55,9 +55,9 @@ export const createGitRef = endpoint({
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
   replies: { 201: GitRef },
-  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, step, now, links, services: { git } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const made = await createRef({ db, change, git, now }, { repo: at.repo, by: viewer }, wanted);
+    const made = await createRef({ db, change, git, now }, step, wanted);
     return presentRef(placeOf(links, at.repo), made);
   },
 });
@@ -72,9 +72,9 @@ export const updateGitRef = endpoint({
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ db, change, at, body, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, step, now, links, services: { git } }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
-    const moved = await updateRef({ db, change, git, now }, { repo: at.repo, by: viewer }, wanted);
+    const moved = await updateRef({ db, change, git, now }, step, wanted);
     return presentRef(placeOf(links, at.repo), moved);
   },
 });
@@ -87,7 +87,7 @@ export const deleteGitRef = endpoint({
   access: writes,
   refuses: [409, 422],
   replies: { 204: Nothing },
-  async handle({ db, change, at, viewer, now, services: { git } }) {
-    await deleteRef({ db, change, git, now }, { repo: at.repo, by: viewer }, at.ref);
+  async handle({ db, change, at, step, now, services: { git } }) {
+    await deleteRef({ db, change, git, now }, step, at.ref);
   },
 });

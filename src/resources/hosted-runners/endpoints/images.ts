@@ -46,8 +46,8 @@ export const deleteCustomImage = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteImage(tx, { org: at.org, by: viewer, now }, at.image_definition_id));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteImage(tx, step, at.image_definition_id));
   },
 });
 
@@ -86,8 +86,8 @@ export const deleteCustomImageVersion = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
+  async handle({ change, at, step }) {
     const wanted = { id: at.image_definition_id, version: at.version };
-    await change((tx) => deleteVersion(tx, { org: at.org, by: viewer, now }, wanted));
+    await change((tx) => deleteVersion(tx, step, wanted));
   },
 });

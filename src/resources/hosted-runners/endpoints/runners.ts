@@ -47,9 +47,9 @@ export const createHostedRunner = endpoint({
     image_gen: false,
   },
   replies: { 201: HostedRunner },
-  async handle({ db, change, at, body, viewer, now, services }) {
+  async handle({ db, change, body, step, services }) {
     const { catalogue } = services.runners;
-    return presentOne(db, await change((tx) => createRunner(tx, { org: at.org, by: viewer, now, catalogue }, body)));
+    return presentOne(db, await change((tx) => createRunner(tx, { ...step, catalogue }, body)));
   },
 });
 
@@ -72,9 +72,12 @@ export const updateHostedRunner = endpoint({
   body: HostedRunnerChange,
   example: { name: 'builder', maximum_runners: 50 },
   replies: { 200: HostedRunner },
-  async handle({ db, change, at, body, viewer, now, services }) {
-    const step = { org: at.org, by: viewer, now, catalogue: services.runners.catalogue };
-    return presentOne(db, await change((tx) => changeRunner(tx, step, { id: at.hosted_runner_id, wanted: body })));
+  async handle({ db, change, at, body, step, services }) {
+    const { catalogue } = services.runners;
+    return presentOne(
+      db,
+      await change((tx) => changeRunner(tx, { ...step, catalogue }, { id: at.hosted_runner_id, wanted: body })),
+    );
   },
 });
 
@@ -85,7 +88,7 @@ export const deleteHostedRunner = endpoint({
   summary: 'Delete a hosted runner for an organization',
   access: writes,
   replies: { 202: HostedRunner },
-  async handle({ db, change, at, viewer, now }) {
-    return presentOne(db, await change((tx) => deleteRunner(tx, { org: at.org, by: viewer, now }, at.hosted_runner_id)));
+  async handle({ db, change, at, step }) {
+    return presentOne(db, await change((tx) => deleteRunner(tx, step, at.hosted_runner_id)));
   },
 });

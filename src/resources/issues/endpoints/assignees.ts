@@ -61,11 +61,11 @@ export const addIssueAssignees = endpoint({
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, at, body, step, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await holdFor(tx, at.repo, at.issue_number);
       const users = await findAssignable(tx, at.repo, body.assignees ?? []);
-      await assign(tx, { repo: at.repo, by: viewer, now }, issue, users);
+      await assign(tx, step, issue, users);
       return issue;
     });
     return presentIssue({ db, links, viewer }, row);
@@ -81,12 +81,12 @@ export const removeIssueAssignees = endpoint({
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, at, body, step, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await holdFor(tx, at.repo, at.issue_number);
       const users = await findUsersByLogin(tx, body.assignees ?? []);
       const ids = users.map(({ id }) => id);
-      await unassign(tx, { repo: at.repo, by: viewer, now }, issue, ids);
+      await unassign(tx, step, issue, ids);
       return issue;
     });
     return presentIssue({ db, links, viewer }, row);

@@ -59,9 +59,9 @@ export const createComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, at, body, step, viewer, links }) {
     const number = at.issue_number;
-    const row = await change((tx) => commentOn(tx, { repo: at.repo, by: viewer, number, body: body.body, now }));
+    const row = await change((tx) => commentOn(tx, { ...step, number, body: body.body }));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -87,9 +87,9 @@ export const updateIssueComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
-  async handle({ db, change, at, body, viewer, links, now }) {
+  async handle({ db, change, at, body, step, viewer, links }) {
     const id = at.comment_id;
-    const row = await change((tx) => changeComment(tx, { repo: at.repo, by: viewer, id, body: body.body, now }));
+    const row = await change((tx) => changeComment(tx, { ...step, id, body: body.body }));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -101,7 +101,7 @@ export const deleteIssueComment = endpoint({
   summary: 'Delete an issue comment',
   access: writesEither,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteComment(tx, { repo: at.repo, by: viewer, id: at.comment_id, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteComment(tx, { ...step, id: at.comment_id }));
   },
 });

@@ -40,11 +40,11 @@ export const addIssueFieldValues = endpoint({
   body: FieldValues,
   example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
   replies: { 200: Type.Array(IssueFieldValue) },
-  handle: ({ change, at, body, viewer, now }) =>
+  handle: ({ change, at, body, step, viewer }) =>
     change(async (tx) => {
       const issue = await holdFor(tx, at.repo, at.issue_number);
       const wanted = body.issue_field_values;
-      if (wanted) await setValues(tx, { repo: at.repo, by: viewer, now }, issue, wanted);
+      if (wanted) await setValues(tx, step, issue, wanted);
       return presentValues(tx, viewer, issue);
     }),
 });
@@ -56,8 +56,7 @@ export const deleteIssueFieldValue = endpoint({
   summary: 'Delete an issue field value from an issue',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    const step = { repo: at.repo, by: viewer, number: at.issue_number, field: at.issue_field_id, now };
-    await change((tx) => clearValue(tx, step));
+  async handle({ change, at, step }) {
+    await change((tx) => clearValue(tx, { ...step, number: at.issue_number, field: at.issue_field_id }));
   },
 });

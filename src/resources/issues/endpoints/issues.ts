@@ -18,8 +18,7 @@ export const createIssue = endpoint({
   body: NewIssue,
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   replies: { 201: Issue },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const step = { repo: at.repo, by: viewer, now };
+  async handle({ db, change, body, step, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, { ...step, wanted: body });
       await setToldValues(tx, step, issue, body.issue_field_values);
@@ -50,8 +49,7 @@ export const updateRepoIssue = endpoint({
   body: IssueChange,
   example: { state: 'closed', state_reason: 'completed' },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const step = { repo: at.repo, by: viewer, now };
+  async handle({ db, change, at, body, step, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await changeIssue(tx, { ...step, number: at.issue_number, wanted: body });
       await setToldValues(tx, step, issue, body.issue_field_values);
@@ -70,9 +68,9 @@ export const lockRepoIssue = endpoint({
   body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
   example: { lock_reason: 'resolved' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, viewer, now }) {
+  async handle({ change, at, body, step }) {
     const reason = body?.lock_reason ?? null;
-    await change((tx) => lockIssue(tx, { repo: at.repo, by: viewer, number: at.issue_number, reason, now }));
+    await change((tx) => lockIssue(tx, { ...step, number: at.issue_number, reason }));
   },
 });
 
@@ -83,7 +81,7 @@ export const unlockRepoIssue = endpoint({
   summary: 'Unlock an issue',
   access: { ...sortsIssues, role: 'write' },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => unlockIssue(tx, { repo: at.repo, by: viewer, number: at.issue_number, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => unlockIssue(tx, { ...step, number: at.issue_number }));
   },
 });

@@ -45,8 +45,7 @@ export const addIssueLabels = endpoint({
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const step = { repo: at.repo, by: viewer, now };
+  async handle({ db, change, at, body, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
       await putLabels(tx, step, held, labelNames(listIn(body)));
@@ -65,8 +64,7 @@ export const setIssueLabels = endpoint({
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
-  async handle({ db, change, at, body, viewer, links, now }) {
-    const step = { repo: at.repo, by: viewer, now };
+  async handle({ db, change, at, body, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
       await replaceLabels(tx, step, held, labelNames(listIn(body)));
@@ -83,8 +81,7 @@ export const removeAllIssueLabels = endpoint({
   summary: 'Remove all labels from an issue',
   access: sortsIssues,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    const step = { repo: at.repo, by: viewer, now };
+  async handle({ change, at, step }) {
     await change(async (tx) => replaceLabels(tx, step, await holdFor(tx, at.repo, at.issue_number), []));
   },
 });
@@ -96,11 +93,11 @@ export const removeIssueLabel = endpoint({
   summary: 'Remove a label from an issue',
   access: sortsIssues,
   replies: { 200: Type.Array(Label) },
-  async handle({ db, change, at, viewer, links, now }) {
+  async handle({ db, change, at, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
       const label = await findLabel(tx, at.repo.id, at.name);
-      const taken = label ? await takeLabels(tx, { repo: at.repo, by: viewer, now }, held, [label]) : 0;
+      const taken = label ? await takeLabels(tx, step, held, [label]) : 0;
       if (taken === 0) throw notFound();
       return held;
     });

@@ -46,9 +46,8 @@ export const createIssueReaction = endpoint({
   body: NewReaction,
   example,
   replies: { 200: Reaction, 201: Reaction },
-  async handle({ db, change, at, body, viewer, links, now, reply }) {
+  async handle({ db, change, at, body, step, links, reply }) {
     const { row, isNew } = await change(async (tx) => {
-      const step = { repo: at.repo, by: viewer, now };
       return react(tx, { ...step, held: await holdIssueToReact(tx, step, at.issue_number), content: body.content });
     });
     const shown = await presentReaction({ db, links }, row);
@@ -63,9 +62,8 @@ export const deleteIssueReaction = endpoint({
   summary: 'Delete an issue reaction',
   access: writesEither,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
+  async handle({ change, at, step }) {
     await change(async (tx) => {
-      const step = { repo: at.repo, by: viewer, now };
       await takeBack(tx, { ...step, held: await holdIssueToReact(tx, step, at.issue_number), id: at.reaction_id });
     });
   },
@@ -95,9 +93,8 @@ export const createCommentReaction = endpoint({
   body: NewReaction,
   example,
   replies: { 200: Reaction, 201: Reaction },
-  async handle({ db, change, at, body, viewer, links, now, reply }) {
+  async handle({ db, change, at, body, step, links, reply }) {
     const { row, isNew } = await change(async (tx) => {
-      const step = { repo: at.repo, by: viewer, now };
       return react(tx, { ...step, held: await holdCommentToReact(tx, step, at.comment_id), content: body.content });
     });
     const shown = await presentReaction({ db, links }, row);
@@ -112,9 +109,8 @@ export const deleteCommentReaction = endpoint({
   summary: 'Delete an issue comment reaction',
   access: writesEither,
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
+  async handle({ change, at, step }) {
     await change(async (tx) => {
-      const step = { repo: at.repo, by: viewer, now };
       await takeBack(tx, { ...step, held: await holdCommentToReact(tx, step, at.comment_id), id: at.reaction_id });
     });
   },

@@ -48,11 +48,11 @@ export const createFork = endpoint({
   body: NewFork,
   example: {},
   replies: { 202: FullRepository },
-  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
+  async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
     if (!owner) throw invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
     const only = body.default_branch_only ? at.repo.default_branch : undefined;
-    const row = await change((tx) => forkRepository(tx, { git, repo: at.repo, owner, by: viewer, name: body.name, only, now }));
+    const row = await change((tx) => forkRepository(tx, { ...step, git, owner, name: body.name, only }));
     return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
   },
 });
@@ -72,15 +72,13 @@ export const createFromTemplate = endpoint({
   body: FromTemplate,
   example: { name: 'engine-copy' },
   replies: { 201: FullRepository },
-  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
+  async handle({ db, change, viewer, body, step, services: { git }, links, now }) {
     const { owner: login, include_all_branches, ...wanted } = body;
     const owner = await findNewOwner(db, viewer, login, 'administration:write');
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
-    const row = await change((tx) =>
-      generateFromTemplate(tx, { git, template: at.template, owner, by: viewer, wanted, allBranches, identity, now }),
-    );
+    const row = await change((tx) => generateFromTemplate(tx, { ...step, git, owner, wanted, allBranches, identity }));
     return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
   },
 });
@@ -100,13 +98,11 @@ export const transferRepo = endpoint({
   body: Transfer,
   example: { new_owner: 'acme' },
   replies: { 202: MinimalRepository },
-  async handle({ db, change, at, viewer, body, links, now }) {
+  async handle({ db, change, viewer, body, step, links }) {
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
-    const row = await change((tx) =>
-      transferRepository(tx, { repo: at.repo, to, name: body.new_name, teams: body.team_ids ?? [], by: viewer, now }),
-    );
+    const row = await change((tx) => transferRepository(tx, { ...step, to, name: body.new_name, teams: body.team_ids ?? [] }));
     return only(await presentRepositories({ db, links, viewer }, [row]));
   },
 });

@@ -20,10 +20,10 @@ export const createOwnRepository = endpoint({
   body: NewRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
-  async handle({ db, change, viewer, body, services: { git }, links, now }) {
+  async handle({ db, change, viewer, body, step, services: { git }, links, now }) {
     const fill = beginningOf({ git, account: viewer.account, links, now }, body);
     const row = await change((tx) =>
-      createRepository(tx, { git, owner: viewer.account, by: viewer, wanted: body, ...(fill ? { fill } : {}), now }),
+      createRepository(tx, { ...step, git, owner: viewer.account, wanted: body, ...(fill ? { fill } : {}) }),
     );
     return presentFullRepository({ db, links, viewer }, row, viewer.account, 'admin');
   },
@@ -38,10 +38,10 @@ export const createOrgRepository = endpoint({
   body: NewRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
-  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
+  async handle({ db, change, at, viewer, body, step, services: { git }, links, now }) {
     const fill = beginningOf({ git, account: viewer.account, links, now }, body);
     const row = await change((tx) =>
-      createRepository(tx, { git, owner: at.org, by: viewer, wanted: body, ...(fill ? { fill } : {}), now }),
+      createRepository(tx, { ...step, git, owner: at.org, wanted: body, ...(fill ? { fill } : {}) }),
     );
     return presentFullRepository({ db, links, viewer }, row, at.org, 'admin');
   },
@@ -71,8 +71,8 @@ export const updateRepository = endpoint({
   example: { description: 'Steam and rotary engines' },
   refuses: [409],
   replies: { 200: FullRepository },
-  async handle({ db, change, at, viewer, body, services: { git }, links, now }) {
-    const row = await change((tx) => changeRepository(tx, { git, repo: at.repo, by: viewer, wanted: body, now }));
+  async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
+    const row = await change((tx) => changeRepository(tx, { ...step, git, wanted: body }));
     return presentFullRepository({ db, links, viewer }, row, at.repo.owner, at.repo.role);
   },
 });
@@ -84,8 +84,8 @@ export const deleteRepo = endpoint({
   summary: 'Delete a repository',
   access: { ...administer, scopes: ['delete_repo'] },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteRepository(tx, { repo: at.repo, by: viewer, now }));
+  async handle({ change, step }) {
+    await change((tx) => deleteRepository(tx, step));
   },
 });
 
@@ -110,7 +110,7 @@ export const putTopics = endpoint({
   body: Topics,
   example: { names: ['engines', 'steam'] },
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
-  async handle({ change, at, viewer, body, now }) {
-    return { names: await change((tx) => replaceTopics(tx, { repo: at.repo, by: viewer, names: body.names, now })) };
+  async handle({ change, body, step }) {
+    return { names: await change((tx) => replaceTopics(tx, { ...step, names: body.names })) };
   },
 });

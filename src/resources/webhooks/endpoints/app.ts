@@ -33,9 +33,9 @@ export const updateAppWebhookConfig = endpoint({
   body: ConfigChange,
   example: { content_type: 'json' },
   replies: { 200: AppWebhookConfig },
-  async handle({ change, body, viewer, links, now, services }) {
-    const step = { app: viewer.grant.appId, by: viewer, baseUrl: links.html, now, services };
-    return presentConfig(await change((tx) => changeAppConfig(tx, step, body)));
+  async handle({ change, body, step, viewer, links, services }) {
+    const acting = { ...step, app: viewer.grant.appId, baseUrl: links.html, services };
+    return presentConfig(await change((tx) => changeAppConfig(tx, acting, body)));
   },
 });
 
