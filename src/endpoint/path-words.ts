@@ -50,6 +50,7 @@ export const pathWords = {
   version: Type.String({ pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}$' }),
   name: text,
   secret_name: text,
+  license: text,
   assignee: login,
 } as const satisfies Record<string, TSchema>;
 

@@ -25,6 +25,7 @@ import * as commitSchemas from './commits/schemas.ts';
 import * as archives from './contents/endpoints/archives.ts';
 import * as files from './contents/endpoints/files.ts';
 import * as languages from './contents/endpoints/languages.ts';
+import * as repositoryLicense from './contents/endpoints/license.ts';
 import { measureFiles, measureRest } from './contents/jobs.ts';
 import * as contentSchemas from './contents/schemas.ts';
 import * as gitCommits from './git-data/endpoints/commits.ts';
@@ -54,6 +55,7 @@ import * as issueSchemas from './issues/schemas.ts';
 import { indexIssue, indexMissing, indexRenamed } from './issues/search-jobs.ts';
 import * as labels from './labels/endpoints.ts';
 import * as labelSchemas from './labels/schemas.ts';
+import * as licenses from './licenses/endpoints.ts';
 import * as licenseSchemas from './licenses/schemas.ts';
 import * as members from './members/endpoints.ts';
 import * as memberSchemas from './members/schemas.ts';
@@ -96,13 +98,13 @@ const families: Record<string, readonly Record<string, unknown>[]> = {
   'interaction-limits': [interactionLimitSchemas, interactionLimits],
   teams: [teamSchemas, ownTeams],
   'organization-roles': [organizationRoleSchemas, organizationRoles],
-  licenses: [licenseSchemas],
+  licenses: [licenseSchemas, licenses],
   repositories: [repositorySchemas, repositories, repositoryLists, repositoryCopies],
   collaborators: [collaboratorSchemas, collaborators, repositoryInvitations, ownInvitations, outsideCollaborators],
   commits: [commitSchemas, commits],
   'git-data': [gitSchemas, gitObjects, gitCommits, gitRefs],
   branches: [branchSchemas, branches],
-  contents: [contentSchemas, files, archives, languages],
+  contents: [contentSchemas, files, archives, languages, repositoryLicense],
   apps: [appSchemas, apps, appInstallations, appTokens],
   labels: [labelSchemas, labels],
   milestones: [milestoneSchemas, milestones],

@@ -75,6 +75,7 @@ const samples: Readonly<Record<string, string>> = {
   template_repo: 'secret',
   username: 'carl',
   assignee: 'carl',
+  license: 'mit',
   basehead: 'one...two',
   version: '9.9.9',
 };

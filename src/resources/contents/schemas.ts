@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { GitCommit, ObjectLink } from '#resources/commits/index.ts';
 import { AnyPerson, NamedPerson } from '#resources/git-data/index.ts';
+import { SimpleLicense } from '#resources/licenses/index.ts';
 
 const address = Nullable(Type.String());
 
@@ -41,6 +42,9 @@ export type ContentSubmodule = Static<typeof ContentSubmodule>;
 /** A folder as an object, which the media type `object` asks for. */
 export const ContentFolder = Type.Object({ type: OneOf(['dir']), ...entry, entries: Type.Array(ContentEntry) });
 export type ContentFolder = Static<typeof ContentFolder>;
+
+/** A licence file, with the licence that it holds. */
+export const LicenseContent = Type.Object({ ...ContentFile.properties, license: SimpleLicense });
 
 /** What a path may lead to. */
 export const Content = Type.Union([Type.Array(ContentEntry), ContentFolder, ContentFile, ContentSymlink, ContentSubmodule]);

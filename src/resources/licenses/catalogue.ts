@@ -57,17 +57,20 @@ const names = {
   Zlib: 'zlib License',
 } as const;
 
-/** Every licence that is known by its text. */
-export const licenses: readonly License[] = Object.entries(names).map(([spdxId, name]) => ({
-  key: spdxId.toLowerCase(),
-  name,
-  spdxId,
-}));
+export type SpdxId = keyof typeof names;
+export type KnownLicense = License & { readonly spdxId: SpdxId };
 
-const byKey: ReadonlyMap<string, License> = new Map(licenses.map((license) => [license.key, license]));
+const ids = Object.keys(names) as SpdxId[]; // the keys of the table above
+
+/** Every licence that is known by its text, in the order of the keys. */
+export const licenses: readonly KnownLicense[] = ids
+  .map((spdxId) => ({ key: spdxId.toLowerCase(), name: names[spdxId], spdxId }))
+  .sort((one, other) => (one.key < other.key ? -1 : 1));
+
+const byKey: ReadonlyMap<string, KnownLicense> = new Map(licenses.map((license) => [license.key, license]));
 
 /** The licence of a key, in whatever case. */
-export const findLicense = (key: string): License | undefined => byKey.get(key.toLowerCase());
+export const findLicense = (key: string): KnownLicense | undefined => byKey.get(key.toLowerCase());
 
 /** What a repository has whose licence file holds none of the known texts: the public API's names for that. */
 export const other = { key: 'other', name: 'Other', spdxId: 'NOASSERTION' } as const satisfies License;

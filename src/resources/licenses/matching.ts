@@ -1,11 +1,11 @@
 // Which licence a text is: that of the known text that it is most like, if it is like it enough.
-import { type License, licenses } from './catalogue.ts';
+import { type KnownLicense, licenses } from './catalogue.ts';
 import { readText } from './texts.ts';
 import { comparedWords } from './words.ts';
 
 /** A text as it is compared. Pairs are of neighbouring words. */
 type Profile = { words: ReadonlySet<string>; length: number; pairs(): ReadonlySet<string> };
-type Known = { license: License; profile: Profile };
+type Known = { license: KnownLicense; profile: Profile };
 
 /** Texts that are less alike, of 1, are of different licences (the rule of the public API). */
 const leastAlike = 0.98;
@@ -49,7 +49,7 @@ function likeness({ words, length }: Profile, other: Profile): number {
 const inOrder = (one: Profile, other: Profile): number =>
   (2 * countShared(one.pairs(), other.pairs())) / (one.pairs().size + other.pairs().size || 1);
 
-function profileKnown(license: License): Known[] {
+function profileKnown(license: KnownLicense): Known[] {
   const text = readText(license);
   const part = parts[license.key]?.exec(text)?.[0];
   return [text, ...(part === undefined ? [] : [part])].map((one) => ({ license, profile: profileOf(comparedWords(one)) }));
@@ -61,12 +61,12 @@ export const detectorVersion = 1;
 let known: readonly Known[] | undefined;
 
 /** The licence that a text is; undefined where it is none of the known ones. The first call reads these, which takes 70 ms. */
-export function recognizeLicense(text: string): License | undefined {
+export function recognizeLicense(text: string): KnownLicense | undefined {
   known ??= licenses.flatMap(profileKnown);
   const words = comparedWords(text);
   if (words.length > mostWords) return undefined;
   const profile = profileOf(words);
-  let best: { license: License; alike: number; order: number } | undefined;
+  let best: { license: KnownLicense; alike: number; order: number } | undefined;
   for (const one of known) {
     const alike = likeness(one.profile, profile);
     if (alike < leastAlike || alike < (best?.alike ?? 0)) continue;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from '#lib/shape.ts';
+import { each, Nullable } from '#lib/shape.ts';
 
 /** A licence in lists and in other objects. */
 export const SimpleLicense = Type.Object({
@@ -10,3 +10,15 @@ export const SimpleLicense = Type.Object({
   node_id: Type.String(),
 });
 export type SimpleLicense = Static<typeof SimpleLicense>;
+
+/** A licence with its text, and what that means. */
+export const License = Type.Object({
+  ...SimpleLicense.properties,
+  html_url: Type.String(),
+  description: Type.String(),
+  implementation: Type.String(),
+  ...each(['permissions', 'conditions', 'limitations'], Type.Array(Type.String())),
+  body: Type.String(),
+  featured: Type.Boolean(),
+});
+export type License = Static<typeof License>;

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { invalid } from '#lib/refusal.ts';
-import { findLicense, type License } from './catalogue.ts';
+import { findLicense, type KnownLicense } from './catalogue.ts';
 
-/** The licences that a new repository can get. */
-const offered = new Set([
+/** The keys of the licences that a new repository can get. */
+export const offered: ReadonlySet<string> = new Set([
   ...['0bsd', 'agpl-3.0', 'apache-2.0', 'bsd-2-clause', 'bsd-3-clause', 'bsl-1.0', 'cc0-1.0', 'epl-2.0', 'gpl-2.0', 'gpl-3.0'],
   ...['lgpl-2.1', 'lgpl-3.0', 'mit', 'mpl-2.0', 'unlicense'],
 ]);
@@ -16,10 +16,14 @@ const isGnu = /^(?:[AL]?GPL|GFDL)-/;
 
 const read = createRequire(import.meta.url);
 
+const idOf = ({ spdxId }: KnownLicense): string => (isGnu.test(spdxId) ? `${spdxId}-only` : spdxId);
+
+/** Where people read about a licence. */
+export const pageOf = (license: KnownLicense): string => `https://spdx.org/licenses/${idOf(license)}.html`;
+
 /** A licence's text, as SPDX has it. */
-export function readText({ spdxId }: License): string {
-  const id = isGnu.test(spdxId) ? `${spdxId}-only` : spdxId;
-  const { licenseText }: { licenseText: string } = read(`spdx-license-list/licenses/${id}.json`);
+export function readText(license: KnownLicense): string {
+  const { licenseText }: { licenseText: string } = read(`spdx-license-list/licenses/${idOf(license)}.json`);
   return licenseText;
 }
 

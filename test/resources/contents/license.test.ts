@@ -124,6 +124,26 @@ test('creation, copies and another default branch have their licence too', async
   expect(await key()).toBe('0bsd');
 });
 
+test('the licence file of a repository, of any commit, in JSON and as it is', async () => {
+  const { repo, client, path } = await setup();
+  expect((await client.get(`${path}/license`)).status).toBe(404);
+  const first = await commitFiles(w, repo, { 'README.md': '# Bare' });
+  expect((await client.get(`${path}/license`)).status).toBe(404);
+  const second = await commitFiles(w, repo, { 'COPYING.txt': text('0bsd') });
+  await commitFiles(w, repo, { LICENSE: 'Ask me first.' });
+
+  const { status, body } = await client.get(`${path}/license?ref=${second}`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ type: 'file', name: 'COPYING.txt', path: 'COPYING.txt', encoding: 'base64' });
+  expect(body.license).toMatchObject({ key: '0bsd', spdx_id: '0BSD', url: `${w.url}/api/v3/licenses/0bsd` });
+  expect(Buffer.from(body.content, 'base64').toString()).toBe(text('0bsd'));
+  expect((await client.get(`${path}/license`)).body.license).toMatchObject({ key: 'other', url: null });
+  const raw = await client.get(`${path}/license`, { headers: { accept: 'application/vnd.service.raw+json' } });
+  expect(raw.text).toBe('Ask me first.');
+  expect((await client.get(`${path}/license?ref=${first}`)).status).toBe(404);
+  expect((await client.get(`${path}/license?ref=no-such`)).status).toBe(404);
+});
+
 test('a page of repositories with licences costs as many statements as one without', async () => {
   const { ada, client, repo } = await setup();
   const without = await w.statements(ada, '/user/repos');

@@ -1,0 +1,33 @@
+// The licence file of a repository.
+import { Type } from 'typebox';
+import { isRaw } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { openObjects } from '#git/objects.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { placeOf } from '#resources/commits/index.ts';
+import { presentLicense } from '#resources/licenses/index.ts';
+import { getAt } from '../entries.ts';
+import { findLicenseFile } from '../license.ts';
+import { showFile } from '../read.ts';
+import { LicenseContent } from '../schemas.ts';
+
+export const getRepositoryLicense = endpoint({
+  id: 'licenses/get-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/license',
+  summary: 'Get the license for a repository',
+  access: { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true },
+  query: Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) }),
+  media: ['raw'],
+  replies: { 200: LicenseContent },
+  async handle({ at, query, media, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+    await using reader = await openObjects(disk);
+    const found = await findLicenseFile(reader, read.at.commit);
+    if (!found) throw notFound();
+    const shown = await showFile(read, reader, found.file);
+    return isRaw(shown) ? shown : { ...shown, license: presentLicense(links, found.license.key) };
+  },
+});
