@@ -10,8 +10,9 @@ export default defineConfig({
     // Files are independent by databases of their own; importing everything anew for each took a third of the time.
     isolate: false,
     // These end what hangs. No test proves a time by them, so they hold on a busy machine too.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });

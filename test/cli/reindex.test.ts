@@ -43,9 +43,7 @@ async function killInTheMiddle(data: string, command: string): Promise<void> {
   await client.end();
 }
 
-test('a reindexing that is killed in the middle is finished by the next start, in every kind of search', {
-  timeout: 240_000,
-}, async () => {
+test('a reindexing that is killed in the middle is finished by the next start, in every kind of search', async () => {
   const data = await temporaryFolder();
   const token = 'an-operator-chose-this-one';
   const start = () => serve(data, ['--rate-limits', 'off', '--log', 'silent'], { HEARTH_ADMIN_TOKEN: token });

@@ -21,7 +21,7 @@ export async function temporaryFolder(): Promise<string> {
 /** Runs `hearth` as its users do, to its end. */
 export function hearth(args: string[], env: Record<string, string> = {}): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [entry, ...args], { env: { ...bare, ...env }, timeout: 110_000 }, (error, out, err) =>
+    execFile(process.execPath, [entry, ...args], { env: { ...bare, ...env }, timeout: 200_000 }, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
   });
