@@ -34,33 +34,37 @@ const spellings: ReadonlyMap<string, string> = new Map(
 /** Words of title lines beside the names of licences. */
 const titleWords = new Set([
   ...wordsIn(licenses.map(({ name, spdxId }) => `${name} ${spdxId}`.toLowerCase()).join(' ')),
-  ...wordsIn(
-    'the and or of for this is file copyright notice text full legal code licence licenses licensed under terms information',
-  ),
-  ...wordsIn(
-    'clear modified simplified revised freebsd expat bsdl x11 style like dual fuck international agreement lesser affero',
-  ),
-  ...wordsIn('database management system formerly known as postgres then postgres95'),
+  ...wordsIn('the of for this is file copyright notice text full legal code licence licenses licensed released under terms'),
+  ...wordsIn('information clear modified simplified revised freebsd expat bsdl x11 style like fuck international agreement'),
+  ...wordsIn('lesser affero database management system formerly known as postgres then postgres95'),
   ...wordsIn('january february march april may june july august september october november december th nd st rd dated date'),
   ...wordsIn('http https www apache org licenses opensource php spdx identifier ms pl rl mpl gpl lgpl agpl'),
 ]);
 
-/** A modified licence is another one, save that the «modified BSD license» is a name of one. */
+/** With these words, a title tells of another licence or of several, save where they belong to a name of the BSD ones. */
+const telling = new Set(['modified', 'and', 'or']);
+
 const isTitle = (words: readonly string[]): boolean =>
   words.length <= 14 &&
   words.every((one) => titleWords.has(one) || /^\p{N}+$/u.test(one)) &&
-  (!words.includes('modified') || words.includes('bsd'));
+  (words.includes('bsd') || !words.some((one) => telling.has(one)));
+
+/** The address of a holder takes no more words than this. */
+const longestNotice = 30;
 
 const copyright = /^(?:(?:portions )?(?:copyright\b|\(c\)|©|&copy;)|spdx-filecopyrighttext\b|developed by:)/;
 const reserved = /^all rights (?:are )?reserved\b/;
+
+/** `MIT License Copyright (c) 2026 Ada` */
+const isTitledNotice = (words: readonly string[]): boolean => {
+  const at = words.indexOf('copyright');
+  return at > 0 && words.length <= longestNotice && isTitle(words.slice(0, at));
+};
 
 /** Words that the texts of licences begin with: what follows a line about copyright ends there. */
 const beginnings = new Set(
   wordsIn('permission redistribution everyone anyone this the licensed licensor subject you terms preamble'),
 );
-
-/** The address of a holder takes no more words than this. */
-const longestNotice = 30;
 
 /** Takes titles and lines about copyright from the head of a text, in whatever order they come. */
 function withoutHead(lines: readonly string[]): string[] {
@@ -70,7 +74,7 @@ function withoutHead(lines: readonly string[]): string[] {
     const line = (lines[at] ?? '').replace(/^[^\p{L}\p{N}(©&]+/u, '');
     const words = wordsIn(line);
     if (words.length === 0) notice = 0;
-    else if (copyright.test(line)) notice = words.length;
+    else if (copyright.test(line) || isTitledNotice(words)) notice = words.length;
     else if (reserved.test(line)) continue;
     else if (notice > 0 && notice + words.length <= longestNotice && !beginnings.has(words[0] ?? '')) notice += words.length;
     else if (!isTitle(words)) break;
@@ -115,11 +119,17 @@ function withoutFrame(text: string): string {
   return last < 0 ? rest : rest.slice(0, last);
 }
 
+/** A text without comments of HTML. */
+function withoutComments(text: string): string {
+  const [first = '', ...rest] = text.split('<!--');
+  return [first, ...rest.map((part) => part.slice(part.indexOf('-->') + 1))].join(' ');
+}
+
 /** The words of a text, in their order, by which it is compared. */
 export function comparedWords(text: string): string[] {
-  const plain = text
+  const plain = withoutComments(text)
     .toLowerCase()
-    .replace(/<!--|-->/g, ' ')
+    .replace(/^[ \t]*\[[^\]\n]{1,100}\]:[ \t]*\S{1,300}[ \t]*$/gm, '') // where links of Markdown lead
     .replace(/<[^<>]{0,300}>/g, ' ') // HTML, addresses and placeholders
     .replace(/&(?:nbsp|quot|apos|lt|gt|lsquo|rsquo|ldquo|rdquo|#\d{1,5});/g, ' ')
     .replace(/\s&(?:amp;)?\s/g, ' and ')
