@@ -10,6 +10,6 @@ USER node
 ENV HEARTH_HOST=0.0.0.0 HEARTH_DATA=/data
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --start-period=60s CMD node -e "fetch('http://127.0.0.1:'+(process.env.HEARTH_PORT??3000)+'/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --start-period=60s --timeout=10s CMD ["node", "src/cli/health.ts"]
 ENTRYPOINT ["./hearth"]
 CMD ["serve"]
