@@ -12,6 +12,8 @@ export const jobsSchema = 'jobs';
 const defaultFolder = join(import.meta.dirname, 'migrations');
 /** Any number will do, as long as every process takes the same one. */
 const lockKey = 4_827_301;
+/** PostgreSQL's code of a missing privilege. */
+const forbidden = '42501';
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
@@ -25,21 +27,31 @@ export async function migrate(address: Address, folder = defaultFolder): Promise
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
-    await client.query(`create table if not exists schema_migrations
-      (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
-    const { rows: applied } = await client.query<{ version: number; name: string; checksum: string }>(
-      'select version, name, checksum from schema_migrations order by version',
-    );
-    refuseUnknown(applied, migrations);
-    const done = new Set(applied.map((row) => row.version));
-    const pending = migrations.filter((migration) => !done.has(migration.version));
-    for (const migration of pending) await apply(client, migration);
-    await migrateJobs(address);
-    return pending.map((migration) => migration.name);
+    return await applyAll(client, address, migrations);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === forbidden)
+      throw new StartupError(
+        `The role ${client.user} may not make tables and schemas in the database ${client.database} (${error.message}): make it the owner`,
+      );
+    throw error;
   } finally {
     await client.end();
   }
+}
+
+async function applyAll(client: pg.Client, address: Address, migrations: Migration[]): Promise<string[]> {
+  await client.query('select pg_advisory_lock($1)', [lockKey]);
+  await client.query(`create table if not exists schema_migrations
+      (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
+  const { rows: applied } = await client.query<{ version: number; name: string; checksum: string }>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  refuseUnknown(applied, migrations);
+  const done = new Set(applied.map((row) => row.version));
+  const pending = migrations.filter((migration) => !done.has(migration.version));
+  for (const migration of pending) await apply(client, migration);
+  await migrateJobs(address);
+  return pending.map((migration) => migration.name);
 }
 
 async function migrateJobs(address: Address): Promise<void> {

@@ -11,15 +11,19 @@ const beside = 8;
 
 /** Refuses a PostgreSQL that Hearth can't work with. Throws a StartupError with one line for the operator. */
 export async function checkServer(db: Db): Promise<void> {
-  const { rows } = await sql<{ version: number; text: string; encoding: string }>`
+  const { rows } = await sql<{ version: number; text: string; encoding: string; schema: string | null }>`
     select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as text,
-      current_setting('server_encoding') as encoding`.execute(db);
+      current_setting('server_encoding') as encoding, current_schema() as schema`.execute(db);
   const [found] = rows;
   if (found && found.version < oldestVersion)
     throw new StartupError(`The database is PostgreSQL ${found.text}: Hearth needs ${oldestVersion} or newer`);
   if (found && found.encoding !== 'UTF8')
     throw new StartupError(
       `The encoding of the database is ${found.encoding}: make one with UTF8 (create database … encoding 'UTF8' template template0)`,
+    );
+  if (found && found.schema !== 'public')
+    throw new StartupError(
+      `Hearth keeps its tables in the schema public, but the role's search_path begins with ${found.schema}`,
     );
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/connect.ts';
+import { migrate } from '#database/migrate.ts';
 import { checkServer, connectionsEach } from '#database/server.ts';
 import { testDatabase } from '#test/support/database.ts';
 
@@ -37,4 +38,27 @@ test('a database whose encoding is not UTF-8 is refused, and another one is not'
     await sql`drop database ${sql.ref(name)}`.execute(db);
   });
   await expect(checkServer(ascii.db)).rejects.toThrow('The encoding of the database is SQL_ASCII');
+});
+
+test('a role that may not make tables, or would make them elsewhere, is refused in one line', async () => {
+  const { db, address } = await opened();
+  if ('url' in address) throw new Error('The tests have a socket');
+  const name = `fresh_${randomBytes(4).toString('hex')}`;
+  await sql`create database ${sql.ref(name)} template template0`.execute(db);
+  await sql`create role ${sql.ref(name)} login`.execute(db);
+  onTestFinished(async () => {
+    await sql`drop database ${sql.ref(name)} with (force)`.execute(db);
+    await sql`drop role ${sql.ref(name)}`.execute(db);
+  });
+  const restricted = { ...address, database: name, user: name };
+  await expect(migrate(restricted)).rejects.toThrow(
+    `The role ${name} may not make tables and schemas in the database ${name} (permission denied for schema public): make it the owner`,
+  );
+  const elsewhere = openDatabase(restricted);
+  onTestFinished(() => elsewhere.close());
+  await sql`alter role ${sql.ref(name)} set search_path = pg_catalog`.execute(db);
+  await expect(checkServer(elsewhere.db)).rejects.toThrow("the role's search_path begins with pg_catalog");
+  await sql`alter role ${sql.ref(name)} reset search_path`.execute(db);
+  await sql`alter database ${sql.ref(name)} owner to ${sql.ref(name)}`.execute(db);
+  expect((await migrate(restricted)).length).toBeGreaterThan(10);
 });
