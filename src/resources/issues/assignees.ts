@@ -1,5 +1,5 @@
+// The assignees of an issue: assigning, unassigning and replacing them. What happens is returned, to be told.
 import type { RepoStep } from '#access/step.ts';
-// The assignees of an issue: assigning, unassigning and replacing them.
 import type { Account, Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
@@ -8,7 +8,7 @@ import { invalid } from '#lib/refusal.ts';
 import { findAssignable } from './assignee-store.ts';
 import type { IssueChange } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
-import { eventOf, tellAll } from './tell.ts';
+import { eventOf, type Happening } from './tell.ts';
 
 /** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
 export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
@@ -27,34 +27,26 @@ export async function assignable(db: Db, repo: Repo, logins: readonly string[]):
 }
 
 /** Assigns users to an issue. */
-export async function assign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<void> {
+export async function assign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<Happening[]> {
   const added = await addAssignees(tx, issue.id, users, step.now);
-  await tellAll(tx, step, issue, {
-    things: added,
-    event: (user) => eventOf(step, 'issue.assigned', { issue: issue.id, user }),
-    own: (assignee) => ({ event: 'assigned', data: { assignee } }),
-  });
+  return added.map((user) => happened(step, issue, 'assigned', user));
 }
 
 /** Unassigns users from an issue. */
-export async function unassign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<void> {
+export async function unassign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<Happening[]> {
   const dropped = await dropAssignees(tx, issue.id, users);
-  await tellAll(tx, step, issue, {
-    things: dropped,
-    event: (user) => eventOf(step, 'issue.unassigned', { issue: issue.id, user }),
-    own: (assignee) => ({ event: 'unassigned', data: { assignee } }),
-  });
+  return dropped.map((user) => happened(step, issue, 'unassigned', user));
 }
 
 /** Replaces the assignees of an issue. */
-export async function replaceAssignees(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<void> {
+export async function replaceAssignees(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<Happening[]> {
   const wanted = new Set(users.map(({ id }) => id));
   const held = await listAssignees(tx, issue.id);
-  await unassign(
-    tx,
-    step,
-    issue,
-    held.filter((id) => !wanted.has(id)),
-  );
-  await assign(tx, step, issue, users);
+  const leaving = held.filter((id) => !wanted.has(id));
+  return [...(await unassign(tx, step, issue, leaving)), ...(await assign(tx, step, issue, users))];
 }
+
+const happened = (step: RepoStep, issue: IssueRow, kind: 'assigned' | 'unassigned', user: Id<'accounts'>): Happening => ({
+  event: eventOf(step, `issue.${kind}`, { issue: issue.id, user }),
+  issueEvent: { event: kind, data: { assignee: user } },
+});

@@ -16,7 +16,7 @@ import {
 } from '#resources/issue-fields/index.ts';
 import { holdFor } from './rules.ts';
 import type { IssueRow } from './store.ts';
-import { eventOf, tellAll } from './tell.ts';
+import { eventOf, tell } from './tell.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {
@@ -76,11 +76,11 @@ async function apply(tx: Tx, step: RepoStep, issue: IssueRow, changes: readonly 
     issue.id,
     real.map(({ field, after }) => ({ field: field.id, value: after })),
   );
-  await tellAll(tx, step, issue, {
-    things: real,
-    event: (change) => eventOf(step, `issue.field_${wordOf(change)}`, { issue: issue.id, field: change.field.id }),
-    own: (change) => ({ event: `issue_field_${wordOf(change)}`, data: { issue_field: toldOf(change) } }),
-  });
+  const happenings = real.map((change) => ({
+    event: eventOf(step, `issue.field_${wordOf(change)}`, { issue: issue.id, field: change.field.id }),
+    issueEvent: { event: `issue_field_${wordOf(change)}`, data: { issue_field: toldOf(change) } },
+  }));
+  await tell(tx, step, issue, happenings);
 }
 
 const wordOf = ({ before, after }: Change): 'added' | 'changed' | 'removed' => {

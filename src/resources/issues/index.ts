@@ -3,4 +3,3 @@ export { presentComments, presentIssues } from './present.ts';
 export { getIssue, holdFor, openIssue } from './rules.ts';
 export { Issue, IssueComment } from './schemas.ts';
 export { findIssue, type IssueRow, loadIssues } from './store.ts';
-export { eventOf, tellAll } from './tell.ts';

@@ -1,16 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { reaches } from '#access/roles.ts';
 import type { RepoStep } from '#access/step.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { existing, forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
-import { eventOf, tellChanges, tellMilestones, viaApp } from './tell.ts';
+import { addOpenIssues, findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
+import { differences, eventOf, milestoneMoves, tell, viaApp } from './tell.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -53,11 +53,12 @@ export async function openIssue(tx: Tx, step: RepoStep & { wanted: NewIssue }): 
     created_at: now,
     updated_at: now,
   });
-  await record(tx, eventOf(step, 'issue.opened', { issue: issue.id }));
-  if (sorts) await putLabels(tx, step, issue, labelNames(wanted.labels));
-  await assign(tx, step, issue, assignees);
-  if (milestone) await tellMilestones(tx, step, { ...issue, milestone_id: null }, issue);
-  return issue;
+  return tell(tx, step, issue, [
+    { event: eventOf(step, 'issue.opened', { issue: issue.id }) },
+    ...(sorts ? await putLabels(tx, step, issue, labelNames(wanted.labels)) : []),
+    ...(await assign(tx, step, issue, assignees)),
+    ...(await milestoneMoves(tx, step, { ...issue, milestone_id: null }, issue)),
+  ]);
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
@@ -72,17 +73,21 @@ export async function changeIssue(tx: Tx, step: RepoStep & { number: number; wan
   const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
   const assignees = sorts ? wantedAssignees(wanted) : undefined;
   const users = assignees && (await assignable(tx, repo, assignees));
-  const row = await updateIssue(tx, issue.id, {
+  const columns = {
     title,
     body,
     ...stateChange(issue, wanted, by, now),
     ...(milestone === undefined ? {} : { milestone_id: milestone }),
-    updated_at: now,
-  });
-  await tellChanges(tx, step, issue, row);
-  if (sorts && wanted.labels !== undefined) await replaceLabels(tx, step, issue, labelNames(wanted.labels));
-  if (users) await replaceAssignees(tx, step, issue, users);
-  return row;
+  };
+  const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
+  const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
+  if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
+  return tell(tx, step, row, [
+    ...differences(step, issue, row),
+    ...(await milestoneMoves(tx, step, issue, row)),
+    ...(sorts && wanted.labels !== undefined ? await replaceLabels(tx, step, issue, labelNames(wanted.labels)) : []),
+    ...(users ? await replaceAssignees(tx, step, issue, users) : []),
+  ]);
 }
 
 /** The columns that closing or reopening changes. A closed issue may get another reason. */

@@ -1,5 +1,5 @@
-import type { RepoStep } from '#access/step.ts';
 // Telling what happened to an issue: by events, for webhooks and indexes, and by issue events, for its timeline.
+import type { RepoStep } from '#access/step.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
@@ -7,9 +7,9 @@ import { inRepository } from '#events/place.ts';
 import { type Event, recordAll } from '#events/record.ts';
 import { maybe } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { loadMilestones } from '#resources/milestones/index.ts';
+import { loadMilestones, type MilestoneRow } from '#resources/milestones/index.ts';
 import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
-import { addOpenIssues, type IssueRow, updateIssue } from './store.ts';
+import { type IssueRow, updateIssue } from './store.ts';
 
 type IssueEvent = Extract<EventKind, `issue.${string}`>;
 
@@ -23,71 +23,64 @@ export const eventOf = <Kind extends IssueEvent>(step: RepoStep, kind: Kind, dat
 /** The id of the app that acts, if one does. */
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
 
-/** The common part of an issue's events: which issue, who and when. */
-export const aboutOf = ({ repo, by, now }: RepoStep, { id }: Pick<IssueRow, 'id'>) => ({
-  repository: repo.id,
-  issue: id,
-  actor: by.account.id,
-  app: viaApp(by),
-  at: now,
-});
+/** One thing that happened to an issue. Some things aren't told to webhooks and indexes, and some aren't in its timeline. */
+export type Happening = { event?: Event<IssueEvent>; issueEvent?: NewIssueEvent };
 
-type Told<Thing> = {
-  things: readonly Thing[];
-  event: (thing: Thing) => Event<IssueEvent>;
-  own: (thing: Thing) => NewIssueEvent;
-};
-
-/** For each thing that changed, records an event and writes an issue event; then sets the issue's time of change. */
-export async function tellAll<Thing>(
-  tx: Tx,
-  step: RepoStep,
-  issue: IssueRow,
-  { things, event, own }: Told<Thing>,
-): Promise<void> {
-  if (things.length === 0) return;
-  await recordAll(tx, things.map(event));
-  await insertIssueEvents(tx, aboutOf(step, issue), things.map(own));
-  if (issue.updated_at < step.now) await updateIssue(tx, issue.id, { updated_at: step.now });
+/** Records what happened to an issue, in its order, and sets its time of change. Returns the issue as it is then. */
+export async function tell(tx: Tx, step: RepoStep, issue: IssueRow, happenings: readonly Happening[]): Promise<IssueRow> {
+  if (happenings.length === 0) return issue;
+  const { repo, by, now } = step;
+  await recordAll(
+    tx,
+    happenings.flatMap(({ event }) => event ?? []),
+  );
+  await insertIssueEvents(
+    tx,
+    { repository: repo.id, issue: issue.id, actor: by.account.id, app: viaApp(by), at: now },
+    happenings.flatMap(({ issueEvent }) => issueEvent ?? []),
+  );
+  return issue.updated_at < now ? updateIssue(tx, issue.id, { updated_at: now }) : issue;
 }
 
-/** Records what differs between an issue before and after a change. */
-export async function tellChanges(tx: Tx, step: RepoStep, before: IssueRow, after: IssueRow): Promise<void> {
-  const { repo } = step;
+/** What differs in the texts and the state of an issue between before and after a change. */
+export function differences(step: RepoStep, before: IssueRow, after: IssueRow): Happening[] {
   const issue = after.id;
-  const events: Event<IssueEvent>[] = [];
   const changes = {
     ...(before.title === after.title ? {} : { title: { from: before.title } }),
     ...(before.body === after.body ? {} : { body: { from: before.body } }),
   };
-  const own: NewIssueEvent[] = [];
   const isOtherwiseClosed = before.state === after.state && before.state_reason !== after.state_reason;
-  if (Object.keys(changes).length > 0 || isOtherwiseClosed) events.push(eventOf(step, 'issue.edited', { issue, changes }));
-  if (changes.title) own.push({ event: 'renamed', data: { rename: { from: before.title, to: after.title } } });
-  if (before.state !== after.state) {
-    const closed = after.state === 'closed';
-    events.push(eventOf(step, closed ? 'issue.closed' : 'issue.reopened', { issue }));
-    own.push({ event: closed ? 'closed' : 'reopened', data: { state_reason: after.state_reason } });
-    await addOpenIssues(tx, repo.id, closed ? -1 : 1);
-  }
-  await recordAll(tx, events);
-  await insertIssueEvents(tx, aboutOf(step, after), own);
-  await tellMilestones(tx, step, before, after);
+  const isEdited = Object.keys(changes).length > 0 || isOtherwiseClosed;
+  const happened = after.state === 'closed' ? 'closed' : 'reopened';
+  return [
+    ...(isEdited ? [{ event: eventOf(step, 'issue.edited', { issue, changes }) }] : []),
+    ...(changes.title ? [{ issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } } }] : []),
+    ...(before.state === after.state
+      ? []
+      : [
+          {
+            event: eventOf(step, `issue.${happened}`, { issue }),
+            issueEvent: { event: happened, data: { state_reason: after.state_reason } },
+          },
+        ]),
+  ];
 }
 
-/** Records that an issue left a milestone, or came into one. */
-export async function tellMilestones(tx: Tx, step: RepoStep, before: IssueRow, after: IssueRow): Promise<void> {
-  if (before.milestone_id === after.milestone_id) return;
+/** That an issue left a milestone, and that it came into one. */
+export async function milestoneMoves(tx: Tx, step: RepoStep, before: IssueRow, after: IssueRow): Promise<Happening[]> {
+  if (before.milestone_id === after.milestone_id) return [];
   const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
-  const [left, entered] = [before, after].map(({ milestone_id }) => maybe(milestones, milestone_id));
-  const moves = [
-    ...(left ? [{ kind: 'demilestoned', milestone: left } as const] : []),
-    ...(entered ? [{ kind: 'milestoned', milestone: entered } as const] : []),
+  const move = (kind: 'demilestoned' | 'milestoned', milestone: MilestoneRow | undefined): Happening[] =>
+    milestone
+      ? [
+          {
+            event: eventOf(step, `issue.${kind}`, { issue: after.id, milestone: milestone.id }),
+            issueEvent: { event: kind, data: { milestone: { title: milestone.title } } },
+          },
+        ]
+      : [];
+  return [
+    ...move('demilestoned', maybe(milestones, before.milestone_id)),
+    ...move('milestoned', maybe(milestones, after.milestone_id)),
   ];
-  await recordAll(
-    tx,
-    moves.map(({ kind, milestone }) => eventOf(step, `issue.${kind}`, { issue: after.id, milestone: milestone.id })),
-  );
-  const own = moves.map(({ kind, milestone }) => ({ event: kind, data: { milestone: { title: milestone.title } } }));
-  await insertIssueEvents(tx, aboutOf(step, after), own);
 }

@@ -3,7 +3,7 @@ import { eventsOf } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
-const { as, user, repo, statements, collaborator } = w;
+const { as, user, repo, statements, collaborator, clock } = w;
 
 async function setting() {
   const [owner, stranger] = [await user(), await user()];
@@ -68,6 +68,19 @@ test('labels and assignees of an issue are put on and taken off', async () => {
   expect((await client.get(`${path}/assignees/${stranger.login}`)).status).toBe(404);
   expect((await client.delete(`${path}/issues/1/assignees`, { assignees: [owner.login] })).body.assignees).toEqual([]);
   expect((await (await as(stranger)).post(`${path}/issues/1/labels`, { labels: ['bug'] })).status).toBe(403);
+});
+
+test('what changes an issue is answered with its new time of change, and what changes nothing with the old one', async () => {
+  const { owner, path } = await setting();
+  const client = await as(owner);
+  const opened = await client.get(`${path}/issues/1`);
+  clock.now = new Date(clock.now.getTime() + 1_000);
+  const assigned = await client.post(`${path}/issues/1/assignees`, { assignees: [owner.login] });
+  expect(Date.parse(assigned.body.updated_at) - Date.parse(opened.body.updated_at)).toBe(1_000);
+  expect((await client.get(`${path}/issues/1`)).body).toEqual(assigned.body);
+  clock.now = new Date(clock.now.getTime() + 1_000);
+  const same = { title: opened.body.title, state: 'open', assignees: [owner.login], labels: [], milestone: null };
+  expect((await client.patch(`${path}/issues/1`, same)).body).toEqual(assigned.body);
 });
 
 test('a page of 60 comments costs as many statements as one of 1', async () => {

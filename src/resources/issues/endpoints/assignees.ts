@@ -11,6 +11,7 @@ import { assign, unassign } from '../assignees.ts';
 import { presentIssue } from '../present.ts';
 import { getIssue, holdFor } from '../rules.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
+import { tell } from '../tell.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
 export const listAssignees = endpoint({
@@ -65,8 +66,7 @@ export const addIssueAssignees = endpoint({
     const row = await change(async (tx) => {
       const issue = await holdFor(tx, at.repo, at.issue_number);
       const users = await findAssignable(tx, at.repo, body.assignees ?? []);
-      await assign(tx, step, issue, users);
-      return issue;
+      return tell(tx, step, issue, await assign(tx, step, issue, users));
     });
     return presentIssue({ db, links, viewer }, row);
   },
@@ -86,8 +86,7 @@ export const removeIssueAssignees = endpoint({
       const issue = await holdFor(tx, at.repo, at.issue_number);
       const users = await findUsersByLogin(tx, body.assignees ?? []);
       const ids = users.map(({ id }) => id);
-      await unassign(tx, step, issue, ids);
-      return issue;
+      return tell(tx, step, issue, await unassign(tx, step, issue, ids));
     });
     return presentIssue({ db, links, viewer }, row);
   },

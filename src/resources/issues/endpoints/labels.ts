@@ -5,7 +5,7 @@ import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
+import { existing, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
 import { repositoryUrl } from '#resources/repositories/index.ts';
@@ -13,6 +13,7 @@ import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
 import { getIssue, holdFor } from '../rules.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
+import { tell } from '../tell.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
 async function presentLabels(db: Db, links: Links, repo: Repo, issue: IssueRow): Promise<Label[]> {
@@ -48,8 +49,7 @@ export const addIssueLabels = endpoint({
   async handle({ db, change, at, body, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
-      await putLabels(tx, step, held, labelNames(listIn(body)));
-      return held;
+      return tell(tx, step, held, await putLabels(tx, step, held, labelNames(listIn(body))));
     });
     return presentLabels(db, links, at.repo, issue);
   },
@@ -67,8 +67,7 @@ export const setIssueLabels = endpoint({
   async handle({ db, change, at, body, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
-      await replaceLabels(tx, step, held, labelNames(listIn(body)));
-      return held;
+      return tell(tx, step, held, await replaceLabels(tx, step, held, labelNames(listIn(body))));
     });
     return presentLabels(db, links, at.repo, issue);
   },
@@ -82,7 +81,10 @@ export const removeAllIssueLabels = endpoint({
   access: sortsIssues,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change(async (tx) => replaceLabels(tx, step, await holdFor(tx, at.repo, at.issue_number), []));
+    await change(async (tx) => {
+      const held = await holdFor(tx, at.repo, at.issue_number);
+      await tell(tx, step, held, await replaceLabels(tx, step, held, []));
+    });
   },
 });
 
@@ -96,10 +98,10 @@ export const removeIssueLabel = endpoint({
   async handle({ db, change, at, step, links }) {
     const issue = await change(async (tx) => {
       const held = await holdFor(tx, at.repo, at.issue_number);
-      const label = await findLabel(tx, at.repo.id, at.name);
-      const taken = label ? await takeLabels(tx, step, held, [label]) : 0;
-      if (taken === 0) throw notFound();
-      return held;
+      const label = existing(await findLabel(tx, at.repo.id, at.name));
+      const taken = await takeLabels(tx, step, held, [label]);
+      if (taken.length === 0) throw notFound(); // the issue doesn't have this label
+      return tell(tx, step, held, taken);
     });
     return presentLabels(db, links, at.repo, issue);
   },
