@@ -15,6 +15,7 @@ test('an unmodified Octokit begins a repository with each licence that it is off
   const { data: offered } = await rest.licenses.getAllCommonlyUsed({ per_page: 100 });
   for (const { key, spdx_id } of offered) {
     const { data: made } = await rest.repos.createForAuthenticatedUser({ name: `under-${key}`, license_template: key });
+    expect(made.license).toMatchObject({ key, spdx_id });
     const at = { owner: ada.login, repo: made.name };
     const { data: file } = await rest.licenses.getForRepo(at);
     expect(file).toMatchObject({ path: 'LICENSE', license: { key, spdx_id } });

@@ -94,6 +94,7 @@ export async function createRepository(
   const row = await insertRepository(tx, {
     ...defined(settings),
     ...from,
+    ...(license_template ? { license: license_template.toLowerCase() } : {}),
     owner_id: owner.id,
     name,
     visibility,

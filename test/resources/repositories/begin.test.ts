@@ -6,7 +6,8 @@ const w = await world();
 test('a repository begins with a README and a licence in its owner’s name', async () => {
   const ada = await w.user(undefined, { name: 'Ada $& Lovelace' });
   const client = await w.as(ada);
-  await client.post('/user/repos', { name: 'engine', description: 'Steam', auto_init: true, license_template: 'MIT' });
+  const wanted = { name: 'engine', description: 'Steam', auto_init: true, license_template: 'MIT' };
+  expect((await client.post('/user/repos', wanted)).body.license).toMatchObject({ key: 'mit', spdx_id: 'MIT' });
   const path = `/repos/${ada.login}/engine`;
   const names = (await client.get(`${path}/contents/`)).body.map(({ name }: { name: string }) => name);
   expect(names).toEqual(['LICENSE', 'README.md']);
