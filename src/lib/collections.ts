@@ -43,3 +43,13 @@ export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
+
+/** Which of the fields a change made differ, each with its value before. */
+export const formerOf = <Row, Field extends keyof Row>(
+  before: Row,
+  after: Row,
+  ...fields: readonly Field[]
+): { [K in Field]?: Row[K] } =>
+  Object.fromEntries(fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]])) as {
+    [K in Field]?: Row[K]; // of the fields named, and of no others
+  };

@@ -1,6 +1,6 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
@@ -38,8 +38,6 @@ export function presentAppOrNull(
 }
 
 const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
-
-type Context = { db: Db; links: Links };
 
 /** Installations of a whole page: the accounts are loaded once for all of them. */
 export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {

@@ -1,7 +1,7 @@
 import { path } from '#endpoint/links.ts';
 import type { Commit as Stored } from '#git/parse-commit.ts';
 import type { Ref } from '#git/refs.ts';
-import { type Context, commitLink, type Place, presentCommit } from '#resources/commits/index.ts';
+import { commitLink, type Place, type PlaceContext, presentCommit } from '#resources/commits/index.ts';
 import type { Branch, ShortBranch } from './schemas.ts';
 
 export const heads = 'refs/heads/';
@@ -23,7 +23,7 @@ export function presentBranch(place: Place, { name, oid }: Pick<Ref, 'name' | 'o
 }
 
 /** A branch with its latest commit. */
-export const presentFullBranch = async (context: Context, name: string, commit: Stored): Promise<Branch> => ({
+export const presentFullBranch = async (context: PlaceContext, name: string, commit: Stored): Promise<Branch> => ({
   ...common(context.place, name),
   commit: await presentCommit(context, commit),
   _links: {

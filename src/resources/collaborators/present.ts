@@ -1,8 +1,8 @@
 import { permissionsOf, type Role, roleOfLevel } from '#access/roles.ts';
-import type { Account, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Account } from '#access/viewer.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { gather, keyed, must } from '#lib/collections.ts';
+import { gather, keyed, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -32,11 +32,11 @@ export const presentPermission = (links: Links, account: Account, role: Role | u
   user: presentCollaborator(links, account, role),
 });
 
-type Context = { db: Db; links: Links; viewer: Viewer; now: Date };
+type AtTime = ViewerContext & { now: Date };
 
 /** Invitations of a whole page: repositories and people are loaded once for all of them. */
 export async function presentInvitations(
-  { db, links, viewer, now }: Context,
+  { db, links, viewer, now }: AtTime,
   rows: readonly InvitationRow[],
 ): Promise<RepositoryInvitation[]> {
   const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));
@@ -52,7 +52,7 @@ export async function presentInvitations(
       node_id: nodeId('RepositoryInvitation', row.id),
       repository,
       invitee: presentUserOrNull(links, accounts.get(row.invitee_id)),
-      inviter: row.inviter_id === null ? null : presentUserOrNull(links, accounts.get(row.inviter_id)),
+      inviter: presentUserOrNull(links, maybe(accounts, row.inviter_id)),
       permissions: row.role,
       created_at: timestamp(row.created_at),
       expired: isExpired(row, now),
@@ -63,6 +63,6 @@ export async function presentInvitations(
 }
 
 /** One invitation. */
-export async function presentInvitation(context: Context, row: InvitationRow): Promise<RepositoryInvitation> {
+export async function presentInvitation(context: AtTime, row: InvitationRow): Promise<RepositoryInvitation> {
   return only(await presentInvitations(context, [row]));
 }

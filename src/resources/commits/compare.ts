@@ -1,5 +1,6 @@
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { compareCommits, diffAhead, listAhead } from '#git/compare.ts';
 import { beside } from '#git/neighbours.ts';
 import { openObjects } from '#git/objects.ts';
@@ -10,7 +11,7 @@ import type { Page } from '#lib/page.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
 import { commitLink, placeOf } from './links.ts';
 import { findSide } from './network.ts';
-import { type Context, presentCommits, presentFiles } from './present.ts';
+import { presentCommits, presentFiles } from './present.ts';
 import { getCommitOid } from './revisions.ts';
 import { filesOnPage, parseBasehead } from './rules.ts';
 import type { Comparison } from './schemas.ts';
@@ -47,7 +48,7 @@ export async function findEnds({ db, git, viewer }: Looking, repo: Repo, basehea
 }
 
 /** How one commit differs from another: a page of the commits between them, and on the first page the files. */
-export async function compare({ db, links }: Omit<Context, 'place'>, asked: Asked, page: Page): Promise<Comparison> {
+export async function compare({ db, links }: Context, asked: Asked, page: Page): Promise<Comparison> {
   const { disk, ends, basehead } = asked;
   const place = placeOf(links, asked.base);
   const headPlace = placeOf(links, asked.head);

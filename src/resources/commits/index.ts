@@ -1,7 +1,7 @@
 export { commitLink, contentsUrl, fileLinks, objectUrl, type Place, placeOf } from './links.ts';
 export { findReadable } from './network.ts';
 export {
-  type Context,
+  type PlaceContext,
   presentCommit,
   presentCommits,
   presentGitCommit,

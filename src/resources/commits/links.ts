@@ -1,15 +1,15 @@
 import { type Links, path } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
+import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 
 /** A repository's addresses, from which those of its objects are made. */
 export type Place = { id: number; url: string; html: string; host: string };
 
-export const placeOf = (links: Links, { id, owner, name }: { id: number; owner: { login: string }; name: string }): Place => ({
-  id,
-  url: repositoryUrl(links, owner.login, name),
-  html: path(links.html, owner.login, name),
+export const placeOf = (links: Links, repository: NamedRepository & { id: number }): Place => ({
+  id: repository.id,
+  url: repositoryUrl(links, repository),
+  html: path(links.html, repository.owner.login, repository.name),
   host: new URL(links.html).hostname,
 });
 

@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { FileDiff } from '#git/diff.ts';
 import type { Identity } from '#git/identity.ts';
@@ -12,7 +12,7 @@ import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/inde
 import { commitLink, fileLinks, type Place } from './links.ts';
 import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
 
-export type Context = { db: Db; links: Links; place: Place };
+export type PlaceContext = Context & { place: Place };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -43,7 +43,7 @@ export function presentMessage(message: string): string {
 export const treeLink = ({ url }: Place, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts behind their addresses are loaded once for all of them. */
-export const presentCommits = ({ db, links, place }: Context, commits: readonly Stored[]): Promise<Commit[]> =>
+export const presentCommits = ({ db, links, place }: PlaceContext, commits: readonly Stored[]): Promise<Commit[]> =>
   presentPlacedCommits(
     { db, links },
     commits.map((commit) => ({ place, commit })),
@@ -51,7 +51,7 @@ export const presentCommits = ({ db, links, place }: Context, commits: readonly 
 
 /** Commits from many repositories. */
 export async function presentPlacedCommits(
-  { db, links }: Omit<Context, 'place'>,
+  { db, links }: Context,
   placed: readonly { place: Place; commit: Stored }[],
 ): Promise<Commit[]> {
   const emails = placed.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
@@ -60,7 +60,7 @@ export async function presentPlacedCommits(
 }
 
 /** One commit. */
-export async function presentCommit(context: Context, commit: Stored): Promise<Commit> {
+export async function presentCommit(context: PlaceContext, commit: Stored): Promise<Commit> {
   return only(await presentCommits(context, [commit]));
 }
 

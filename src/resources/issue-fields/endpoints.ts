@@ -20,7 +20,7 @@ export const listIssueFields = endpoint({
   access: reads,
   replies: { 200: Type.Array(IssueField) },
   async handle({ db, at, viewer }) {
-    return presentFields(db, await listFields(db, viewer, at.org.id));
+    return presentFields({ db }, await listFields(db, viewer, at.org.id));
   },
 });
 
@@ -41,7 +41,8 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, step }) => change(async (tx) => presentField(tx, await createField(tx, { ...step, wanted: body }))),
+  handle: ({ change, body, step }) =>
+    change(async (tx) => presentField({ db: tx }, await createField(tx, { ...step, wanted: body }))),
 });
 
 export const updateIssueField = endpoint({
@@ -54,7 +55,7 @@ export const updateIssueField = endpoint({
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
   handle: ({ change, at, body, step }) =>
-    change(async (tx) => presentField(tx, await changeField(tx, { ...step, id: at.issue_field_id, wanted: body }))),
+    change(async (tx) => presentField({ db: tx }, await changeField(tx, { ...step, id: at.issue_field_id, wanted: body }))),
 });
 
 export const deleteIssueField = endpoint({

@@ -1,4 +1,4 @@
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -17,7 +17,7 @@ const presentOption = ({ id, name, description, color, priority, created_at, upd
 });
 
 /** Fields of a whole page, with their options in one statement. */
-export async function presentFields(db: Db, rows: readonly FieldRow[]): Promise<IssueField[]> {
+export async function presentFields({ db }: Pick<Context, 'db'>, rows: readonly FieldRow[]): Promise<IssueField[]> {
   const options = await loadOptions(
     db,
     rows.filter(({ data_type }) => isSelect(data_type)).map(({ id }) => id),
@@ -36,6 +36,6 @@ export async function presentFields(db: Db, rows: readonly FieldRow[]): Promise<
 }
 
 /** One field. */
-export async function presentField(db: Db, row: FieldRow): Promise<IssueField> {
-  return only(await presentFields(db, [row]));
+export async function presentField(context: Pick<Context, 'db'>, row: FieldRow): Promise<IssueField> {
+  return only(await presentFields(context, [row]));
 }

@@ -1,3 +1,4 @@
+import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
@@ -6,7 +7,7 @@ import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { loadPlaces, repositoryUrl } from '#resources/repositories/index.ts';
 import type { IssueEventRow } from './event-store.ts';
-import { type Context, presentIssues } from './present.ts';
+import { presentIssues } from './present.ts';
 import type { IssueEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
@@ -15,7 +16,7 @@ const presentFieldChange = ({ organization_id: _, ...told }: NonNullable<IssueEv
 
 /** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
 export async function presentIssueEvents(
-  { db, links, viewer }: Context,
+  { db, links, viewer }: ViewerContext,
   rows: readonly IssueEventRow[],
   options: { withIssue?: true } = {},
 ): Promise<IssueEvent[]> {
@@ -34,14 +35,13 @@ export async function presentIssueEvents(
   const issueOf = new Map(issueRows.map((row, at) => [row.id, presented[at]]));
 
   return rows.map((row) => {
-    const { owner_login, name } = must(places, row.repository_id);
     const actor = presentUserOrNull(links, maybe(accounts, row.actor_id));
     const { assignee, issue_field, ...data } = row.data;
     const issue = issueOf.get(row.issue_id);
     return {
       id: row.id,
       node_id: nodeId('IssueEvent', row.id),
-      url: path(`${repositoryUrl(links, owner_login, name)}/issues/events`, row.id),
+      url: path(`${repositoryUrl(links, must(places, row.repository_id))}/issues/events`, row.id),
       actor,
       event: row.event,
       commit_id: row.commit_id,

@@ -1,6 +1,5 @@
-import type { Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
+import { path } from '#endpoint/links.ts';
 import { gather, keyed, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
@@ -16,8 +15,6 @@ import type { CommentRow } from './comment-store.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
 
-export type Context = { db: Db; links: Links; viewer: Viewer };
-
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
   rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));
 
@@ -26,7 +23,7 @@ const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' |
  * repository, for lists over many repositories.
  */
 export async function presentIssues(
-  { db, links, viewer }: Context,
+  { db, links, viewer }: ViewerContext,
   rows: readonly IssueRow[],
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
@@ -49,8 +46,8 @@ export async function presentIssues(
     : undefined;
 
   return rows.map((row) => {
-    const { owner_login: owner, name } = must(repositories, row.repository_id);
-    const repository_url = repositoryUrl(links, owner, name);
+    const place = must(repositories, row.repository_id);
+    const repository_url = repositoryUrl(links, place);
     const url = path(`${repository_url}/issues`, row.number);
     const { labels, assignees } = must(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
@@ -64,7 +61,7 @@ export async function presentIssues(
       labels_url: `${url}/labels{/name}`,
       comments_url: `${url}/comments`,
       events_url: `${url}/events`,
-      html_url: path(links.html, owner, name, 'issues', row.number),
+      html_url: path(links.html, place.owner.login, place.name, 'issues', row.number),
       timeline_url: `${url}/timeline`,
       number: row.number,
       state: row.state,
@@ -72,10 +69,10 @@ export async function presentIssues(
       title: row.title,
       body: row.body,
       user: presentUserOrNull(links, maybe(accounts, row.author_id)),
-      labels: labels.map((label) => presentLabel(repository_url, label)),
+      labels: labels.map((label) => presentLabel(links, place, label)),
       assignee: assigned[0] ?? null,
       assignees: assigned,
-      milestone: milestone ? presentMilestone({ links, owner, name }, milestone, maybe(accounts, milestone.creator_id)) : null,
+      milestone: milestone ? presentMilestone(links, place, milestone, maybe(accounts, milestone.creator_id)) : null,
       locked: row.locked,
       active_lock_reason: row.lock_reason,
       comments: row.comments_count,
@@ -93,12 +90,15 @@ export async function presentIssues(
 }
 
 /** One issue. */
-export async function presentIssue(context: Context, row: IssueRow): Promise<Issue> {
+export async function presentIssue(context: ViewerContext, row: IssueRow): Promise<Issue> {
   return only(await presentIssues(context, [row]));
 }
 
 /** Comments of a whole page, from any issues of any repositories. */
-export async function presentComments({ db, links, viewer }: Context, rows: readonly CommentRow[]): Promise<IssueComment[]> {
+export async function presentComments(
+  { db, links, viewer }: ViewerContext,
+  rows: readonly CommentRow[],
+): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
@@ -108,15 +108,15 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
     loadAssociations(db, viewer.account?.id, authoredIn(rows)),
   ]);
   return rows.map((row) => {
-    const { owner_login: owner, name } = must(repositories, row.repository_id);
+    const place = must(repositories, row.repository_id);
     const { number } = must(issues, row.issue_id);
-    const repository = repositoryUrl(links, owner, name);
+    const repository = repositoryUrl(links, place);
     const url = path(`${repository}/issues/comments`, row.id);
     return {
       id: row.id,
       node_id: nodeId('IssueComment', row.id),
       url,
-      html_url: `${path(links.html, owner, name, 'issues', number)}#issuecomment-${row.id}`,
+      html_url: `${path(links.html, place.owner.login, place.name, 'issues', number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository}/issues`, number),
       body: row.body,
       user: presentUserOrNull(links, maybe(accounts, row.author_id)),
@@ -130,6 +130,6 @@ export async function presentComments({ db, links, viewer }: Context, rows: read
 }
 
 /** One comment. */
-export async function presentComment(context: Context, row: CommentRow): Promise<IssueComment> {
+export async function presentComment(context: ViewerContext, row: CommentRow): Promise<IssueComment> {
   return only(await presentComments(context, [row]));
 }

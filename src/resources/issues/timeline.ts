@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { list, mapRows } from '#database/list.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
 import { gather, keyed, maybe } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
 import { loadIssueEvents, mayKnow } from './event-store.ts';
-import { type Context, presentComments } from './present.ts';
+import { presentComments } from './present.ts';
 import { presentIssueEvents } from './present-events.ts';
 import type { IssueEvent, TimelineComment } from './schemas.ts';
 
@@ -14,7 +15,7 @@ type Entry = { event_id: Id<'issue_events'>; comment_id: null } | { event_id: nu
 
 /** What happened to an issue and what was said about it, oldest first. */
 export async function listTimeline(
-  context: Context,
+  context: ViewerContext,
   issue: Id<'issues'>,
   page: Page,
 ): Promise<Listed<IssueEvent | TimelineComment>> {
@@ -40,7 +41,7 @@ export async function listTimeline(
 
 async function hydrate(
   db: Db,
-  context: Context,
+  context: ViewerContext,
   entries: readonly { event_id: Id<'issue_events'> | null; comment_id: Id<'issue_comments'> | null }[],
 ): Promise<(IssueEvent | TimelineComment)[]> {
   const [events, comments] = await Promise.all([

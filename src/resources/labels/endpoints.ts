@@ -4,7 +4,6 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import { presentLabel } from './present.ts';
 import { changeLabel, createLabel, deleteLabel } from './rules.ts';
 import { Label, LabelChange, NewLabel } from './schemas.ts';
@@ -28,8 +27,7 @@ export const listRepoLabels = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
-    const url = repositoryUrl(links, at.repo.owner.login, at.repo.name);
-    return mapRows(await listLabels(db, at.repo.id, page), (rows) => rows.map((row) => presentLabel(url, row)));
+    return mapRows(await listLabels(db, at.repo.id, page), (rows) => rows.map((row) => presentLabel(links, at.repo, row)));
   },
 });
 
@@ -41,8 +39,7 @@ export const getLabel = endpoint({
   access: reads,
   replies: { 200: Label },
   async handle({ db, at, links }) {
-    const label = existing(await findLabel(db, at.repo.id, at.name));
-    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), label);
+    return presentLabel(links, at.repo, existing(await findLabel(db, at.repo.id, at.name)));
   },
 });
 
@@ -57,7 +54,7 @@ export const createRepoLabel = endpoint({
   replies: { 201: Label },
   async handle({ change, at, body, step, links }) {
     const row = await change((tx) => createLabel(tx, { ...step, wanted: body }));
-    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
+    return presentLabel(links, at.repo, row);
   },
 });
 
@@ -72,7 +69,7 @@ export const updateRepoLabel = endpoint({
   replies: { 200: Label },
   async handle({ change, at, body, step, links }) {
     const row = await change((tx) => changeLabel(tx, { ...step, name: at.name, wanted: body }));
-    return presentLabel(repositoryUrl(links, at.repo.owner.login, at.repo.name), row);
+    return presentLabel(links, at.repo, row);
   },
 });
 

@@ -1,13 +1,14 @@
-import { path } from '#endpoint/links.ts';
+import { type Links, path } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
+import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import type { Label } from './schemas.ts';
 import type { LabelRow } from './store.ts';
 
-/** A label; `repositoryUrl` is its repository's address in the API. */
-export const presentLabel = (repositoryUrl: string, row: LabelRow): Label => ({
+/** A label of a repo. */
+export const presentLabel = (links: Links, repo: NamedRepository, row: LabelRow): Label => ({
   id: row.id,
   node_id: nodeId('Label', row.id),
-  url: path(`${repositoryUrl}/labels`, row.name),
+  url: path(`${repositoryUrl(links, repo)}/labels`, row.name),
   name: row.name,
   description: row.description,
   color: row.color,

@@ -2,7 +2,7 @@ import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
-import { defined } from '#lib/collections.ts';
+import { defined, formerOf } from '#lib/collections.ts';
 import { existing, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
@@ -36,16 +36,13 @@ export async function changeLabel(tx: Tx, step: RepoStep & { name: string; wante
   const changes = defined({ name, color, description: wanted.description });
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
-  await record(tx, { ...inRepository(step), kind: 'label.edited', data: { label: row.id, from: changedOf(label, row) } });
+  await record(tx, {
+    ...inRepository(step),
+    kind: 'label.edited',
+    data: { label: row.id, from: formerOf(label, row, 'name', 'color', 'description') },
+  });
   return row;
 }
-
-/** The former values of what changed of a label, for the event. */
-const changedOf = ({ name, color, description }: LabelRow, after: LabelRow) => ({
-  ...(name === after.name ? {} : { name }),
-  ...(color === after.color ? {} : { color }),
-  ...(description === after.description ? {} : { description }),
-});
 
 /** Deletes a label. It is removed from all issues. */
 export async function deleteLabel(tx: Tx, step: RepoStep & { name: string }): Promise<void> {

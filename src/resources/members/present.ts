@@ -1,12 +1,10 @@
-import type { Db } from '#database/connect.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import type { Context } from '#endpoint/context.ts';
+import { path } from '#endpoint/links.ts';
 import { gather, must } from '#lib/collections.ts';
 import { only } from '#lib/refusal.ts';
 import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
 import type { Membership } from './schemas.ts';
 import type { MembershipWithSettings } from './store.ts';
-
-type Context = { db: Db; links: Links };
 
 /** Memberships of a whole page: organizations and people are loaded once for all of them. */
 export async function presentMemberships({ db, links }: Context, rows: readonly MembershipWithSettings[]): Promise<Membership[]> {

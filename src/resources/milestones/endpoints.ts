@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { Repo } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
+import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import type { Links } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
 import { existing, only } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
@@ -20,11 +19,8 @@ const reads = {
 } as const;
 const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] }, scopes: ['repo'], role: 'write' } as const;
 
-const placeOf = (links: Links, repo: Repo) => ({ links, owner: repo.owner.login, name: repo.name });
-
-async function presentOne(db: Db, links: Links, repo: Repo, row: MilestoneRow): Promise<Milestone> {
-  return only(await presentMilestones(db, placeOf(links, repo), [row]));
-}
+const presentOne = async (context: Context, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
+  only(await presentMilestones(context, repo, [row]));
 
 export const listRepoMilestones = endpoint({
   id: 'issues/list-milestones',
@@ -41,7 +37,7 @@ export const listRepoMilestones = endpoint({
   replies: { 200: Type.Array(Milestone) },
   async handle({ db, at, query: { state, sort, direction }, page, links }) {
     const found = await listMilestones(db, at.repo.id, { state, order: { sort, direction } }, page);
-    return mapRows(found, (rows) => presentMilestones(db, placeOf(links, at.repo), rows));
+    return mapRows(found, (rows) => presentMilestones({ db, links }, at.repo, rows));
   },
 });
 
@@ -53,7 +49,7 @@ export const getMilestone = endpoint({
   access: reads,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
-    return presentOne(db, links, at.repo, existing(await findMilestone(db, at.repo.id, at.milestone_number)));
+    return presentOne({ db, links }, at.repo, existing(await findMilestone(db, at.repo.id, at.milestone_number)));
   },
 });
 
@@ -68,7 +64,7 @@ export const createRepoMilestone = endpoint({
   replies: { 201: Milestone },
   async handle({ db, change, at, body, step, links }) {
     const row = await change((tx) => createMilestone(tx, { ...step, wanted: body }));
-    return presentOne(db, links, at.repo, row);
+    return presentOne({ db, links }, at.repo, row);
   },
 });
 
@@ -84,7 +80,7 @@ export const updateRepoMilestone = endpoint({
   async handle({ db, change, at, body, step, links }) {
     const number = at.milestone_number;
     const row = await change((tx) => changeMilestone(tx, { ...step, number, wanted: body }));
-    return presentOne(db, links, at.repo, row);
+    return presentOne({ db, links }, at.repo, row);
   },
 });
 

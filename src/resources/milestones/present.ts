@@ -1,22 +1,25 @@
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, maybe } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
+import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import type { Milestone } from './schemas.ts';
 import type { MilestoneRow } from './store.ts';
 
-type Place = { links: Links; owner: string; name: string };
-
 /** One milestone whose creator is known. */
-export function presentMilestone({ links, owner, name }: Place, row: MilestoneRow, creator: Account | undefined): Milestone {
-  const url = path(`${repositoryUrl(links, owner, name)}/milestones`, row.number);
+export function presentMilestone(
+  links: Links,
+  repo: NamedRepository,
+  row: MilestoneRow,
+  creator: Account | undefined,
+): Milestone {
+  const url = path(`${repositoryUrl(links, repo)}/milestones`, row.number);
   return {
     url,
-    html_url: path(links.html, owner, name, 'milestone', row.number),
+    html_url: path(links.html, repo.owner.login, repo.name, 'milestone', row.number),
     labels_url: `${url}/labels`,
     id: row.id,
     node_id: nodeId('Milestone', row.id),
@@ -34,8 +37,12 @@ export function presentMilestone({ links, owner, name }: Place, row: MilestoneRo
   };
 }
 
-/** Milestones of a whole page of one repository. */
-export async function presentMilestones(db: Db, place: Place, rows: readonly MilestoneRow[]): Promise<Milestone[]> {
+/** Milestones of a whole page of one repo. */
+export async function presentMilestones(
+  { db, links }: Context,
+  repo: NamedRepository,
+  rows: readonly MilestoneRow[],
+): Promise<Milestone[]> {
   const creators = await loadAccounts(db, gather(rows, 'creator_id'));
-  return rows.map((row) => presentMilestone(place, row, maybe(creators, row.creator_id)));
+  return rows.map((row) => presentMilestone(links, repo, row, maybe(creators, row.creator_id)));
 }

@@ -2,7 +2,7 @@ import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
-import { defined } from '#lib/collections.ts';
+import { defined, formerOf } from '#lib/collections.ts';
 import { existing, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { timestampOrNull } from '#lib/time.ts';
@@ -55,7 +55,10 @@ export async function changeMilestone(
   const change = { ...defined({ title, description, due_on: dateOf(wanted.due_on) }), state, closed_at, updated_at: now };
   await updateMilestone(tx, row.id, change);
   const after = { ...row, ...change };
-  const from = changedOf(row, after);
+  const from = {
+    ...formerOf(row, after, 'title', 'description'),
+    ...(row.due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(row.due_on) }),
+  };
   const data = { milestone: row.id };
   if (Object.keys(from).length > 0)
     await record(tx, { ...inRepository(step), kind: 'milestone.edited', data: { ...data, from } });
@@ -63,13 +66,6 @@ export async function changeMilestone(
     await record(tx, { ...inRepository(step), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
   return after;
 }
-
-/** The former values of what changed of a milestone, for the event. */
-const changedOf = ({ title, description, due_on }: MilestoneRow, after: MilestoneRow) => ({
-  ...(title === after.title ? {} : { title }),
-  ...(description === after.description ? {} : { description }),
-  ...(due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(due_on) }),
-});
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
 export async function deleteMilestone(tx: Tx, step: RepoStep & { number: number }): Promise<void> {

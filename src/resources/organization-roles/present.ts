@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
 import { keyed } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
@@ -7,8 +7,6 @@ import { presentUser } from '#resources/accounts/index.ts';
 import { loadTeams, presentTeams } from '#resources/teams/index.ts';
 import type { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
 import type { HolderRow, RoleRow, TeamHolderRow } from './store.ts';
-
-type Context = { db: Db; links: Links };
 
 /** A role, with its organization unless it is a predefined one. */
 export const presentRole = (links: Links, org: Account, row: RoleRow): OrganizationRole => ({

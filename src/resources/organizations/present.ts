@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -39,7 +39,7 @@ export function presentFullOrganization(
 
 /** Organizations by their ids, for a whole page, without what only owners may see. */
 export async function presentFullOrganizations(
-  { db, links }: { db: Db; links: Links },
+  { db, links }: Context,
   ids: Iterable<Id<'accounts'>>,
 ): Promise<Map<number, OrganizationFull>> {
   const rows = await loadOrganizations(db, unique(ids));

@@ -1,5 +1,4 @@
-import type { Db } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
+import type { Context } from '#endpoint/context.ts';
 import { gather, maybe } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
@@ -7,8 +6,6 @@ import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { type Content, contents, type Reaction, type ReactionRollup } from './schemas.ts';
 import type { ReactionRow } from './store.ts';
-
-type Context = { db: Db; links: Links };
 
 /** Reactions of a whole page. */
 export async function presentReactions({ db, links }: Context, rows: readonly ReactionRow[]): Promise<Reaction[]> {

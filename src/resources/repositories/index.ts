@@ -1,6 +1,6 @@
 export { branchExists, identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
-export { repositoryUrl } from './links.ts';
+export { type NamedRepository, repositoryUrl } from './links.ts';
 export { loadPlaces, type Place } from './places.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';

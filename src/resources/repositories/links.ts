@@ -55,20 +55,25 @@ export const repositoryLinks = [
 
 type RepositoryLinks = Record<(typeof repositoryLinks)[number], string>;
 
+/** A repository, as far as addresses in it need it. */
+export type NamedRepository = { name: string; owner: { login: string } };
+
 /** The address of a repository in the API. */
-export const repositoryUrl = (links: Links, owner: string, name: string): string => path(`${links.api}/repos`, owner, name);
+export const repositoryUrl = (links: Links, { owner, name }: NamedRepository): string =>
+  path(`${links.api}/repos`, owner.login, name);
 
 /** All the URL fields of one repository. */
-export function linksOfRepository(links: Links, owner: string, name: string): RepositoryLinks {
-  const url = repositoryUrl(links, owner, name);
-  const html = path(links.html, owner, name);
+export function linksOfRepository(links: Links, repo: NamedRepository): RepositoryLinks {
+  const { owner, name } = repo;
+  const url = repositoryUrl(links, repo);
+  const html = path(links.html, owner.login, name);
   const host = new URL(links.html).host;
   const fields = Object.entries(below).map(([field, suffix]) => [field, url + suffix]);
   return {
     url,
     html_url: html,
-    git_url: `git://${host}/${owner}/${name}.git`,
-    ssh_url: `git@${host.split(':')[0]}:${owner}/${name}.git`,
+    git_url: `git://${host}/${owner.login}/${name}.git`,
+    ssh_url: `git@${host.split(':')[0]}:${owner.login}/${name}.git`,
     clone_url: `${html}.git`,
     svn_url: html,
     ...(Object.fromEntries(fields) as Record<Below, string>),

@@ -4,7 +4,7 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 /** A repository with its owner's login, as addresses below it need it. */
-export type Place = RepositoryRow & { owner_login: string };
+export type Place = RepositoryRow & { owner: { login: string } };
 
 /** The repositories of a page of things in them. It doesn't check who may read them: the list of the things has. */
 export async function loadPlaces(db: Db, ids: readonly Id<'repositories'>[]): Promise<Map<Id<'repositories'>, Place>> {
@@ -15,5 +15,8 @@ export async function loadPlaces(db: Db, ids: readonly Id<'repositories'>[]): Pr
     .select('accounts.login as owner_login')
     .where('repositories.id', 'in', unique(ids))
     .execute();
-  return keyed(rows, (row) => row.id);
+  return keyed(
+    rows.map(({ owner_login: login, ...row }) => ({ ...row, owner: { login } })),
+    (row) => row.id,
+  );
 }

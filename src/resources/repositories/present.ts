@@ -1,7 +1,7 @@
 import { loadRoleLevels } from '#access/lookup.ts';
 import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts';
-import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
 import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
@@ -12,11 +12,9 @@ import { linksOfRepository } from './links.ts';
 import type { FullRepository, MinimalRepository } from './schemas.ts';
 import { countNetwork, loadRepositories } from './store.ts';
 
-type Context = { db: Db; links: Links; viewer: Viewer };
-
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
-  { db, links, viewer }: Context,
+  { db, links, viewer }: ViewerContext,
   rows: readonly RepositoryRow[],
 ): Promise<MinimalRepository[]> {
   const [owners, levels] = await Promise.all([
@@ -37,7 +35,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     private: row.visibility !== 'public',
     description: row.description,
     fork: row.source_id !== null,
-    ...linksOfRepository(links, owner.login, row.name),
+    ...linksOfRepository(links, { owner, name: row.name }),
     mirror_url: null,
     homepage: row.homepage,
     language: row.language,
@@ -74,7 +72,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
 
 /** The whole repository. The ones that it was forked or made from are left out where the viewer may not see them. */
 export async function presentFullRepository(
-  context: Context,
+  context: ViewerContext,
   row: RepositoryRow,
   owner: Account,
   role: Role | undefined,

@@ -1,6 +1,7 @@
 import { permissionsOf, type Role, wordOfRole } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, maybe, must } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
@@ -9,8 +10,6 @@ import { loadAccounts } from '#resources/accounts/index.ts';
 import { presentFullOrganizations } from '#resources/organizations/index.ts';
 import type { Team, TeamFull, TeamSimple } from './schemas.ts';
 import { loadTeamCounts, loadTeams, type TeamRow } from './store.ts';
-
-type Context = { db: Db; links: Links };
 
 function presentOne(links: Links, team: TeamRow, org: Pick<Account, 'login'>, role: Role): TeamSimple {
   const url = path(`${links.api}/teams`, team.id);

@@ -2,7 +2,7 @@ import type { Role } from '#access/roles.ts';
 import type { Account, Org, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record, recordAll } from '#events/record.ts';
-import { defined } from '#lib/collections.ts';
+import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { existing, invalid, notFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
@@ -114,19 +114,9 @@ export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamC
     ...defined({ description: wanted.description, notification_setting: wanted.notification_setting }),
     updated_at: actor.now,
   });
-  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id, from: changedOf(team, changed) } });
+  const from = formerOf(team, changed, 'name', 'description', 'privacy', 'notification_setting');
+  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id, from } });
   return changed;
-}
-
-/** The former values of what changed of a team, for the event. */
-function changedOf(before: TeamRow, after: TeamRow) {
-  const { name, description, privacy, notification_setting } = before;
-  return {
-    ...(name === after.name ? {} : { name }),
-    ...(description === after.description ? {} : { description }),
-    ...(privacy === after.privacy ? {} : { privacy }),
-    ...(notification_setting === after.notification_setting ? {} : { notification_setting }),
-  };
 }
 
 /** Deletes a team, and with it the teams below it. */

@@ -1,6 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
 import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
 
@@ -32,10 +33,13 @@ export const presentOrgWebhook = (links: Links, org: Pick<Account, 'login'>, hoo
   ...presentShared(hook, path(`${links.api}/orgs`, org.login, 'hooks', hook.id)),
 });
 
-type Named = { name: string; owner: Pick<Account, 'login'> };
-
-export function presentRepoWebhook(links: Links, repo: Named, hook: HookRow, last: LastResponse | undefined): RepoWebhook {
-  const url = path(`${links.api}/repos`, repo.owner.login, repo.name, 'hooks', hook.id);
+export function presentRepoWebhook(
+  links: Links,
+  repo: NamedRepository,
+  hook: HookRow,
+  last: LastResponse | undefined,
+): RepoWebhook {
+  const url = path(`${repositoryUrl(links, repo)}/hooks`, hook.id);
   return {
     type: 'Repository',
     ...presentShared(hook, url),

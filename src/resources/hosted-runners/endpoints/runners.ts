@@ -15,7 +15,7 @@ const reads = { ...runners, permission: 'organization_administration:read' } as 
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 
 const presentOne = async (db: Db, row: RunnerRow | undefined): Promise<HostedRunner> =>
-  only(await presentRunners(db, [existing(row)]));
+  only(await presentRunners({ db }, [existing(row)]));
 
 export const listHostedRunners = endpoint({
   id: 'actions/list-hosted-runners-for-org',
@@ -26,7 +26,7 @@ export const listHostedRunners = endpoint({
   paging: pages(),
   replies: { 200: enveloped('runners', HostedRunner) },
   async handle({ db, at, page }) {
-    return mapRows(await listRunners(db, at.org.id, page), (rows) => presentRunners(db, rows));
+    return mapRows(await listRunners(db, at.org.id, page), (rows) => presentRunners({ db }, rows));
   },
 });
 

@@ -1,14 +1,12 @@
 // The labels of an issue.
 import { type Static, Type } from 'typebox';
 import type { Repo } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import type { Links } from '#endpoint/links.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
 import { existing, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
 import { getIssue, holdFor } from '../rules.ts';
 import { SomeLabels } from '../schemas.ts';
@@ -16,10 +14,8 @@ import { type IssueRow, listIssueLabels } from '../store.ts';
 import { tell } from '../tell.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
-async function presentLabels(db: Db, links: Links, repo: Repo, issue: IssueRow): Promise<Label[]> {
-  const url = repositoryUrl(links, repo.owner.login, repo.name);
-  return (await listIssueLabels(db, issue.id)).map((row) => presentLabel(url, row));
-}
+const presentLabels = async ({ db, links }: Context, repo: Repo, issue: IssueRow): Promise<Label[]> =>
+  (await listIssueLabels(db, issue.id)).map((row) => presentLabel(links, repo, row));
 
 export const listLabelsOnIssue = endpoint({
   id: 'issues/list-labels-on-issue',
@@ -30,7 +26,7 @@ export const listLabelsOnIssue = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
-    return pageOut(await presentLabels(db, links, at.repo, await getIssue(db, at.repo, at.issue_number)), page);
+    return pageOut(await presentLabels({ db, links }, at.repo, await getIssue(db, at.repo, at.issue_number)), page);
   },
 });
 
@@ -51,7 +47,7 @@ export const addIssueLabels = endpoint({
       const held = await holdFor(tx, at.repo, at.issue_number);
       return tell(tx, step, held, await putLabels(tx, step, held, labelNames(listIn(body))));
     });
-    return presentLabels(db, links, at.repo, issue);
+    return presentLabels({ db, links }, at.repo, issue);
   },
 });
 
@@ -69,7 +65,7 @@ export const setIssueLabels = endpoint({
       const held = await holdFor(tx, at.repo, at.issue_number);
       return tell(tx, step, held, await replaceLabels(tx, step, held, labelNames(listIn(body))));
     });
-    return presentLabels(db, links, at.repo, issue);
+    return presentLabels({ db, links }, at.repo, issue);
   },
 });
 
@@ -103,6 +99,6 @@ export const removeIssueLabel = endpoint({
       if (taken.length === 0) throw notFound(); // the issue doesn't have this label
       return tell(tx, step, held, taken);
     });
-    return presentLabels(db, links, at.repo, issue);
+    return presentLabels({ db, links }, at.repo, issue);
   },
 });

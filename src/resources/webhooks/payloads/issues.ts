@@ -6,7 +6,6 @@ import { presentUser } from '#resources/accounts/index.ts';
 import { type CommentRow, findComment, loadIssues, presentComments, presentIssues } from '#resources/issues/index.ts';
 import { findLabelById, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import {
   aboutRepository,
   loadAccount,
@@ -50,7 +49,7 @@ const plain = <Kind extends IssueKind>(
 
 const labelOf = async (id: EventData['issue.labeled']['label'], { db, links }: PayloadContext, repository: OwnedRepository) => {
   const label = await findLabelById(db, repository.id, id);
-  return label ? { label: presentLabel(repositoryUrl(links, repository.owner.login, repository.name), label) } : {};
+  return label ? { label: presentLabel(links, repository, label) } : {};
 };
 
 const assigneeOf = async (id: EventData['issue.assigned']['user'], context: PayloadContext) => {
@@ -60,11 +59,11 @@ const assigneeOf = async (id: EventData['issue.assigned']['user'], context: Payl
 
 const milestoneOf = async (
   id: EventData['issue.milestoned']['milestone'],
-  { db, links }: PayloadContext,
-  { owner, name }: OwnedRepository,
+  context: PayloadContext,
+  repository: OwnedRepository,
 ) => {
-  const row = (await loadMilestones(db, [id])).get(id);
-  const [milestone] = row ? await presentMilestones(db, { links, owner: owner.login, name }, [row]) : [];
+  const row = (await loadMilestones(context.db, [id])).get(id);
+  const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
 };
 

@@ -2,7 +2,6 @@ import type { EventData } from '#events/catalogue.ts';
 import { revived } from '#lib/snapshot.ts';
 import { findLabelById, type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, type MilestoneRow, presentMilestones } from '#resources/milestones/index.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import { aboutRepository, type OwnedRepository, type PayloadContext, type Place, type Told, teller } from './payload.ts';
 
 /** `changes` of a payload: each changed field with its former value. */
@@ -18,7 +17,7 @@ const tellLabel = (
   aboutRepository(context, event, async (repository) => {
     const row = await told.find(repository);
     if (!row) return [];
-    const label = presentLabel(repositoryUrl(context.links, repository.owner.login, repository.name), row);
+    const label = presentLabel(context.links, repository, row);
     return [{ name: 'label', action: told.action, body: { label, ...told.more } }];
   });
 
@@ -27,10 +26,10 @@ const tellMilestone = (
   event: Place,
   told: { action: string; find: () => Promise<MilestoneRow | undefined>; more?: object },
 ): Promise<readonly Told[]> =>
-  aboutRepository(context, event, async ({ owner, name }) => {
+  aboutRepository(context, event, async (repository) => {
     const row = await told.find();
     if (!row) return [];
-    const [milestone] = await presentMilestones(context.db, { links: context.links, owner: owner.login, name }, [row]);
+    const [milestone] = await presentMilestones(context, repository, [row]);
     return [{ name: 'milestone', action: told.action, body: { milestone, ...told.more } }];
   });
 
