@@ -21,12 +21,15 @@ async function feed(git: GitProcess, input: RunOptions['input']): Promise<void> 
     git.stdin.end(input);
     return;
   }
-  try {
-    await pipeline(input, git.stdin);
-  } catch (error) {
-    // git may answer without reading everything; only a source that broke is a failure.
-    if (input.errored) git.stop(new GitError('aborted', 'The input broke off', String(error)));
-  }
+  // git may answer without reading everything; only a source that broke is a failure. The pipeline ends each side with the
+  // other's error, so which one broke is told by what git's side is like when the source ends.
+  let broke = input.errored !== null;
+  input.once('error', () => {
+    broke = !git.stdin.destroyed;
+  });
+  await pipeline(input, git.stdin).catch((error: unknown) => {
+    if (broke) git.stop(new GitError('aborted', 'The input broke off', String(error)));
+  });
 }
 
 /** Runs a short git command to its end and gives its whole output. Throws a `GitError` for an unexpected exit code. */
