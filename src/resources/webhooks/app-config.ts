@@ -8,10 +8,10 @@ import { changeConfig, checkUrl, type HookServices } from './rules.ts';
 import type { ConfigChange } from './schemas.ts';
 import { findAppHook, type HookRow } from './store.ts';
 
-type Step = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services: HookServices };
+type OfApp = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services: HookServices };
 
 /** Changes an app's webhook, or makes it where the app has none. */
-export async function changeAppConfig(tx: Tx, step: Step, wanted: ConfigChange): Promise<HookRow> {
+export async function changeAppConfig(tx: Tx, step: OfApp, wanted: ConfigChange): Promise<HookRow> {
   const { app: id, by, now, services } = step;
   const app = existing(await findAppById(tx, id));
   const hook = (await findAppHook(tx, id)) ?? (await makeHook(tx, step, wanted));
@@ -19,7 +19,7 @@ export async function changeAppConfig(tx: Tx, step: Step, wanted: ConfigChange):
   return changeConfig(tx, { parent, owner: app.owner_id, by, now, services }, hook, wanted);
 }
 
-function makeHook(tx: Tx, { app, baseUrl, now, services }: Step, { url }: ConfigChange): Promise<HookRow> {
+function makeHook(tx: Tx, { app, baseUrl, now, services }: OfApp, { url }: ConfigChange): Promise<HookRow> {
   if (url === undefined) throw invalid('Hook', 'url', 'missing_field');
   const checked = checkUrl(services.outbound, url, 'url');
   return insertAppHook(tx, { app, url: checked, active: true, contentType: 'form', secret: null, baseUrl, now });

@@ -17,7 +17,7 @@ import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHo
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound };
 
 /** What a hook belongs to, and who changes it. `owner` is the account that owns its organization or repository. */
-export type Step = {
+export type HookStep = {
   parent: Parent;
   owner: Event['owner'];
   by: Viewer;
@@ -31,7 +31,7 @@ const mostForOneEvent = 20;
 /** Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
 export const reachOf = ({ grant }: Viewer): Makers => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
 
-export async function createHook(tx: Tx, step: Step, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
+export async function createHook(tx: Tx, step: HookStep, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
   const { parent, by, now } = step;
   const events = checkEvents(wanted.events);
   const config = configColumns(step, wanted.config);
@@ -51,7 +51,7 @@ export async function createHook(tx: Tx, step: Step, wanted: NewWebhook, baseUrl
 }
 
 /** Changes the named fields of a hook. A new configuration replaces the old one as a whole, its secret included (document 2). */
-export async function changeHook(tx: Tx, step: Step, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
+export async function changeHook(tx: Tx, step: HookStep, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
   const { now } = step;
   const { add_events: added = [], remove_events: removed = [] } = wanted;
   const kept = [...(wanted.events ?? hook.events), ...checkEvents(added, 'add_events')];
@@ -71,7 +71,7 @@ export async function changeHook(tx: Tx, step: Step, hook: HookRow, wanted: Webh
 }
 
 /** Changes the named fields of a configuration. */
-export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
+export async function changeConfig(tx: Tx, step: HookStep, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
   const { parent, services, now } = step;
   const { url, content_type, insecure_ssl, secret } = wanted;
   const config = {
@@ -87,13 +87,13 @@ export async function changeConfig(tx: Tx, step: Step, hook: HookRow, wanted: Co
 }
 
 /** Deletes a hook. If it listens for `meta`, it gets a last delivery; to everybody else it is gone at once. */
-export async function deleteHook(tx: Tx, step: Omit<Step, 'services'>, hook: HookRow, farewell: Farewell): Promise<void> {
+export async function deleteHook(tx: Tx, step: Omit<HookStep, 'services'>, hook: HookRow, farewell: Farewell): Promise<void> {
   if (hook.active && hears(hook, 'meta')) await bidFarewell(tx, hook, farewell, step.now);
   else await removeHook(tx, hook.id);
   await record(tx, { ...eventOf(step), kind: 'hook.deleted', data: { hook: hook.id } });
 }
 
-const eventOf = ({ parent, owner, by, now }: Omit<Step, 'services'>) =>
+const eventOf = ({ parent, owner, by, now }: Omit<HookStep, 'services'>) =>
   ({
     owner,
     ...(parent.column === 'repository_id' ? { repository: parent.id } : {}),
@@ -127,7 +127,7 @@ const sealedSecret = (secrets: Secrets, parent: Parent, secret: string): Buffer 
   secret === '' ? null : secrets.seal(secret, secretContext('secret', { [parent.column]: parent.id }));
 
 /** The columns of a whole configuration. If `secret` is the mask that replies show, the secret stays as it is. */
-function configColumns({ services: { secrets, outbound }, parent }: Step, config: WantedConfig, before?: HookRow) {
+function configColumns({ services: { secrets, outbound }, parent }: HookStep, config: WantedConfig, before?: HookRow) {
   const { secret = '', password, username } = config;
   return {
     url: checkUrl(outbound, config.url, 'config.url'),
@@ -143,7 +143,7 @@ function configColumns({ services: { secrets, outbound }, parent }: Step, config
 type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
-async function checkRoom(tx: Tx, { parent }: Step, meant: Meant): Promise<void> {
+async function checkRoom(tx: Tx, { parent }: HookStep, meant: Meant): Promise<void> {
   const others = (await holdHooks(tx, parent)).filter(({ id }) => id !== meant.id);
   const twin = others.find(
     (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),

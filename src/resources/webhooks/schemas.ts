@@ -142,3 +142,4 @@ export const DeliveryQuery = Type.Object({
   status: Type.Optional(OneOf(deliveryStatuses)),
   cursor: Type.Optional(Type.String()),
 });
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
