@@ -1,5 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { RepoStep } from '#access/step.ts';
+import type { Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -7,15 +8,13 @@ import type { Id } from '#lib/id.ts';
 import { existing, forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type CommentRow, findComment, holdComment, insertComment, removeComment, updateComment } from './comment-store.ts';
-import { checkHasIssues, holdFor } from './rules.ts';
+import { checkHasIssues } from './rules.ts';
+import type { IssueRow } from './store.ts';
 import { viaApp } from './tell.ts';
 
-type OfComment = RepoStep & { id: Id<'issue_comments'> };
-
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
-export async function commentOn(tx: Tx, step: RepoStep & { number: number; body: string }): Promise<CommentRow> {
-  const { repo, by, now, body } = step;
-  const issue = await holdFor(tx, repo, step.number);
+export async function commentOn(tx: Tx, step: RepoStep, issue: IssueRow, body: string): Promise<CommentRow> {
+  const { repo, by, now } = step;
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Unable to create comment because issue is locked.');
   const comment = await insertComment(tx, {
@@ -31,34 +30,40 @@ export async function commentOn(tx: Tx, step: RepoStep & { number: number; body:
   return comment;
 }
 
-/** A comment of a repository. */
-export async function getComment(db: Db, { repo, id }: Pick<OfComment, 'repo' | 'id'>): Promise<CommentRow> {
+/** The words of a path that name a comment. */
+export type CommentWords = { repo: Repo; comment_id: Id<'issue_comments'> };
+
+/** The comment that a path names. */
+export async function getComment(db: Db, { repo, comment_id }: CommentWords): Promise<CommentRow> {
   checkHasIssues(repo);
-  return existing(await findComment(db, repo.id, id));
+  return existing(await findComment(db, repo.id, comment_id));
 }
 
-/** A comment, locked for a change, that the caller may change: their own, or any for those who may write to the repository. */
-async function holdOwn(tx: Tx, { repo, by, id }: OfComment): Promise<CommentRow> {
+/** The comment that a path names, its row locked for a change. */
+export async function getHeldComment(tx: Tx, { repo, comment_id }: CommentWords): Promise<CommentRow> {
   checkHasIssues(repo);
-  const comment = existing(await holdComment(tx, repo.id, id));
+  return existing(await holdComment(tx, repo.id, comment_id));
+}
+
+/** One's own comments may be changed, and any by those who may write to the repository. */
+function checkMayChange({ repo, by }: RepoStep, comment: CommentRow): void {
   if (comment.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Must have admin rights to Repository.');
-  return comment;
 }
 
 /** Changes the text of a comment. */
-export async function changeComment(tx: Tx, step: OfComment & { body: string }): Promise<CommentRow> {
-  const comment = await holdOwn(tx, step);
-  if (comment.body === step.body) return comment;
-  const row = await updateComment(tx, comment.id, step.body, step.now);
+export async function changeComment(tx: Tx, step: RepoStep, comment: CommentRow, body: string): Promise<CommentRow> {
+  checkMayChange(step, comment);
+  if (comment.body === body) return comment;
+  const row = await updateComment(tx, comment.id, body, step.now);
   const data = { issue: comment.issue_id, comment: comment.id, changes: { body: { from: comment.body } } };
   await record(tx, { ...inRepository(step), kind: 'issue_comment.edited', data });
   return row;
 }
 
 /** Deletes a comment. */
-export async function deleteComment(tx: Tx, step: OfComment): Promise<void> {
-  const comment = await holdOwn(tx, step);
+export async function deleteComment(tx: Tx, step: RepoStep, comment: CommentRow): Promise<void> {
+  checkMayChange(step, comment);
   await removeComment(tx, comment, step.now);
   const data = { issue: comment.issue_id, comment: comment.id, was: snapshotOf(comment) };
   await record(tx, { ...inRepository(step), kind: 'issue_comment.deleted', data });

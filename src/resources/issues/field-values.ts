@@ -14,7 +14,6 @@ import {
   told,
   type Value,
 } from '#resources/issue-fields/index.ts';
-import { holdFor } from './rules.ts';
 import type { IssueRow } from './store.ts';
 import { eventOf, tell } from './tell.ts';
 
@@ -54,9 +53,8 @@ export async function setToldValues(
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, step: RepoStep & { number: number; field: FieldRow['id'] }): Promise<void> {
-  const issue = await holdFor(tx, step.repo, step.number);
-  const held = existing((await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === step.field));
+export async function clearValue(tx: Tx, step: RepoStep, issue: IssueRow, field: FieldRow['id']): Promise<void> {
+  const held = existing((await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === field));
   await apply(tx, step, issue, [clearing(held)]);
 }
 

@@ -2,11 +2,10 @@ import { reaches } from '#access/roles.ts';
 import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { must } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-import { existing, forbidden } from '#lib/refusal.ts';
+import { forbidden } from '#lib/refusal.ts';
 import type { Held } from '#resources/reactions/index.ts';
-import { holdComment } from './comment-store.ts';
-import { checkHasIssues, holdFor } from './rules.ts';
+import { type CommentWords, getHeldComment } from './comments.ts';
+import { getHeldIssue, type IssueWords } from './rules.ts';
 import { type IssueRow, loadIssues } from './store.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
@@ -16,16 +15,15 @@ function checkOpen({ repo, by }: RepoStep, issue: IssueRow): void {
 }
 
 /** An issue to react to, with its row locked. */
-export async function holdIssueToReact(tx: Tx, step: RepoStep, number: number): Promise<Held> {
-  const issue = await holdFor(tx, step.repo, number);
+export async function holdIssueToReact(tx: Tx, step: RepoStep, at: IssueWords): Promise<Held> {
+  const issue = await getHeldIssue(tx, at);
   checkOpen(step, issue);
   return { subject: { issue: issue.id }, issue: issue.id };
 }
 
 /** A comment to react to, with its row locked. */
-export async function holdCommentToReact(tx: Tx, step: RepoStep, id: Id<'issue_comments'>): Promise<Held> {
-  checkHasIssues(step.repo);
-  const comment = existing(await holdComment(tx, step.repo.id, id));
+export async function holdCommentToReact(tx: Tx, step: RepoStep, at: CommentWords): Promise<Held> {
+  const comment = await getHeldComment(tx, at);
   checkOpen(step, must(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
   return { subject: { comment: comment.id }, issue: comment.issue_id };
 }

@@ -10,31 +10,42 @@ import { assign, assignable, replaceAssignees, wantedAssignees } from './assigne
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { addOpenIssues, findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
-import { differences, eventOf, milestoneMoves, tell, viaApp } from './tell.ts';
+import { differences, eventOf, type Happening, milestoneMoves, tell, viaApp } from './tell.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
   if (!repo.has_issues) throw gone('Issues has been disabled in this repository.');
 }
 
-/** An issue of a repository by its number. */
-export async function getIssue(db: Db, repo: Repo, number: number): Promise<IssueRow> {
+/** The words of a path that name an issue. */
+export type IssueWords = { repo: Repo; issue_number: number };
+
+/** The issue that a path names. */
+export async function getIssue(db: Db, { repo, issue_number }: IssueWords): Promise<IssueRow> {
   checkHasIssues(repo);
-  return existing(await findIssue(db, repo.id, number));
+  return existing(await findIssue(db, repo.id, issue_number));
 }
 
-/** An issue whose row is locked for a change. */
-export async function holdFor(tx: Tx, repo: Repo, number: number): Promise<IssueRow> {
+/** The issue that a path names, its row locked for a change. */
+export async function getHeldIssue(tx: Tx, { repo, issue_number }: IssueWords): Promise<IssueRow> {
   checkHasIssues(repo);
-  return existing(await holdIssue(tx, repo.id, number));
+  return existing(await holdIssue(tx, repo.id, issue_number));
+}
+
+type Work = (issue: IssueRow) => Promise<readonly Happening[]>;
+
+/** Does something to the issue that a path names, its row locked, and tells what happened. Returns the issue as it is then. */
+export async function onIssue(tx: Tx, step: RepoStep, at: IssueWords, work: Work): Promise<IssueRow> {
+  const issue = await getHeldIssue(tx, at);
+  return tell(tx, step, issue, await work(issue));
 }
 
 /** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */
 const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
-export async function openIssue(tx: Tx, step: RepoStep & { wanted: NewIssue }): Promise<IssueRow> {
-  const { repo, by, now, wanted } = step;
+export async function openIssue(tx: Tx, step: RepoStep, wanted: NewIssue): Promise<IssueRow> {
+  const { repo, by, now } = step;
   checkHasIssues(repo);
   const sorts = maySort(repo, by);
   const title = String(wanted.title).trim();
@@ -62,9 +73,8 @@ export async function openIssue(tx: Tx, step: RepoStep & { wanted: NewIssue }): 
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
-export async function changeIssue(tx: Tx, step: RepoStep & { number: number; wanted: IssueChange }): Promise<IssueRow> {
-  const { repo, by, now, wanted } = step;
-  const issue = await holdFor(tx, repo, step.number);
+export async function changeIssue(tx: Tx, step: RepoStep, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
+  const { repo, by, now } = step;
   const sorts = maySort(repo, by);
   if (!sorts && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
   const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();

@@ -1,4 +1,4 @@
-export { presentReaction, presentReactions, presentRollup } from './present.ts';
-export { type Held, react, takeBack } from './rules.ts';
-export { contents, NewReaction, Reaction, ReactionRollup } from './schemas.ts';
-export { listReactions } from './store.ts';
+export { reactionEndpoints } from './endpoints.ts';
+export { presentRollup } from './present.ts';
+export type { Held } from './rules.ts';
+export { ReactionRollup } from './schemas.ts';

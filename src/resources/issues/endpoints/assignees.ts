@@ -3,15 +3,15 @@ import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import { gather } from '#lib/collections.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
 import { findAssignable, listAssignable } from '../assignee-store.ts';
 import { assign, unassign } from '../assignees.ts';
 import { presentIssue } from '../present.ts';
-import { getIssue, holdFor } from '../rules.ts';
+import { getIssue, onIssue } from '../rules.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
-import { tell } from '../tell.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
 export const listAssignees = endpoint({
@@ -47,7 +47,7 @@ export const checkAssigneeOfIssue = endpoint({
   access: readsEither,
   replies: { 204: Nothing },
   async handle({ db, at }) {
-    await getIssue(db, at.repo, at.issue_number);
+    await getIssue(db, at);
     if ((await findAssignable(db, at.repo, [at.assignee])).length === 0) throw notFound();
   },
 });
@@ -63,12 +63,10 @@ export const addIssueAssignees = endpoint({
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
   async handle({ db, change, at, body, step, viewer, links }) {
-    const row = await change(async (tx) => {
-      const issue = await holdFor(tx, at.repo, at.issue_number);
-      const users = await findAssignable(tx, at.repo, body.assignees ?? []);
-      return tell(tx, step, issue, await assign(tx, step, issue, users));
-    });
-    return presentIssue({ db, links, viewer }, row);
+    const issue = await change((tx) =>
+      onIssue(tx, step, at, async (held) => assign(tx, step, held, await findAssignable(tx, at.repo, body.assignees ?? []))),
+    );
+    return presentIssue({ db, links, viewer }, issue);
   },
 });
 
@@ -82,12 +80,11 @@ export const removeIssueAssignees = endpoint({
   example: { assignees: ['ada'] },
   replies: { 200: Issue },
   async handle({ db, change, at, body, step, viewer, links }) {
-    const row = await change(async (tx) => {
-      const issue = await holdFor(tx, at.repo, at.issue_number);
-      const users = await findUsersByLogin(tx, body.assignees ?? []);
-      const ids = users.map(({ id }) => id);
-      return tell(tx, step, issue, await unassign(tx, step, issue, ids));
-    });
-    return presentIssue({ db, links, viewer }, row);
+    const issue = await change((tx) =>
+      onIssue(tx, step, at, async (held) =>
+        unassign(tx, step, held, gather(await findUsersByLogin(tx, body.assignees ?? []), 'id')),
+      ),
+    );
+    return presentIssue({ db, links, viewer }, issue);
   },
 });

@@ -5,9 +5,9 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { listCommentsOfRepository, listOfIssue } from '../comment-store.ts';
-import { changeComment, commentOn, deleteComment, getComment } from '../comments.ts';
+import { changeComment, commentOn, deleteComment, getComment, getHeldComment } from '../comments.ts';
 import { presentComment, presentComments } from '../present.ts';
-import { checkHasIssues, getIssue } from '../rules.ts';
+import { checkHasIssues, getHeldIssue, getIssue } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
 import { readsEither, readsIssues, writesEither } from './access.ts';
 
@@ -24,7 +24,7 @@ export const listIssueComments = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(IssueComment) },
   async handle({ db, at, query, page, viewer, links }) {
-    const issue = await getIssue(db, at.repo, at.issue_number);
+    const issue = await getIssue(db, at);
     const found = await listOfIssue(db, issue.id, dateOf(query.since), page);
     return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
   },
@@ -60,8 +60,7 @@ export const createComment = endpoint({
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
   async handle({ db, change, at, body, step, viewer, links }) {
-    const number = at.issue_number;
-    const row = await change((tx) => commentOn(tx, { ...step, number, body: body.body }));
+    const row = await change(async (tx) => commentOn(tx, step, await getHeldIssue(tx, at), body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -74,7 +73,7 @@ export const getIssueComment = endpoint({
   access: readsEither,
   replies: { 200: IssueComment },
   async handle({ db, at, viewer, links }) {
-    return presentComment({ db, links, viewer }, await getComment(db, { repo: at.repo, id: at.comment_id }));
+    return presentComment({ db, links, viewer }, await getComment(db, at));
   },
 });
 
@@ -88,8 +87,7 @@ export const updateIssueComment = endpoint({
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
   async handle({ db, change, at, body, step, viewer, links }) {
-    const id = at.comment_id;
-    const row = await change((tx) => changeComment(tx, { ...step, id, body: body.body }));
+    const row = await change(async (tx) => changeComment(tx, step, await getHeldComment(tx, at), body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -102,6 +100,6 @@ export const deleteIssueComment = endpoint({
   access: writesEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => deleteComment(tx, { ...step, id: at.comment_id }));
+    await change(async (tx) => deleteComment(tx, step, await getHeldComment(tx, at)));
   },
 });

@@ -49,7 +49,7 @@ export const listEventsOfIssue = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
-    const issue = await getIssue(db, at.repo, at.issue_number);
+    const issue = await getIssue(db, at);
     return mapRows(await listIssueEvents(db, viewer, issue.id, page), (rows) => presentIssueEvents({ db, links, viewer }, rows));
   },
 });
@@ -63,7 +63,7 @@ export const listTimelineOfIssue = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
   async handle({ db, at, page, viewer, links }) {
-    const issue = await getIssue(db, at.repo, at.issue_number);
+    const issue = await getIssue(db, at);
     return listTimeline({ db, links, viewer }, issue.id, page);
   },
 });

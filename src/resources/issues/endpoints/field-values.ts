@@ -8,7 +8,7 @@ import { pageOut, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { IssueFieldValue, loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
 import { clearValue, setValues } from '../field-values.ts';
-import { getIssue, holdFor } from '../rules.ts';
+import { getHeldIssue, getIssue } from '../rules.ts';
 import { FieldValues } from '../schemas.ts';
 import type { IssueRow } from '../store.ts';
 
@@ -27,7 +27,7 @@ export const listIssueFieldValues = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(IssueFieldValue) },
   async handle({ db, at, viewer, page }) {
-    return pageOut(await presentValues(db, viewer, await getIssue(db, at.repo, at.issue_number)), page);
+    return pageOut(await presentValues(db, viewer, await getIssue(db, at)), page);
   },
 });
 
@@ -42,7 +42,7 @@ export const addIssueFieldValues = endpoint({
   replies: { 200: Type.Array(IssueFieldValue) },
   handle: ({ change, at, body, step, viewer }) =>
     change(async (tx) => {
-      const issue = await holdFor(tx, at.repo, at.issue_number);
+      const issue = await getHeldIssue(tx, at);
       const wanted = body.issue_field_values;
       if (wanted) await setValues(tx, step, issue, wanted);
       return presentValues(tx, viewer, issue);
@@ -57,6 +57,6 @@ export const deleteIssueFieldValue = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => clearValue(tx, { ...step, number: at.issue_number, field: at.issue_field_id }));
+    await change(async (tx) => clearValue(tx, step, await getHeldIssue(tx, at), at.issue_field_id));
   },
 });

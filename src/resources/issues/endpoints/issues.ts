@@ -5,7 +5,7 @@ import { Nothing } from '#lib/shape.ts';
 import { setToldValues } from '../field-values.ts';
 import { lockIssue, unlockIssue } from '../locks.ts';
 import { presentIssue } from '../present.ts';
-import { changeIssue, getIssue, openIssue } from '../rules.ts';
+import { changeIssue, getHeldIssue, getIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
 import { readsIssues, sortsIssues, writesIssues } from './access.ts';
 
@@ -20,7 +20,7 @@ export const createIssue = endpoint({
   replies: { 201: Issue },
   async handle({ db, change, body, step, viewer, links }) {
     const row = await change(async (tx) => {
-      const issue = await openIssue(tx, { ...step, wanted: body });
+      const issue = await openIssue(tx, step, body);
       await setToldValues(tx, step, issue, body.issue_field_values);
       return issue;
     });
@@ -36,7 +36,7 @@ export const getRepoIssue = endpoint({
   access: readsIssues,
   replies: { 200: Issue },
   async handle({ db, at, viewer, links }) {
-    return presentIssue({ db, links, viewer }, await getIssue(db, at.repo, at.issue_number));
+    return presentIssue({ db, links, viewer }, await getIssue(db, at));
   },
 });
 
@@ -51,7 +51,7 @@ export const updateRepoIssue = endpoint({
   replies: { 200: Issue },
   async handle({ db, change, at, body, step, viewer, links }) {
     const row = await change(async (tx) => {
-      const issue = await changeIssue(tx, { ...step, number: at.issue_number, wanted: body });
+      const issue = await changeIssue(tx, step, await getHeldIssue(tx, at), body);
       await setToldValues(tx, step, issue, body.issue_field_values);
       return issue;
     });
@@ -70,7 +70,7 @@ export const lockRepoIssue = endpoint({
   replies: { 204: Nothing },
   async handle({ change, at, body, step }) {
     const reason = body?.lock_reason ?? null;
-    await change((tx) => lockIssue(tx, { ...step, number: at.issue_number, reason }));
+    await change(async (tx) => lockIssue(tx, step, await getHeldIssue(tx, at), reason));
   },
 });
 
@@ -82,6 +82,6 @@ export const unlockRepoIssue = endpoint({
   access: { ...sortsIssues, role: 'write' },
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => unlockIssue(tx, { ...step, number: at.issue_number }));
+    await change(async (tx) => unlockIssue(tx, step, await getHeldIssue(tx, at)));
   },
 });

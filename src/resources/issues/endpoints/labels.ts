@@ -8,10 +8,9 @@ import { existing, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
 import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
-import { getIssue, holdFor } from '../rules.ts';
+import { getIssue, onIssue } from '../rules.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
-import { tell } from '../tell.ts';
 import { readsEither, sortsIssues } from './access.ts';
 
 const presentLabels = async ({ db, links }: Context, repo: Repo, issue: IssueRow): Promise<Label[]> =>
@@ -26,7 +25,7 @@ export const listLabelsOnIssue = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
-    return pageOut(await presentLabels({ db, links }, at.repo, await getIssue(db, at.repo, at.issue_number)), page);
+    return pageOut(await presentLabels({ db, links }, at.repo, await getIssue(db, at)), page);
   },
 });
 
@@ -43,10 +42,8 @@ export const addIssueLabels = endpoint({
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, body, step, links }) {
-    const issue = await change(async (tx) => {
-      const held = await holdFor(tx, at.repo, at.issue_number);
-      return tell(tx, step, held, await putLabels(tx, step, held, labelNames(listIn(body))));
-    });
+    const names = labelNames(listIn(body));
+    const issue = await change((tx) => onIssue(tx, step, at, (held) => putLabels(tx, step, held, names)));
     return presentLabels({ db, links }, at.repo, issue);
   },
 });
@@ -61,10 +58,8 @@ export const setIssueLabels = endpoint({
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, body, step, links }) {
-    const issue = await change(async (tx) => {
-      const held = await holdFor(tx, at.repo, at.issue_number);
-      return tell(tx, step, held, await replaceLabels(tx, step, held, labelNames(listIn(body))));
-    });
+    const names = labelNames(listIn(body));
+    const issue = await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, names)));
     return presentLabels({ db, links }, at.repo, issue);
   },
 });
@@ -77,10 +72,7 @@ export const removeAllIssueLabels = endpoint({
   access: sortsIssues,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change(async (tx) => {
-      const held = await holdFor(tx, at.repo, at.issue_number);
-      await tell(tx, step, held, await replaceLabels(tx, step, held, []));
-    });
+    await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, [])));
   },
 });
 
@@ -92,13 +84,14 @@ export const removeIssueLabel = endpoint({
   access: sortsIssues,
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, step, links }) {
-    const issue = await change(async (tx) => {
-      const held = await holdFor(tx, at.repo, at.issue_number);
-      const label = existing(await findLabel(tx, at.repo.id, at.name));
-      const taken = await takeLabels(tx, step, held, [label]);
-      if (taken.length === 0) throw notFound(); // the issue doesn't have this label
-      return tell(tx, step, held, taken);
-    });
+    const issue = await change((tx) =>
+      onIssue(tx, step, at, async (held) => {
+        const label = existing(await findLabel(tx, at.repo.id, at.name));
+        const taken = await takeLabels(tx, step, held, [label]);
+        if (taken.length === 0) throw notFound(); // the issue doesn't have this label
+        return taken;
+      }),
+    );
     return presentLabels({ db, links }, at.repo, issue);
   },
 });
