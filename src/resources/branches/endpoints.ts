@@ -1,5 +1,6 @@
 // Branches: list, show, rename, merge.
 import { Type } from 'typebox';
+import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects.ts';
@@ -12,15 +13,12 @@ import { heads, presentBranch, presentFullBranch } from './present.ts';
 import { getBranch, merge, mergeUpstream, renameBranch } from './rules.ts';
 import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
-
 export const listBranches = endpoint({
   id: 'repos/list-branches',
   method: 'GET',
   path: '/repos/{owner}/{repo}/branches',
   summary: 'List branches',
-  access: reads,
+  access: readsContents,
   query: Type.Object({ protected: Type.Optional(Type.Boolean()) }),
   paging: pages(),
   replies: { 200: Type.Array(ShortBranch) },
@@ -38,7 +36,7 @@ export const getRepoBranch = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/branches/{branch}',
   summary: 'Get a branch',
-  access: reads,
+  access: readsContents,
   replies: { 200: Branch },
   async handle({ db, at, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -53,7 +51,7 @@ export const renameRepoBranch = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/branches/{branch}/rename',
   summary: 'Rename a branch',
-  access: writes,
+  access: writesContents,
   body: NewBranchName,
   example: { new_name: 'trunk' },
   refuses: [409],
@@ -72,7 +70,7 @@ export const mergeBranch = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/merges',
   summary: 'Merge a branch',
-  access: writes,
+  access: writesContents,
   body: NewMerge,
   example: { base: 'main', head: 'feature' },
   refuses: [409],
@@ -91,7 +89,7 @@ export const syncFork = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/merge-upstream',
   summary: 'Sync a fork branch with the upstream repository',
-  access: writes,
+  access: writesContents,
   body: Upstream,
   example: { branch: 'main' },
   refuses: [409],

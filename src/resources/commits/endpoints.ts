@@ -1,5 +1,6 @@
 // Commits: history, one commit, comparisons.
 import { Type } from 'typebox';
+import { readsContents, readsMetadata } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -14,7 +15,6 @@ import { Nothing } from '#lib/shape.ts';
 import { compare, findEnds, relate } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
 import { commitLink, placeOf } from './links.ts';
-import { reads } from './network.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, mostFiles } from './rules.ts';
@@ -27,7 +27,7 @@ export const listCommits = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/commits',
   summary: 'List commits',
-  access: reads,
+  access: readsContents,
   query: Type.Object({ sha: text, path: text, author: text, committer: text, since: text, until: text }),
   paging: pages(),
   refuses: [409],
@@ -47,7 +47,7 @@ export const getCommit = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/commits/{ref}',
   summary: 'Get a commit',
-  access: reads,
+  access: readsContents,
   paging: pagesInside({ defaultLimit: filesOnPage, maxLimit: filesOnPage, most: mostFiles }),
   media: ['diff', 'patch', 'sha'],
   refuses: [409, 422],
@@ -84,7 +84,7 @@ export const compareRevisions = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/compare/{basehead}',
   summary: 'Compare two commits',
-  access: reads,
+  access: readsContents,
   paging: pagesInside({ defaultLimit: commitsOnPage, maxLimit: commitsOnPage }),
   media: ['diff', 'patch'],
   refuses: [409, 422],
@@ -107,7 +107,7 @@ export const listBranchesOfHead = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
   summary: 'List branches for HEAD commit',
-  access: reads,
+  access: readsContents,
   refuses: [409, 422],
   replies: { 200: Type.Array(BranchShort) },
   async handle({ at, links, services: { git } }) {
@@ -126,7 +126,7 @@ export const listContributors = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/contributors',
   summary: 'List repository contributors',
-  access: { ...reads, permission: 'metadata:read' },
+  access: readsMetadata,
   query: Type.Object({ anon: text }),
   paging: pages(),
   refuses: [409],

@@ -1,24 +1,16 @@
 import { judge } from '#access/judge.ts';
 import { findRepoById } from '#access/lookup.ts';
-import type { Policy } from '#access/policy.ts';
+import { readsContents } from '#access/policies.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { findInNetwork } from '#resources/repositories/index.ts';
 import type { Side } from './rules.ts';
 
-/** What reading a repository's commits and files asks of a caller. */
-export const reads = {
-  permission: 'contents:read',
-  scopes: ['repo'],
-  role: 'read',
-  public: true,
-} as const satisfies Policy;
-
 /** Another repository than the path's, where the viewer may read its contents too. */
 export async function findReadable(db: Db, viewer: Viewer, id: Id<'repositories'> | null | undefined): Promise<Repo | undefined> {
   const repo = id ? await findRepoById(db, viewer, id) : undefined;
-  return repo && judge(reads, viewer, { repo }, { write: false }).allowed ? repo : undefined;
+  return repo && judge(readsContents, viewer, { repo }, { write: false }).allowed ? repo : undefined;
 }
 
 /** The repository in which one side of a comparison lies: this one, or one of its network that the named account owns. */

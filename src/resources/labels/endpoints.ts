@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { plansEither, readsEither } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -9,21 +10,12 @@ import { changeLabel, createLabel, deleteLabel } from './rules.ts';
 import { Label, LabelChange, NewLabel } from './schemas.ts';
 import { findLabel, listLabels } from './store.ts';
 
-/** Pull requests carry labels too: the permission for either serves (document 3). */
-const reads = {
-  permission: { anyOf: ['issues:read', 'pull_requests:read'] },
-  scopes: ['repo'],
-  role: 'read',
-  public: true,
-} as const;
-const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] }, scopes: ['repo'], role: 'write' } as const;
-
 export const listRepoLabels = endpoint({
   id: 'issues/list-labels-for-repo',
   method: 'GET',
   path: '/repos/{owner}/{repo}/labels',
   summary: 'List labels for a repository',
-  access: reads,
+  access: readsEither,
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
@@ -36,7 +28,7 @@ export const getLabel = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/labels/{name}',
   summary: 'Get a label',
-  access: reads,
+  access: readsEither,
   replies: { 200: Label },
   async handle({ db, at, links }) {
     return presentLabel(links, at.repo, existing(await findLabel(db, at.repo.id, at.name)));
@@ -48,7 +40,7 @@ export const createRepoLabel = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/labels',
   summary: 'Create a label',
-  access: writes,
+  access: plansEither,
   body: NewLabel,
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
@@ -63,7 +55,7 @@ export const updateRepoLabel = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/labels/{name}',
   summary: 'Update a label',
-  access: writes,
+  access: plansEither,
   body: LabelChange,
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
@@ -78,7 +70,7 @@ export const deleteRepoLabel = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/labels/{name}',
   summary: 'Delete a label',
-  access: writes,
+  access: plansEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
     await change((tx) => deleteLabel(tx, { ...step, name: at.name }));

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { plansEither, readsEither } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import type { Context } from '#endpoint/context.ts';
@@ -11,14 +12,6 @@ import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
 import { Milestone, MilestoneChange, NewMilestone } from './schemas.ts';
 import { findMilestone, listMilestones, type MilestoneRow } from './store.ts';
 
-const reads = {
-  permission: { anyOf: ['issues:read', 'pull_requests:read'] },
-  scopes: ['repo'],
-  role: 'read',
-  public: true,
-} as const;
-const writes = { permission: { anyOf: ['issues:write', 'pull_requests:write'] }, scopes: ['repo'], role: 'write' } as const;
-
 const presentOne = async (context: Context, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
   only(await presentMilestones(context, repo, [row]));
 
@@ -27,7 +20,7 @@ export const listRepoMilestones = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/milestones',
   summary: 'List milestones',
-  access: reads,
+  access: readsEither,
   query: Type.Object({
     state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
     sort: withDefault(OneOf(['due_on', 'completeness']), 'due_on'),
@@ -46,7 +39,7 @@ export const getMilestone = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   summary: 'Get a milestone',
-  access: reads,
+  access: readsEither,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
     return presentOne({ db, links }, at.repo, existing(await findMilestone(db, at.repo.id, at.milestone_number)));
@@ -58,7 +51,7 @@ export const createRepoMilestone = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/milestones',
   summary: 'Create a milestone',
-  access: writes,
+  access: plansEither,
   body: NewMilestone,
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
@@ -73,7 +66,7 @@ export const updateRepoMilestone = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   summary: 'Update a milestone',
-  access: writes,
+  access: plansEither,
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
@@ -89,7 +82,7 @@ export const deleteRepoMilestone = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   summary: 'Delete a milestone',
-  access: writes,
+  access: plansEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
     await change((tx) => deleteMilestone(tx, { ...step, number: at.milestone_number }));

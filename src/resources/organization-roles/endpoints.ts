@@ -77,8 +77,8 @@ export const assignRoleToUser = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at: { org, user, role_id: role }, viewer: by, now }) {
-    await change(async (tx) => assignRole(tx, { org, by, now, role, holder: await memberHolder(tx, org, user) }));
+  async handle({ change, at, step }) {
+    await change(async (tx) => assignRole(tx, step, await memberHolder(tx, at.org, at.user), at.role_id));
   },
 });
 
@@ -89,8 +89,8 @@ export const revokeRoleOfUser = endpoint({
   summary: 'Remove an organization role from a user',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at: { org, user, role_id: role }, viewer: by, now }) {
-    await change((tx) => revokeRoles(tx, { org, by, now, role, holder: { user: user.id } }));
+  async handle({ change, at, step }) {
+    await change((tx) => revokeRoles(tx, step, { user: at.user.id }, at.role_id));
   },
 });
 
@@ -101,8 +101,8 @@ export const revokeRolesOfUser = endpoint({
   summary: 'Remove all organization roles for a user',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at: { org, user }, viewer: by, now }) {
-    await change((tx) => revokeRoles(tx, { org, by, now, holder: { user: user.id } }));
+  async handle({ change, at, step }) {
+    await change((tx) => revokeRoles(tx, step, { user: at.user.id }));
   },
 });
 
@@ -113,8 +113,8 @@ export const assignRoleToTeam = endpoint({
   summary: 'Assign an organization role to a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at: { org, team_slug, role_id: role }, viewer: by, now }) {
-    await change(async (tx) => assignRole(tx, { org, by, now, role, holder: await teamHolder(tx, org, team_slug) }));
+  async handle({ change, at, step }) {
+    await change(async (tx) => assignRole(tx, step, await teamHolder(tx, at.org, at.team_slug), at.role_id));
   },
 });
 
@@ -125,8 +125,8 @@ export const revokeRoleOfTeam = endpoint({
   summary: 'Remove an organization role from a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at: { org, team_slug, role_id: role }, viewer: by, now }) {
-    await change(async (tx) => revokeRoles(tx, { org, by, now, role, holder: await teamHolder(tx, org, team_slug) }));
+  async handle({ change, at, step }) {
+    await change(async (tx) => revokeRoles(tx, step, await teamHolder(tx, at.org, at.team_slug), at.role_id));
   },
 });
 
@@ -137,7 +137,7 @@ export const revokeRolesOfTeam = endpoint({
   summary: 'Remove all organization roles for a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at: { org, team_slug }, viewer: by, now }) {
-    await change(async (tx) => revokeRoles(tx, { org, by, now, holder: await teamHolder(tx, org, team_slug) }));
+  async handle({ change, at, step }) {
+    await change(async (tx) => revokeRoles(tx, step, await teamHolder(tx, at.org, at.team_slug)));
   },
 });

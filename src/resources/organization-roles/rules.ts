@@ -24,17 +24,17 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
 }
 
 /** Gives a role. If the holder has it already, nothing changes. */
-export async function assignRole(tx: Tx, step: OrgStep & { holder: Holder; role: RoleId }): Promise<void> {
-  const { org, now, holder } = step;
-  const role = existing(await findRole(tx, org.id, step.role));
+export async function assignRole(tx: Tx, step: OrgStep, holder: Holder, id: RoleId): Promise<void> {
+  const { org, now } = step;
+  const role = existing(await findRole(tx, org.id, id));
   if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
   await record(tx, { ...inOrganization(step), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
 
 /** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
-export async function revokeRoles(tx: Tx, step: OrgStep & { holder: Holder; role?: RoleId }): Promise<void> {
-  const { org, holder } = step;
-  const role = step.role === undefined ? undefined : existing(await findRole(tx, org.id, step.role)).id;
+export async function revokeRoles(tx: Tx, step: OrgStep, holder: Holder, id?: RoleId): Promise<void> {
+  const { org } = step;
+  const role = id === undefined ? undefined : existing(await findRole(tx, org.id, id)).id;
   const taken = await removeAssignments(tx, org.id, holder, role);
   await recordAll(
     tx,

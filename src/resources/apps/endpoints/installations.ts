@@ -28,6 +28,9 @@ import {
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
 
+const getOwn = async (db: Db, app: Id<'apps'>, id: Id<'installations'>): Promise<InstallationOfApp> =>
+  existing(await findInstallation(db, app, id));
+
 async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
   const installation = await findInstallationOn(db, app, account);
   if (!installation || (repo && !(await reachesRepository(db, installation, repo.id)))) throw notFound();
@@ -58,7 +61,7 @@ export const getInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, existing(await findInstallation(db, viewer.grant.appId, at.installation_id)));
+    return presentInstallation({ db, links }, await getOwn(db, viewer.grant.appId, at.installation_id));
   },
 });
 
@@ -72,7 +75,7 @@ export const createAccessToken = endpoint({
   example: { permissions: { contents: 'read' } },
   replies: { 201: InstallationToken },
   async handle({ db, change, at, viewer, body, links, now }) {
-    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
     const app = existing(await findAppById(db, viewer.grant.appId));
     const { token, row, permissions, repositories } = await change((tx) =>
       createInstallationToken(tx, { app, installation, wish: body, now }),
@@ -95,7 +98,7 @@ export const deleteInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
     await change((tx) => uninstall(tx, { installation, by: undefined, now }));
   },
 });
@@ -108,7 +111,7 @@ export const suspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
     await change((tx) => suspendInstallation(tx, { installation, by: undefined, now }));
   },
 });
@@ -121,7 +124,7 @@ export const unsuspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ db, change, at, viewer, now }) {
-    const installation = existing(await findInstallation(db, viewer.grant.appId, at.installation_id));
+    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
     await change((tx) => resumeInstallation(tx, { installation, by: undefined, now }));
   },
 });

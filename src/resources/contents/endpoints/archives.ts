@@ -1,5 +1,6 @@
 // Archives of a commit, and the list of tags.
 import { Type } from 'typebox';
+import { readsContents } from '#access/policies.ts';
 import { raw, redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
@@ -13,10 +14,8 @@ import { getCommitOid, placeOf } from '#resources/commits/index.ts';
 import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-
 /** The redirect names the commit, so that the archive is of what was asked for even if the branch moves meanwhile. */
-const archive = { method: 'GET', access: reads, replies: { 302: Nothing } } as const;
+const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
 
 export const getTarball = endpoint({
   ...archive,
@@ -47,7 +46,7 @@ export const downloadArchive = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/archives/{archive}',
   summary: 'Download an archive of a commit',
-  access: reads,
+  access: readsContents,
   replies: { 200: Type.String() },
   async handle({ at, services: { git } }) {
     const [, commit = '', ending] = /^([0-9a-f]{40})\.(tar\.gz|zip)$/.exec(at.archive) ?? [];
@@ -68,7 +67,7 @@ export const listTags = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/tags',
   summary: 'List repository tags',
-  access: reads,
+  access: readsContents,
   paging: pages(),
   replies: { 200: Type.Array(RepositoryTag) },
   async handle({ at, page, links, services: { git } }) {

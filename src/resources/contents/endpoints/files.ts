@@ -1,5 +1,6 @@
 // Files and folders: read, write, remove; the README.
 import { Type } from 'typebox';
+import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
@@ -12,8 +13,6 @@ import { findReadme } from '../readme.ts';
 import { Content, ContentFile, FileCommit, FileRemoval, FileWrite } from '../schemas.ts';
 import { removeFile, writeFile } from '../write.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
 const atRef = Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) });
 const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
@@ -22,7 +21,7 @@ export const getContent = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Get repository content',
-  access: reads,
+  access: readsContents,
   query: atRef,
   media: ['raw', 'object'],
   replies: { 200: Content },
@@ -38,7 +37,7 @@ export const putFile = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Create or update file contents',
-  access: writes,
+  access: writesContents,
   body: FileWrite,
   example: { message: 'Add a note', content: 'TXkgbmV3IGZpbGU=' },
   carries: 'file',
@@ -60,7 +59,7 @@ export const deleteFile = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Delete a file',
-  access: writes,
+  access: writesContents,
   body: FileRemoval,
   example: { message: 'Remove a note', sha },
   refuses: [409],
@@ -73,7 +72,7 @@ export const deleteFile = endpoint({
   },
 });
 
-const readme = { method: 'GET', access: reads, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
+const readme = { method: 'GET', access: readsContents, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
 
 export const getReadme = endpoint({
   ...readme,
@@ -109,7 +108,7 @@ export const downloadFile = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/raw/{path}',
   summary: 'Download a file',
-  access: reads,
+  access: readsContents,
   query: atRef,
   replies: { 200: Type.String() },
   async handle({ at, query, services: { git } }) {

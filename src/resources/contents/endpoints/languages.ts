@@ -1,5 +1,6 @@
 // What a repository is written in.
 import { Type } from 'typebox';
+import { readsMetadata } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { languagesOf } from '../languages.ts';
 
@@ -8,7 +9,7 @@ export const listLanguages = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/languages',
   summary: 'List repository languages',
-  access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+  access: readsMetadata,
   replies: { 200: Type.Record(Type.String(), Type.Integer()) },
   handle: ({ db, at, services: { git } }) => languagesOf({ db, git }, at.repo),
 });

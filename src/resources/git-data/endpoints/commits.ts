@@ -1,3 +1,4 @@
+import { readsContents, writesContents } from '#access/policies.ts';
 // Commits and annotated tags as Git has them.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
@@ -8,15 +9,12 @@ import { createCommit, createTag, findExact } from '../objects.ts';
 import { presentTag } from '../present.ts';
 import { GitTag, NewCommit, NewTag } from '../schemas.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
-
 export const getGitCommit = endpoint({
   id: 'git/get-commit',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/commits/{commit_sha}',
   summary: 'Get a commit object',
-  access: reads,
+  access: readsContents,
   refuses: [409],
   replies: { 200: GitCommit },
   async handle({ at, links, services: { git } }) {
@@ -31,7 +29,7 @@ export const createGitCommit = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/git/commits',
   summary: 'Create a commit',
-  access: writes,
+  access: writesContents,
   body: NewCommit,
   example: { message: 'Add an engine', tree: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', parents: [] },
   refuses: [409],
@@ -49,7 +47,7 @@ export const getTag = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/tags/{tag_sha}',
   summary: 'Get a tag',
-  access: reads,
+  access: readsContents,
   refuses: [409],
   replies: { 200: GitTag },
   async handle({ at, links, services: { git } }) {
@@ -64,7 +62,7 @@ export const createGitTag = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/git/tags',
   summary: 'Create a tag object',
-  access: writes,
+  access: writesContents,
   body: NewTag,
   example: { tag: 'v1.0.0', message: 'First release', object: 'c3d0be41ecbe669545ee3e94d31ed9a4bc91ee3c', type: 'commit' },
   refuses: [409],

@@ -1,5 +1,6 @@
 // Blobs and trees.
 import { Type } from 'typebox';
+import { readsContents, writesContents } from '#access/policies.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
@@ -14,15 +15,12 @@ import { presentBlob, presentTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
-
 export const getBlob = endpoint({
   id: 'git/get-blob',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/blobs/{file_sha}',
   summary: 'Get a blob',
-  access: reads,
+  access: readsContents,
   media: ['raw'],
   refuses: [409],
   replies: { 200: GitBlob },
@@ -45,7 +43,7 @@ export const createBlob = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/git/blobs',
   summary: 'Create a blob',
-  access: writes,
+  access: writesContents,
   body: NewBlob,
   example: { content: 'Content of the blob', encoding: 'utf-8' },
   carries: 'file',
@@ -69,7 +67,7 @@ export const getTree = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/trees/{tree_sha}',
   summary: 'Get a tree',
-  access: reads,
+  access: readsContents,
   // As in the public API, any value asks for a recursive listing, even `false`.
   query: Type.Object({ recursive: Type.Optional(Type.String()) }),
   refuses: [409],
@@ -89,7 +87,7 @@ export const createGitTree = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/git/trees',
   summary: 'Create a tree',
-  access: writes,
+  access: writesContents,
   body: NewTree,
   example: { tree: [{ path: 'hello.txt', mode: '100644', type: 'blob', content: 'Hello' }] },
   carries: 'file',

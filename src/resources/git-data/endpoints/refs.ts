@@ -1,5 +1,6 @@
 // Refs: branches, tags and others by their full names.
 import { Type } from 'typebox';
+import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { listRefs } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
@@ -10,15 +11,12 @@ import { presentRef } from '../present.ts';
 import { createRef, deleteRef, findNamedRef, updateRef } from '../refs.ts';
 import { GitRef, NewRef, RefChange } from '../schemas.ts';
 
-const reads = { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true } as const;
-const writes = { permission: 'contents:write', scopes: ['repo'], role: 'write' } as const;
-
 export const getRef = endpoint({
   id: 'git/get-ref',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/ref/{ref}',
   summary: 'Get a reference',
-  access: reads,
+  access: readsContents,
   refuses: [409],
   replies: { 200: GitRef },
   async handle({ at, links, services: { git } }) {
@@ -33,7 +31,7 @@ export const listMatchingRefs = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/matching-refs/{ref}',
   summary: 'List matching references',
-  access: reads,
+  access: readsContents,
   refuses: [409],
   replies: { 200: Type.Array(GitRef) },
   async handle({ at, links, services: { git } }) {
@@ -50,7 +48,7 @@ export const createGitRef = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/git/refs',
   summary: 'Create a reference',
-  access: writes,
+  access: writesContents,
   body: NewRef,
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
@@ -67,7 +65,7 @@ export const updateGitRef = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/git/refs/{ref}',
   summary: 'Update a reference',
-  access: writes,
+  access: writesContents,
   body: RefChange,
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
@@ -84,7 +82,7 @@ export const deleteGitRef = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/git/refs/{ref}',
   summary: 'Delete a reference',
-  access: writes,
+  access: writesContents,
   refuses: [409, 422],
   replies: { 204: Nothing },
   async handle({ db, change, at, step, now, services: { git } }) {

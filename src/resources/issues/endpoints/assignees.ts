@@ -1,5 +1,6 @@
 // Who is, and who may be, assigned to issues.
 import { Type } from 'typebox';
+import { readsEither, sortsEither } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -12,7 +13,6 @@ import { assign, unassign } from '../assignees.ts';
 import { presentIssue } from '../present.ts';
 import { getIssue, onIssue } from '../rules.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
-import { readsEither, sortsIssues } from './access.ts';
 
 export const listAssignees = endpoint({
   id: 'issues/list-assignees',
@@ -58,7 +58,7 @@ export const addIssueAssignees = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
   summary: 'Add assignees to an issue',
-  access: sortsIssues,
+  access: sortsEither,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
@@ -75,7 +75,7 @@ export const removeIssueAssignees = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
   summary: 'Remove assignees from an issue',
-  access: sortsIssues,
+  access: sortsEither,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },

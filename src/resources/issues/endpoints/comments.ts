@@ -1,5 +1,6 @@
 // Comments on issues.
 import { Type } from 'typebox';
+import { readsEither, readsIssues, writesEither } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -9,7 +10,6 @@ import { changeComment, commentOn, deleteComment, getComment, getHeldComment } f
 import { presentComment, presentComments } from '../present.ts';
 import { checkHasIssues, getHeldIssue, getIssue } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
-import { readsEither, readsIssues, writesEither } from './access.ts';
 
 const since = Type.Optional(Type.String({ format: 'date-time' }));
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));

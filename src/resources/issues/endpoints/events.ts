@@ -1,5 +1,6 @@
 // What happened to issues.
 import { Type } from 'typebox';
+import { readsEither, readsIssues } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -9,7 +10,6 @@ import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues, getIssue } from '../rules.ts';
 import { IssueEvent, TimelineComment } from '../schemas.ts';
 import { listTimeline } from '../timeline.ts';
-import { readsEither, readsIssues } from './access.ts';
 
 export const listRepoIssueEvents = endpoint({
   id: 'issues/list-events-for-repo',

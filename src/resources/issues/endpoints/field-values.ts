@@ -1,6 +1,6 @@
 // The values of an issue in the fields of its organization.
 import { Type } from 'typebox';
-import type { Policy } from '#access/policy.ts';
+import { readsIssues, writesIssues } from '#access/policies.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -12,8 +12,7 @@ import { getHeldIssue, getIssue } from '../rules.ts';
 import { FieldValues } from '../schemas.ts';
 import type { IssueRow } from '../store.ts';
 
-const reads = { permission: 'issues:read', scopes: ['repo'], role: 'read', public: true } as const satisfies Policy;
-const writes = { permission: 'issues:write', scopes: ['repo'], role: 'write' } as const satisfies Policy;
+const writes = { ...writesIssues, role: 'write' } as const;
 
 const presentValues = async (db: Db, viewer: Viewer, { id }: IssueRow): Promise<IssueFieldValue[]> =>
   ((await loadFieldValues(db, viewer, [id])).get(id) ?? []).map(presentFieldValue);
@@ -23,7 +22,7 @@ export const listIssueFieldValues = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
   summary: 'List issue field values for an issue',
-  access: reads,
+  access: readsIssues,
   paging: pages(),
   replies: { 200: Type.Array(IssueFieldValue) },
   async handle({ db, at, viewer, page }) {

@@ -1,5 +1,6 @@
 // Issues of a repository: opening, reading, changing, locking.
 import { Type } from 'typebox';
+import { readsIssues, sortsEither, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { setToldValues } from '../field-values.ts';
@@ -7,7 +8,6 @@ import { lockIssue, unlockIssue } from '../locks.ts';
 import { presentIssue } from '../present.ts';
 import { changeIssue, getHeldIssue, getIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
-import { readsIssues, sortsIssues, writesIssues } from './access.ts';
 
 export const createIssue = endpoint({
   id: 'issues/create',
@@ -64,7 +64,7 @@ export const lockRepoIssue = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
   summary: 'Lock an issue',
-  access: { ...sortsIssues, role: 'write' },
+  access: { ...sortsEither, role: 'write' },
   body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
   example: { lock_reason: 'resolved' },
   replies: { 204: Nothing },
@@ -79,7 +79,7 @@ export const unlockRepoIssue = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
   summary: 'Unlock an issue',
-  access: { ...sortsIssues, role: 'write' },
+  access: { ...sortsEither, role: 'write' },
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
     await change(async (tx) => unlockIssue(tx, step, await getHeldIssue(tx, at)));

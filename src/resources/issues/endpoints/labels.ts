@@ -1,5 +1,6 @@
 // The labels of an issue.
 import { type Static, Type } from 'typebox';
+import { readsEither, sortsEither } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -11,7 +12,6 @@ import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
 import { getIssue, onIssue } from '../rules.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
-import { readsEither, sortsIssues } from './access.ts';
 
 const presentLabels = async ({ db, links }: Context, repo: Repo, issue: IssueRow): Promise<Label[]> =>
   (await listIssueLabels(db, issue.id)).map((row) => presentLabel(links, repo, row));
@@ -37,7 +37,7 @@ export const addIssueLabels = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Add labels to an issue',
-  access: sortsIssues,
+  access: sortsEither,
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
@@ -53,7 +53,7 @@ export const setIssueLabels = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Set labels for an issue',
-  access: sortsIssues,
+  access: sortsEither,
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
@@ -69,7 +69,7 @@ export const removeAllIssueLabels = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Remove all labels from an issue',
-  access: sortsIssues,
+  access: sortsEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
     await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, [])));
@@ -81,7 +81,7 @@ export const removeIssueLabel = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
   summary: 'Remove a label from an issue',
-  access: sortsIssues,
+  access: sortsEither,
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, step, links }) {
     const issue = await change((tx) =>

@@ -1,6 +1,7 @@
 // Lists of issues: of a repository, an organization, or all that a user meets.
 import { type Static, Type } from 'typebox';
 import { findUser } from '#access/lookup.ts';
+import { readsIssues } from '#access/policies.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
@@ -13,7 +14,6 @@ import { type Filter, listOfMany, listOfRepository } from '../lists.ts';
 import { presentIssues } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { Issue } from '../schemas.ts';
-import { readsIssues } from './access.ts';
 
 const common = {
   state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
@@ -100,15 +100,19 @@ function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn): Filter 
   return filter;
 }
 
-export const listOrgIssues = endpoint({
-  id: 'issues/list-for-org',
+const ofMany = {
   method: 'GET',
-  path: '/orgs/{org}/issues',
-  summary: 'List organization issues assigned to the authenticated user',
   access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
   query: OfMany,
   paging: pages(),
   replies: { 200: Type.Array(Issue) },
+} as const;
+
+export const listOrgIssues = endpoint({
+  ...ofMany,
+  id: 'issues/list-for-org',
+  path: '/orgs/{org}/issues',
+  summary: 'List organization issues assigned to the authenticated user',
   async handle({ db, at, query, page, viewer, links }) {
     const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
@@ -116,14 +120,10 @@ export const listOrgIssues = endpoint({
 });
 
 export const listIssues = endpoint({
+  ...ofMany,
   id: 'issues/list',
-  method: 'GET',
   path: '/issues',
   summary: 'List issues assigned to the authenticated user',
-  access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
-  query: OfMany,
-  paging: pages(),
-  replies: { 200: Type.Array(Issue) },
   async handle({ db, query, page, viewer, links }) {
     const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
@@ -131,14 +131,10 @@ export const listIssues = endpoint({
 });
 
 export const listOwnIssues = endpoint({
+  ...ofMany,
   id: 'issues/list-for-authenticated-user',
-  method: 'GET',
   path: '/user/issues',
   summary: 'List user account issues assigned to the authenticated user',
-  access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
-  query: OfMany,
-  paging: pages(),
-  replies: { 200: Type.Array(Issue) },
   async handle({ db, query, page, viewer, links }) {
     const found = await listOfMany(db, viewer, { mine: viewer.account.id }, ownFilter(query, viewer), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));

@@ -1,10 +1,11 @@
 // Reactions to issues and to their comments.
+
+import { readsEither, writesEither } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
 import { type CommentWords, getComment } from '../comments.ts';
 import { holdCommentToReact, holdIssueToReact } from '../reactions.ts';
 import { getIssue, type IssueWords } from '../rules.ts';
-import { readsEither, writesEither } from './access.ts';
 
 const ofIssue = reactionEndpoints<IssueWords>({
   find: async (db, at) => ({ issue: (await getIssue(db, at)).id }),

@@ -1,6 +1,7 @@
 // Forks, copies of templates, and transfers.
 import { Type } from 'typebox';
 import { findNewOwner } from '#access/owner.ts';
+import { readsMetadata } from '#access/policies.ts';
 import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -18,7 +19,7 @@ export const listRepositoryForks = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/forks',
   summary: 'List forks',
-  access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+  access: readsMetadata,
   query: Type.Object({ sort: withDefault(OneOf(['newest', 'oldest', 'stargazers', 'watchers']), 'newest') }),
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },

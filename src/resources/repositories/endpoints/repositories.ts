@@ -1,5 +1,6 @@
 // Repositories: create, read, change, delete, topics.
 import { Type } from 'typebox';
+import { readsMetadata } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { beginningOf } from '../fill.ts';
@@ -52,7 +53,7 @@ export const getRepository = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}',
   summary: 'Get a repository',
-  access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+  access: readsMetadata,
   replies: { 200: FullRepository },
   async handle({ db, at, viewer, links }) {
     return presentFullRepository({ db, links, viewer }, at.repo, at.repo.owner, at.repo.role);
@@ -94,7 +95,7 @@ export const getTopics = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/topics',
   summary: 'Get all repository topics',
-  access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
+  access: readsMetadata,
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
   async handle({ at }) {
     return { names: at.repo.topics };
