@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable, Writable } from 'node:stream';
 import { GitError } from './errors.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 import type { GitStore, Repo } from './repo.ts';
@@ -16,20 +15,30 @@ export type RunOptions = StartOptions & {
   codes?: readonly number[];
 };
 
-async function feed(git: GitProcess, input: RunOptions['input']): Promise<void> {
+/** Gives git its input. It may end before it has read everything: only an input that breaks by itself is a failure. */
+async function feed({ stdin, stop }: GitProcess, input: RunOptions['input']): Promise<void> {
   if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
-    git.stdin.end(input);
+    stdin.end(input);
     return;
   }
-  // git may answer without reading everything; only a source that broke is a failure. The pipeline ends each side with the
-  // other's error, so which one broke is told by what git's side is like when the source ends.
-  let broke = input.errored !== null;
-  input.once('error', () => {
-    broke = !git.stdin.destroyed;
+  let isOpen = true;
+  stdin.once('close', () => {
+    isOpen = false;
+    input.destroy();
   });
-  await pipeline(input, git.stdin).catch((error: unknown) => {
-    if (broke) git.stop(new GitError('aborted', 'The input broke off', String(error)));
-  });
+  try {
+    for await (const chunk of input) if (!stdin.write(chunk) && isOpen) await drained(stdin);
+    stdin.end();
+  } catch (error) {
+    if (isOpen) stop(new GitError('aborted', 'The input broke off', String(error)));
+  }
+}
+
+/** Waits until a stream takes more, or is closed. */
+function drained(stream: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stream.once('drain', resolve).once('close', resolve);
+  return promise.finally(() => stream.off('drain', resolve).off('close', resolve));
 }
 
 /** Runs a short git command to its end and gives its whole output. Throws a `GitError` for an unexpected exit code. */
@@ -50,7 +59,8 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
       truncated = true;
       git.stop(new GitError('too-large', 'The answer of git is too large'));
     });
-    await feed(git, options.input);
+    // Not awaited: git may be done while the input is still to end. An input that breaks ends git.
+    void feed(git, options.input);
     const { code, cause } = await git.ended;
     const stdout = Buffer.concat(chunks);
     if (truncated && options.truncate) return { stdout: stdout.subarray(0, most), stderr: git.stderr(), code: 0, truncated };

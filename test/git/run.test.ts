@@ -26,3 +26,10 @@ test('an input that breaks off ends git', async () => {
   );
   expect(await kindOf(run({ store: await newStore() }, ['stripspace'], { input }))).toBe('aborted');
 });
+
+test('an input that is closed before it is whole ends git too', async () => {
+  const input = new Readable({ read: () => undefined });
+  input.push('half');
+  setImmediate(() => input.destroy());
+  expect(await kindOf(run({ store: await newStore() }, ['stripspace'], { input }))).toBe('aborted');
+});
