@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
-import { migrate } from '#database/migrate.ts';
+import { commandName, migrate } from '#database/migrate.ts';
 import { becomePresent } from '#database/presence.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/version.ts';
@@ -40,7 +40,7 @@ export async function openInstallation(config: Config, role: 'server' | 'command
   const { address } = found;
   const leave = 'leave' in found ? found.leave : async () => undefined;
   try {
-    await bringUpToDate(address);
+    await bringUpToDate(address, role);
   } catch (error) {
     await leave();
     throw error;
@@ -73,15 +73,15 @@ async function enterEmbedded(path: string, role: 'server' | 'command') {
   }
 }
 
-async function bringUpToDate(address: Address): Promise<void> {
-  const database = openDatabase(address, { max: 1 });
+async function bringUpToDate(address: Address, role: 'server' | 'command'): Promise<void> {
+  const database = openDatabase(address, { max: 1, name: commandName });
   try {
     await checkConnection(database, nameOf(address));
     await checkServer(database.db);
   } finally {
     await database.close();
   }
-  await migrate(address);
+  await migrate(address, { alone: role === 'command' });
 }
 
 /** The address without its password. */

@@ -9,15 +9,30 @@ const maxPreparedReads = 500;
 type Prepared = { readonly letter: string; readonly most: number; readonly names: Map<string, string> };
 const prepared: Prepared = { letter: 'h', most: maxPrepared, names: new Map() };
 const preparedReads: Prepared = { letter: 'r', most: maxPreparedReads, names: new Map() };
+/** How often all names were given up. */
+let renewals = 0;
 
 /** The name under which a text is prepared; the same text has the same name on every connection. */
 function preparedName(text: string, { letter, most, names }: Prepared): string | undefined {
   const known = names.get(text);
   if (known) return known;
   if (names.size >= most) return undefined;
-  const name = `${letter}${names.size}`;
+  const name = `${letter}${renewals}_${names.size}`;
   names.set(text, name);
   return name;
+}
+
+/** Whether a statement failed because its table was changed after it had been prepared: a newer Hearth brought the database up to date. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'cached plan must not change result type';
+
+/** Prepares everything anew, on every connection: other statements on the table would fail as this one did. */
+function renewIfOutdated(error: unknown, seen: number): never {
+  if (isOutdated(error) && seen === renewals) {
+    renewals += 1;
+    for (const { names } of [prepared, preparedReads]) names.clear();
+  }
+  throw error;
 }
 
 const counting = new AsyncLocalStorage<{ statements: string[] }>();
@@ -65,7 +80,11 @@ export class PreparingClient extends pg.Client {
   #send(first: any, rest: any[]): any {
     if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
       const name = preparedName(first, deadlines.getStore() ? preparedReads : prepared);
-      if (name) return super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []));
+      const seen = renewals;
+      if (name)
+        return super
+          .query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []))
+          .catch((error: unknown) => renewIfOutdated(error, seen));
     }
     return super.query(first, ...(rest as []));
   }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { StartupError } from '#lib/startup-error.ts';
-import { PreparingClient } from './client.ts';
+import { isOutdated, PreparingClient } from './client.ts';
 import type { DB } from './tables.ts';
 import { limitReads } from './time-budget.ts';
 
@@ -76,9 +76,13 @@ const lost = /^(timeout exceeded when trying to connect|Connection terminated|Cl
 const toConnect: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
-/** Whether an error says that no connection was to be had: too many wait for one, or the database doesn't answer. */
+/**
+ * Whether an error says that the same would work in a moment: no connection was to be had, since too many wait for one or the
+ * database doesn't answer; or the statement is about to be prepared anew.
+ */
 export const isAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (lost.test(error.message) ||
+  (isOutdated(error) ||
+    lost.test(error.message) ||
     ('syscall' in error && (toConnect.has(error.syscall) || ('code' in error && brokenCodes.has(error.code)))) ||
     ('code' in error && awayCodes.has(error.code)));

@@ -17,17 +17,29 @@ const forbidden = '42501';
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
+/** The name under which commands connect, as distinct from those of servers and workers. */
+export const commandName = 'hearth command';
+
+type MigrateOptions = {
+  folder?: string;
+  /** Refuses to change the tables under a server or worker, which is of an older version then. */
+  alone?: boolean;
+};
+
 /**
  * Brings the database to this program's version. Each file is applied in a transaction of its own, together with the row that
  * records it, so that a kill leaves nothing half done. An advisory lock lets many processes start at once. Returns the names of
  * the files that were applied now.
  */
-export async function migrate(address: Address, folder = defaultFolder): Promise<string[]> {
+export async function migrate(
+  address: Address,
+  { folder = defaultFolder, alone = false }: MigrateOptions = {},
+): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
-    return await applyAll(client, address, migrations);
+    return await applyAll(client, address, { migrations, alone });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === forbidden)
       throw new StartupError(
@@ -39,7 +51,9 @@ export async function migrate(address: Address, folder = defaultFolder): Promise
   }
 }
 
-async function applyAll(client: pg.Client, address: Address, migrations: Migration[]): Promise<string[]> {
+type Wanted = { migrations: Migration[]; alone: boolean };
+
+async function applyAll(client: pg.Client, address: Address, { migrations, alone }: Wanted): Promise<string[]> {
   await client.query('select pg_advisory_lock($1)', [lockKey]);
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
@@ -49,9 +63,22 @@ async function applyAll(client: pg.Client, address: Address, migrations: Migrati
   refuseUnknown(applied, migrations);
   const done = new Set(applied.map((row) => row.version));
   const pending = migrations.filter((migration) => !done.has(migration.version));
+  if (alone && pending.length > 0 && (await isServed(client)))
+    throw new StartupError(
+      'The database must be brought up to date, but a server of an older Hearth uses it: restart that first',
+    );
   for (const migration of pending) await apply(client, migration);
   await migrateJobs(address);
   return pending.map((migration) => migration.name);
+}
+
+async function isServed(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_stat_activity
+    where datname = current_database() and application_name like 'hearth%' and application_name <> $1 and pid <> pg_backend_pid()`,
+    [commandName],
+  );
+  return rowCount !== 0;
 }
 
 async function migrateJobs(address: Address): Promise<void> {

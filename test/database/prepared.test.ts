@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { isAway } from '#database/connect.ts';
 import { testDatabase } from '#test/support/database.ts';
 
 test('a statement is prepared once, however many different searches were made before', async () => {
@@ -25,4 +27,20 @@ test('a statement is prepared once, however many different searches were made be
   expect([count('as usual'), count('select 2099'), count('select 99,')]).toEqual([1, 0, 1]);
   expect(statements.length).toBeLessThan(600);
   await database.close();
+});
+
+test('statements go on after a column was added to their table, as a newer Hearth does at its start', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const { db } = database;
+  await sql`create table things (id integer)`.execute(db);
+  const read = (text: string) => sql`select *, ${text}::text as text from things`.execute(db);
+  await read('before');
+  await sql`alter table things add column name text`.execute(db);
+  const error = await read('once').then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(isAway(error)).toBe(true);
+  await Promise.all(Array.from({ length: 20 }, () => read('afterwards')));
 });
