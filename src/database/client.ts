@@ -81,10 +81,11 @@ export class PreparingClient extends pg.Client {
     if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
       const name = preparedName(first, deadlines.getStore() ? preparedReads : prepared);
       const seen = renewals;
-      if (name)
-        return super
-          .query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []))
-          .catch((error: unknown) => renewIfOutdated(error, seen));
+      // Nothing is returned to those who give a callback.
+      const reply: Promise<unknown> | undefined = name
+        ? super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []))
+        : super.query(first, ...(rest as []));
+      return reply?.catch((error) => renewIfOutdated(error, seen));
     }
     return super.query(first, ...(rest as []));
   }
