@@ -1,5 +1,5 @@
 import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'typebox';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Cursors, Listed, Page } from '#lib/page.ts';
 
 export type Paging = {
   /** `inside`: the reply is one object, and a list in it is paged. */
@@ -75,10 +75,13 @@ export function linkHeader(url: URL, page: Page, total: number): string | undefi
   return links.join(', ');
 }
 
-/** The `Link` header of a list that is walked by cursors. */
-export function cursorHeader(url: URL, next: string | undefined): string | undefined {
-  if (next === undefined) return undefined;
-  const target = new URL(url);
-  target.searchParams.set('cursor', next);
-  return `<${target.href}>; rel="next"`;
+/** The `Link` header of a list that is walked by cursors (document 1: it gives the next and the previous one). */
+export function cursorHeader(url: URL, { previous, next }: Cursors): string | undefined {
+  const links = Object.entries({ prev: previous, next }).flatMap(([rel, cursor]) => {
+    if (cursor === undefined) return [];
+    const target = new URL(url);
+    target.searchParams.set('cursor', cursor);
+    return [`<${target.href}>; rel="${rel}"`];
+  });
+  return links.length === 0 ? undefined : links.join(', ');
 }

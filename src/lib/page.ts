@@ -6,6 +6,8 @@ export type Page = { limit: number; offset: number; number: number; cursor?: str
 
 /**
  * What a list gives back: the rows of the page, and how many there are in all (bounded; see `database/list.ts`). Where the
- * list is walked by cursors, `next` is where the following page begins.
+ * list is walked by cursors, `next` and `previous` are where the pages after and before this one begin.
  */
-export type Listed<Row> = { rows: Row[]; total: number; next?: string | undefined };
+export type Listed<Row> = { rows: Row[]; total: number } & Cursors;
+
+export type Cursors = { next?: string | undefined; previous?: string | undefined };

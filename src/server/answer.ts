@@ -76,7 +76,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
   const { status, body, list } = replyBody(endpoint, handled, page);
   if (list) {
     const url = new URL(request.originalUrl, originOf(request));
-    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list.next) : linkHeader(url, page, list.total);
+    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
     if (link) reply.header('link', link);
   }
   const changed = changedSince(endpoint, version, body);

@@ -1,9 +1,9 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Cursors, Listed, Page } from '#lib/page.ts';
 
 /** `list` is there for a page of a list: what the `Link` header needs. */
-type ReplyBody = { status: number; body: unknown; list?: { total: number; next?: string | undefined } };
+type ReplyBody = { status: number; body: unknown; list?: { total: number } & Cursors };
 
 /** The status and body of what a handler returned. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
@@ -15,11 +15,11 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { body, total } = whole as { body: unknown; total: number }; // what a handler of such pages returns
     return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
   }
-  const { rows, total, next, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  const { rows, total, next, previous, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields: clients that page by themselves take the first unknown field for it.
   const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
-  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next } };
+  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next, previous } };
 }
 
 /** The name of the array in a list's envelope, read from the reply's schema. */

@@ -3,15 +3,16 @@ import type { Listed, Page } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
-import { type HookRow, listDeliveries } from './store.ts';
+import { type HookRow, listDeliveries, type Place } from './store.ts';
 
-/** The cursor of the page that follows: the id of the last delivery of this one, with a version in case that ever changes. */
-const cursorOf = (id: number): string => `v1_${id}`;
-
-function idOf(cursor: string): number {
-  const id = /^v1_(\d{1,15})$/.exec(cursor)?.[1];
+/**
+ * Cursors hold the id of the delivery beside the page that they lead to, with a version in case that ever changes: `v1_7` leads to
+ * those that are older than the delivery 7, `v1_after_7` to those that are newer.
+ */
+function placeOf(cursor: string): Place {
+  const [, after, id] = /^v1_(after_)?(\d{1,15})$/.exec(cursor) ?? [];
   if (id === undefined) throw badRequest('Invalid cursor');
-  return Number(id);
+  return after === undefined ? { before: Number(id) } : { after: Number(id) };
 }
 
 /** A page of a hook's deliveries, newest first. */
@@ -20,10 +21,12 @@ export async function deliveriesOf(
   hook: HookRow,
   { page, status }: { page: Page; status: (typeof deliveryStatuses)[number] | undefined },
 ): Promise<Listed<DeliveryItem>> {
-  const before = page.cursor === undefined ? undefined : idOf(page.cursor);
-  const found = await listDeliveries(db, hook.id, { status, before, limit: page.limit });
-  const rows = found.slice(0, page.limit);
-  const last = rows.at(-1);
-  const next = found.length > page.limit && last ? cursorOf(last.id) : undefined;
-  return { rows: rows.map(presentDeliveryItem), total: rows.length, next };
+  const place = page.cursor === undefined ? {} : placeOf(page.cursor);
+  const { rows, newer, older } = await listDeliveries(db, hook.id, { status, ...place, limit: page.limit });
+  return {
+    rows: rows.map(presentDeliveryItem),
+    total: rows.length,
+    next: older === undefined ? undefined : `v1_${older}`,
+    previous: newer === undefined ? undefined : `v1_after_${newer}`,
+  };
 }

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { deliveryStatuses } from './schemas.ts';
 
@@ -65,7 +65,8 @@ export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
 /** A delivery that was sent or given up. Others aren't shown. */
 export type DoneDelivery = DeliveryRow & { delivered_at: Date };
 
-const isDone = (row: DeliveryRow): row is DoneDelivery => row.delivered_at !== null;
+const isDone = <Row extends Pick<DeliveryRow, 'delivered_at'>>(row: Row): row is Row & { delivered_at: Date } =>
+  row.delivered_at !== null;
 
 const summary = [
   'id',
@@ -83,27 +84,53 @@ const summary = [
 ] as const;
 export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
-type Wanted = { status?: (typeof deliveryStatuses)[number] | undefined; before: number | undefined; limit: number };
+/** Which part of a hook's deliveries: those older than one of them, those newer than one, or the newest. */
+export type Place = { readonly before?: number; readonly after?: number };
+type Wanted = Place & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
 
-/** Deliveries older than `before`, newest first: one more than `limit`, which tells the caller that there are others. */
+/** A page of deliveries, newest first. `newer` and `older` are the ids at its ends, where there are others beyond. */
+type Deliveries = { rows: DeliverySummary[]; newer?: number | undefined; older?: number | undefined };
+
 export async function listDeliveries(
   db: Db,
   hook: Id<'webhooks'>,
-  { status, before, limit }: Wanted,
-): Promise<DeliverySummary[]> {
-  let query = db
-    .selectFrom('webhook_deliveries')
-    .select(summary)
-    .where('hook_id', '=', hook)
-    .where('delivered_at', 'is not', null)
+  { status, before, after, limit }: Wanted,
+): Promise<Deliveries> {
+  const done = deliveriesOf(db, hook, status).select(summary);
+  if (after !== undefined) {
+    const found = await done
+      .where('id', '>', asDelivery(after))
+      .orderBy('id')
+      .limit(limit + 1)
+      .execute();
+    const rows = found.slice(0, limit).reverse().filter(isDone);
+    return { rows, newer: found.length > limit ? rows[0]?.id : undefined, older: rows.at(-1)?.id ?? after + 1 };
+  }
+  const part = before === undefined ? done : done.where('id', '<', asDelivery(before));
+  const found = await part
     .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (before !== undefined) query = query.where('id', '<', before as Id<'webhook_deliveries'>); // a cursor of ours
-  if (status === 'success') query = query.where('status_code', '>=', 200).where('status_code', '<', 400);
-  if (status === 'failure') query = query.where('status_code', '>=', 400).where('status_code', '<', 600);
-  const rows = await query.execute();
-  return rows.filter((row): row is DeliverySummary => row.delivered_at !== null);
+    .limit(limit + 1)
+    .execute();
+  const rows = found.slice(0, limit).filter(isDone);
+  const older = found.length > limit ? rows.at(-1)?.id : undefined;
+  const first = before === undefined ? undefined : (rows[0]?.id ?? before - 1);
+  return { rows, older, newer: first !== undefined && (await hasNewer(db, hook, status, first)) ? first : undefined };
 }
+
+/** The deliveries that were sent or given up, with one outcome or any. */
+function deliveriesOf(db: Db, hook: Id<'webhooks'>, status: Wanted['status']) {
+  const done = db.selectFrom('webhook_deliveries').where('hook_id', '=', hook).where('delivered_at', 'is not', null);
+  if (status === 'success') return done.where('status_code', '>=', 200).where('status_code', '<', 400);
+  return status === 'failure' ? done.where('status_code', '>=', 400).where('status_code', '<', 600) : done;
+}
+
+async function hasNewer(db: Db, hook: Id<'webhooks'>, status: Wanted['status'], id: number): Promise<boolean> {
+  const newer = deliveriesOf(db, hook, status).select('id').where('id', '>', asDelivery(id)).limit(1);
+  return (await newer.executeTakeFirst()) !== undefined;
+}
+
+/** The id in a cursor of ours. */
+const asDelivery = (id: number) => asId<'webhook_deliveries'>(id);
 
 export async function findDelivery(
   db: Db,

@@ -65,11 +65,37 @@ test('deliveries come newest first, page by page, and by status', async () => {
   const rest = /<([^>]+)>; rel="next"/.exec(second.headers.link ?? '')?.[1] ?? '';
   const third = await client.get(rest.slice(rest.indexOf('/orgs/')));
   expect(third.body).toEqual(all.slice(4));
-  expect(third.headers).not.toHaveProperty('link');
+  expect(third.headers.link).not.toContain('rel="next"');
   expect((await client.get(`${path}?status=success`)).body).toEqual(all.slice(4));
   expect((await client.get(`${path}?status=failure`)).body).toHaveLength(4);
   expect((await client.get(`${path}?status=other`)).status).toBe(422);
   expect((await client.get(`${path}?cursor=12`)).status).toBe(400);
+});
+
+test('document 1, pagination: a list of deliveries leads to the next page and back to the previous one', async () => {
+  const at = await setting();
+  const { here, owner, org, target } = at;
+  const id = await hookOf(here, org, owner, target.url);
+  const client = await here.as(owner);
+  const path = `/orgs/${org.login}/hooks/${id}/deliveries`;
+  for (let i = 0; i < 6; i++) await pinged(at, id);
+  const all = (await client.get(path)).body;
+  const walk = async (from: string, rel: string): Promise<unknown[][]> => {
+    const { body, headers } = await client.get(from);
+    const to = new RegExp(`<([^>]+)>; rel="${rel}"`).exec(headers.link ?? '')?.[1];
+    return [body, ...(to === undefined ? [] : await walk(to.slice(to.indexOf('/orgs/')), rel))];
+  };
+
+  const forward = await walk(`${path}?per_page=2`, 'next');
+  const back = await walk(`${path}?per_page=2&cursor=v1_${all[4].id}`, 'prev');
+
+  expect(forward).toEqual([all.slice(0, 2), all.slice(2, 4), all.slice(4, 6), all.slice(6)]);
+  expect(back).toEqual([all.slice(5, 7), all.slice(3, 5), all.slice(1, 3), all.slice(0, 1)]);
+  expect((await client.get(`${path}?per_page=2`)).headers.link).not.toContain('rel="prev"');
+  const behind = await client.get(`${path}?status=success&cursor=v1_after_${all[0].id}`);
+  expect(behind).toMatchObject({ status: 200, body: [] });
+  expect(behind.headers.link).toMatch(/^<[^>]+cursor=v1_\d+>; rel="next"$/);
+  expect((await client.get(`${path}?status=failure&cursor=v1_${all[4].id}`)).headers).not.toHaveProperty('link');
 });
 
 test('a redelivery is a delivery of its own under the same GUID, with the same payload', async () => {
