@@ -2,20 +2,7 @@ import { expect, test } from 'vitest';
 import { alternatives } from '#access/policy.ts';
 import { everyToken, type TokenKind } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { declarationOf, documented, kindsOf, matrix, permissionNamed, shapeOf } from './matrix.ts';
-
-/** Where a declaration differs from the documents on purpose. Each entry is still needed, or its test fails. */
-const differences: Readonly<Record<string, string>> = {
-  'POST /repos/{}/{}/forks installation': 'an installation has no account of its own that the fork could belong to',
-  'POST /repos/{}/{}/generate installation': 'the new repository has a creator, which an installation is not',
-};
-
-const needed = new Set<string>();
-
-const meant = (key: string): boolean => {
-  if (key in differences) needed.add(key);
-  return key in differences;
-};
+import { declarationOf, documented, kindsOf, matrix, permissionNamed } from './matrix.ts';
 
 const tokensOf = ({ access }: Endpoint): readonly TokenKind[] => access.tokens ?? everyToken;
 
@@ -34,10 +21,8 @@ test.each(builtRows)('document 3: $name', ({ row, endpoint }) => {
 
   const app = kindsOf(row.app_tokens);
   const allowed = [...(row.matrices.includes('personal') ? ['fine_grained_pat'] : []), ...app];
-  for (const kind of ['fine_grained_pat', 'app_user', 'installation'] as const) {
-    if (meant(`${shapeOf(row)} ${kind}`)) expect(tokensOf(endpoint).includes(kind), kind).toBe(!allowed.includes(kind));
-    else expect(tokensOf(endpoint).includes(kind), kind).toBe(allowed.includes(kind));
-  }
+  for (const kind of ['fine_grained_pat', 'app_user', 'installation'] as const)
+    expect(tokensOf(endpoint).includes(kind), kind).toBe(allowed.includes(kind));
 });
 
 const builtEndpoints = documented.flatMap((told) => {
@@ -59,8 +44,4 @@ test.each(builtEndpoints)('documents 1 and 2: $name', ({ told, endpoint }) => {
       defaultLimit: told.pagination.default_per_page ?? 30,
       maxLimit: told.pagination.max_per_page ?? 100,
     });
-});
-
-test('every difference is still needed', () => {
-  expect(Object.keys(differences).filter((key) => !needed.has(key))).toEqual([]);
 });

@@ -25,12 +25,13 @@ import {
 type NewFork = RepoStep & { git: GitStore; owner: NewOwner; name: string | undefined; only: string | undefined };
 
 /**
- * Forks a repository into an account. As in the public API, an account has one fork of a source at most: if there is one, it is
- * returned. The fork of a private repository is private.
+ * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork of
+ * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: NewFork): Promise<RepositoryRow> {
   if (!repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
-  if (owner.id === repo.owner_id) throw forbidden('Repository cannot be forked into the account that owns it.');
+  if (owner.id === repo.owner_id && owner.kind !== 'organization')
+    throw forbidden('Repository cannot be forked into the account that owns it.');
   const source = repo.source_id ?? repo.id;
   const existing = await findForkOf(tx, owner.id, source);
   if (existing) return existing;

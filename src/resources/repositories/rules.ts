@@ -1,5 +1,6 @@
+import { expandScopes } from '#access/scopes.ts';
 import type { RepoStep } from '#access/step.ts';
-import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import { type Account, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inRepository } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
@@ -51,11 +52,12 @@ const visibilityOf = ({
   private?: boolean | undefined;
 }): Visibility | undefined => visibility ?? (secret === undefined ? undefined : secret ? 'private' : 'public');
 
-/** Refuses an account that may not create a repository of this visibility for this owner. */
+/** Refuses an account or a credential that may not create a repository of this visibility for this owner. */
 export async function checkMayCreate(
   tx: Tx,
   { owner, by, visibility }: { owner: Account & { role?: string | undefined }; by: SignedIn; visibility: Visibility },
 ): Promise<void> {
+  checkCredential(owner, by, visibility);
   if (owner.kind !== 'organization') {
     if (visibility === 'internal')
       throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
@@ -65,6 +67,14 @@ export async function checkMayCreate(
   const settings = await getSettings(tx, owner.id);
   const allowed = settings.members_can_create_repositories && settings[`members_can_create_${visibility}_repositories`];
   if (owner.role !== 'member' || !allowed) throw forbidden(`You may not create ${visibility} repositories in this organization.`);
+}
+
+/** `public_repo` is for public repositories alone, and a fine-grained token for those of the account that it was made for. */
+function checkCredential(owner: Account, { grant }: SignedIn, visibility: Visibility): void {
+  if (isScoped(grant) && visibility !== 'public' && !expandScopes(grant.scopes).has('repo'))
+    throw forbidden('Token lacks the scope repo, which repositories that are not public need');
+  if (grant.kind === 'fine_grained_pat' && grant.ownerId !== owner.id)
+    throw forbidden('Resource not accessible by personal access token');
 }
 
 export type Creation = {

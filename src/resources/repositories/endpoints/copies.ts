@@ -2,7 +2,6 @@
 import { Type } from 'typebox';
 import { findNewOwner } from '#access/owner.ts';
 import { readsMetadata } from '#access/policies.ts';
-import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -42,7 +41,6 @@ export const createFork = endpoint({
   access: {
     permission: { allOf: ['administration:write', 'contents:read'] },
     scopes: ['repo'],
-    tokens: userTokens,
     role: 'read',
     archived: 'allowed',
   },
@@ -66,7 +64,6 @@ export const createFromTemplate = endpoint({
   access: {
     permission: { allOf: ['administration:write', 'contents:read'] },
     scopes: ['repo'],
-    tokens: userTokens,
     role: 'read',
     archived: 'allowed',
   },
