@@ -12,7 +12,7 @@ const connections = 4;
 /** A database with few connections and little patience, and a worker on it. */
 async function stage(...jobs: Job<never, undefined>[]) {
   const whole = await testDatabase();
-  const database = openDatabase(whole.address, { max: connections, wait: 100 });
+  const database = openDatabase(whole.address, { max: connections, wait: 300 });
   const log = pino({ level: 'silent' });
   const worker = await startWorker({ database, jobs, services: undefined, log, clock: () => new Date() });
   onTestFinished(async () => {
@@ -38,13 +38,13 @@ test('a job that ends while every connection is in use is done all the same', as
     attempts: 3,
     async run(_payload, { db }) {
       runs += 1;
-      for (let each = 0; each < connections; each++) void sql`select pg_sleep(0.5)`.execute(db).catch(() => undefined);
+      for (let each = 0; each < connections; each++) void sql`select pg_sleep(1)`.execute(db).catch(() => undefined);
       await sleep(50);
     },
   };
   const { other, add } = await stage(greedy);
   await add(greedy);
-  await expect.poll(() => unfinished({ db: other }), { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => unfinished({ db: other })).toBe(0);
   expect(runs).toBe(1);
 });
 
@@ -67,9 +67,9 @@ test('a job whose connections PostgreSQL ends is done, and so are those after it
   };
   const { other, add } = await stage(cut, next);
   await add(cut);
-  await expect.poll(() => unfinished({ db: other }), { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => unfinished({ db: other })).toBe(0);
   await add(next);
-  await expect.poll(() => unfinished({ db: other }), { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => unfinished({ db: other })).toBe(0);
   expect(done).toEqual(['cut', 'next']);
 });
 
@@ -85,14 +85,14 @@ test('a job that was taken as PostgreSQL went away, so that the answer never cam
   };
   const { other, add } = await stage(work);
   await add(work);
-  await expect.poll(() => unfinished({ db: other }), { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => unfinished({ db: other })).toBe(0);
 
   await change(other, async (tx) => {
     await enqueue(tx, work, {});
     await sql`update jobs._private_jobs set locked_at = now(), locked_by = ${takers[0]}`.execute(tx);
   });
   await endConnections({ db: other });
-  await expect.poll(() => unfinished({ db: other }), { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => unfinished({ db: other })).toBe(0);
   expect(takers).toHaveLength(2);
   expect(takers[1]).not.toBe(takers[0]);
 });
