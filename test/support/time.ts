@@ -29,10 +29,12 @@ export async function inGoodTime<T>(milliseconds: number, work: () => Promise<T>
 
 /** Waits until a statement that holds this text waits for a lock. */
 export async function waitsForLock(db: Db, text: string): Promise<void> {
-  const waiting = async (): Promise<number> => {
-    const { rows } = await sql`select from pg_stat_activity where datname = current_database()
-      and wait_event_type = 'Lock' and pid <> pg_backend_pid() and position(${text} in query) > 0`.execute(db);
-    return rows.length;
-  };
-  await expect.poll(waiting).toBeGreaterThan(0);
+  await expect.poll(() => isLocked(db, text)).toBe(true);
+}
+
+/** Whether a statement that holds this text waits for a lock now. */
+export async function isLocked(db: Db, text = ''): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and position(${text} in query) > 0 limit 1`.execute(db);
+  return rows.length > 0;
 }
