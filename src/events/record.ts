@@ -20,6 +20,13 @@ export type Event<Kind extends EventKind = EventKind> = {
  */
 export const record = <Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> => recordAll(tx, [event]);
 
+/** Writes an event for each of the things that a change touches at once. */
+export const recordEach = <Thing, Kind extends EventKind>(
+  tx: Tx,
+  things: readonly Thing[],
+  event: (thing: Thing) => Event<Kind>,
+): Promise<void> => recordAll(tx, things.map(event));
+
 /** Writes the events of a change that touches many things at once, in their order and still in one statement. */
 export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly Event<Kind>[]): Promise<void> {
   if (events.length === 0) return;

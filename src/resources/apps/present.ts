@@ -27,6 +27,10 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   events: app.events,
 });
 
+/** An app, its owner loaded. */
+export const presentOwnedApp = async ({ db, links }: Context, app: AppRow): Promise<App> =>
+  presentApp(links, app, must(await loadAccounts(db, [app.owner_id]), app.owner_id));
+
 /** The app by which something was done, where one was. */
 export function presentAppOrNull(
   links: Links,

@@ -63,6 +63,5 @@ export async function presentInvitations(
 }
 
 /** One invitation. */
-export async function presentInvitation(context: AtTime, row: InvitationRow): Promise<RepositoryInvitation> {
-  return only(await presentInvitations(context, [row]));
-}
+export const presentInvitation = async (context: AtTime, row: InvitationRow): Promise<RepositoryInvitation> =>
+  only(await presentInvitations(context, [row]));

@@ -1,16 +1,17 @@
 import { findOrg } from '#access/lookup.ts';
 import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
-import type { OrgStep, RepoStep } from '#access/step.ts';
+import type { RepoStep } from '#access/step.ts';
 import type { Account, Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { inOrganization, inRepository } from '#events/place.ts';
-import { record, recordAll } from '#events/record.ts';
+import { record, recordEach } from '#events/record.ts';
 import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import {
   endMembership,
   findMembership,
   holdMembership,
   lockMemberships,
+  type OfMember,
   seesConcealed,
   withdrawRoles,
 } from '#resources/members/index.ts';
@@ -113,17 +114,9 @@ export async function dropCollaborator(tx: Tx, step: OfCollaborator): Promise<vo
   if (!(await removeCollaborator(tx, repo.id, user.id))) return;
   await record(tx, { ...inRepository(step), kind: 'collaborator.removed', data: { user: user.id } });
   const withdrawn = await removeInvitationsBy(tx, repo.id, user.id);
-  await recordAll(
-    tx,
-    withdrawn.map((invitee) => ({
-      ...inRepository(step),
-      kind: 'collaborator.invitation_canceled' as const,
-      data: { user: invitee },
-    })),
-  );
+  const where = inRepository(step);
+  await recordEach(tx, withdrawn, (invitee) => ({ ...where, kind: 'collaborator.invitation_canceled', data: { user: invitee } }));
 }
-
-type OfMember = OrgStep & { user: Account };
 
 /** Makes a member an outside collaborator, who keeps their direct roles, and as direct roles those that they had by teams. */
 export async function convertToOutside(tx: Tx, step: OfMember): Promise<void> {
@@ -136,15 +129,12 @@ export async function convertToOutside(tx: Tx, step: OfMember): Promise<void> {
   const kept = await raiseCollaborator(tx, user.id, byTeams, now);
   const event = inOrganization(step);
   await record(tx, { ...event, kind: 'member.removed', data: { user: user.id } });
-  await recordAll(
-    tx,
-    kept.map(({ repository_id: repository, role }) => ({
-      ...event,
-      repository,
-      kind: 'collaborator.added' as const,
-      data: { user: user.id, role },
-    })),
-  );
+  await recordEach(tx, kept, ({ repository_id: repository, role }) => ({
+    ...event,
+    repository,
+    kind: 'collaborator.added',
+    data: { user: user.id, role },
+  }));
 }
 
 /** Removes an outside collaborator from all repositories of an organization. */

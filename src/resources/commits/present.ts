@@ -60,9 +60,8 @@ export async function presentPlacedCommits(
 }
 
 /** One commit. */
-export async function presentCommit(context: PlaceContext, commit: Stored): Promise<Commit> {
-  return only(await presentCommits(context, [commit]));
-}
+export const presentCommit = async (context: PlaceContext, commit: Stored): Promise<Commit> =>
+  only(await presentCommits(context, [commit]));
 
 function presentOne(links: Links, place: Place, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
   const { oid, tree, parents, author, committer, message } = commit;

@@ -36,6 +36,5 @@ export async function presentFields({ db }: Pick<Context, 'db'>, rows: readonly 
 }
 
 /** One field. */
-export async function presentField(context: Pick<Context, 'db'>, row: FieldRow): Promise<IssueField> {
-  return only(await presentFields(context, [row]));
-}
+export const presentField = async (context: Pick<Context, 'db'>, row: FieldRow): Promise<IssueField> =>
+  only(await presentFields(context, [row]));

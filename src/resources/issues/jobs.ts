@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Services } from '#endpoint/services.ts';
-import { recordAll } from '#events/record.ts';
+import { recordEach } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import { assignableTo } from './assignee-store.ts';
@@ -35,17 +35,8 @@ export const unassignLost = subscription<(typeof losses)[number], Services>({
           select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost
         )
         select id as issue, repository_id as repository, user_id as "user" from lost`.execute(tx);
-      await recordAll(
-        tx,
-        rows.map(({ issue, user, ...lost }) => ({
-          ...lost,
-          kind: 'issue.unassigned' as const,
-          owner,
-          actor,
-          at,
-          data: { issue, user },
-        })),
-      );
+      const told = { kind: 'issue.unassigned', owner, actor, at } as const;
+      await recordEach(tx, rows, ({ issue, user, ...lost }) => ({ ...told, ...lost, data: { issue, user } }));
     });
   },
 });

@@ -90,9 +90,8 @@ export async function presentIssues(
 }
 
 /** One issue. */
-export async function presentIssue(context: ViewerContext, row: IssueRow): Promise<Issue> {
-  return only(await presentIssues(context, [row]));
-}
+export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
+  only(await presentIssues(context, [row]));
 
 /** Comments of a whole page, from any issues of any repositories. */
 export async function presentComments(
@@ -130,6 +129,5 @@ export async function presentComments(
 }
 
 /** One comment. */
-export async function presentComment(context: ViewerContext, row: CommentRow): Promise<IssueComment> {
-  return only(await presentComments(context, [row]));
-}
+export const presentComment = async (context: ViewerContext, row: CommentRow): Promise<IssueComment> =>
+  only(await presentComments(context, [row]));

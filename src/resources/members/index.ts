@@ -1,2 +1,2 @@
-export { endMembership, seesConcealed, withdrawRoles } from './rules.ts';
+export { endMembership, type OfMember, seesConcealed, withdrawRoles } from './rules.ts';
 export { findMembership, holdMembership, lockMemberships, putMembership } from './store.ts';

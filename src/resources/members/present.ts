@@ -29,6 +29,5 @@ export async function presentMemberships({ db, links }: Context, rows: readonly 
 }
 
 /** One membership. */
-export async function presentMembership(context: Context, row: MembershipWithSettings): Promise<Membership> {
-  return only(await presentMemberships(context, [row]));
-}
+export const presentMembership = async (context: Context, row: MembershipWithSettings): Promise<Membership> =>
+  only(await presentMemberships(context, [row]));

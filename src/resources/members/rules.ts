@@ -5,7 +5,7 @@ import type { OrgStep } from '#access/step.ts';
 import type { Account, Org, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
-import { record, recordAll } from '#events/record.ts';
+import { record, recordAll, recordEach } from '#events/record.ts';
 import { existing, forbidden, notFound } from '#lib/refusal.ts';
 import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
 import {
@@ -25,7 +25,8 @@ import {
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   judge({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
 
-type OfMember = OrgStep & { user: Account };
+/** A change of somebody's membership. */
+export type OfMember = OrgStep & { user: Account };
 
 /** Invites somebody into an organization, or gives a member another role. */
 export async function setMembership(tx: Tx, step: OfMember & { role: OrgRole }): Promise<MembershipWithSettings> {
@@ -88,10 +89,8 @@ export async function endMembership(tx: Tx, step: OfMember): Promise<MembershipW
   if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
   await removeMembership(tx, org.id, user.id);
   const teams = await removeFromTeams(tx, { organization: org.id, user: user.id });
-  await recordAll(
-    tx,
-    teams.map((team) => ({ ...inOrganization(step), kind: 'team.member_removed' as const, data: { team, user: user.id } })),
-  );
+  const where = inOrganization(step);
+  await recordEach(tx, teams, (team) => ({ ...where, kind: 'team.member_removed', data: { team, user: user.id } }));
   return membership;
 }
 
@@ -99,19 +98,18 @@ export async function endMembership(tx: Tx, step: OfMember): Promise<MembershipW
 export async function withdrawRoles(tx: Tx, step: OfMember): Promise<void> {
   const { org, user } = step;
   const place = { organization: org.id, user: user.id };
-  const removed = (await removeDirectRoles(tx, place)).map((repository) => ({
-    ...inOrganization(step),
-    repository,
-    kind: 'collaborator.removed' as const,
-    data: { user: user.id },
-  }));
-  const withdrawn = (await removeRepositoryInvitations(tx, place)).map((invitation) => ({
-    ...inOrganization(step),
-    repository: invitation.repository_id,
-    kind: 'collaborator.invitation_canceled' as const,
-    data: { user: invitation.invitee_id },
-  }));
-  await recordAll(tx, [...removed, ...withdrawn]);
+  const where = inOrganization(step);
+  const removed = await removeDirectRoles(tx, place);
+  const withdrawn = await removeRepositoryInvitations(tx, place);
+  await recordAll(tx, [
+    ...removed.map((repository) => ({ ...where, repository, kind: 'collaborator.removed' as const, data: { user: user.id } })),
+    ...withdrawn.map(({ repository_id: repository, invitee_id }) => ({
+      ...where,
+      repository,
+      kind: 'collaborator.invitation_canceled' as const,
+      data: { user: invitee_id },
+    })),
+  ]);
 }
 
 /** Shows or conceals the caller's own membership. */

@@ -2,7 +2,7 @@ import type { OrgStep } from '#access/step.ts';
 import type { Account, Org } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
-import { record, recordAll } from '#events/record.ts';
+import { record, recordEach } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { existing, invalid } from '#lib/refusal.ts';
 import { holdMembership } from '#resources/members/index.ts';
@@ -36,8 +36,6 @@ export async function revokeRoles(tx: Tx, step: OrgStep, holder: Holder, id?: Ro
   const { org } = step;
   const role = id === undefined ? undefined : existing(await findRole(tx, org.id, id)).id;
   const taken = await removeAssignments(tx, org.id, holder, role);
-  await recordAll(
-    tx,
-    taken.map((id) => ({ ...inOrganization(step), kind: 'organization_role.revoked' as const, data: { role: id, ...holder } })),
-  );
+  const where = inOrganization(step);
+  await recordEach(tx, taken, (id) => ({ ...where, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
 }

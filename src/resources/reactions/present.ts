@@ -20,9 +20,8 @@ export async function presentReactions({ db, links }: Context, rows: readonly Re
 }
 
 /** One reaction. */
-export async function presentReaction(context: Context, row: ReactionRow): Promise<Reaction> {
-  return only(await presentReactions(context, [row]));
-}
+export const presentReaction = async (context: Context, row: ReactionRow): Promise<Reaction> =>
+  only(await presentReactions(context, [row]));
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
 

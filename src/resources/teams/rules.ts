@@ -1,7 +1,7 @@
 import type { Role } from '#access/roles.ts';
 import type { Account, Org, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { record, recordAll } from '#events/record.ts';
+import { record, recordEach } from '#events/record.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { existing, invalid, notFound } from '#lib/refusal.ts';
@@ -123,14 +123,11 @@ export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamC
 export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
   await lockTeams(tx, team.organization_id);
   const gone = await removeTeams(tx, team.id);
-  await recordAll(
-    tx,
-    gone.map((one) => ({
-      ...eventOf(one, actor),
-      kind: 'team.deleted' as const,
-      data: { team: one.id, name: one.name, was: snapshotOf(one) },
-    })),
-  );
+  await recordEach(tx, gone, (one) => ({
+    ...eventOf(one, actor),
+    kind: 'team.deleted',
+    data: { team: one.id, name: one.name, was: snapshotOf(one) },
+  }));
 }
 
 type Joining = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };

@@ -1,10 +1,8 @@
 // Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
-import { must } from '#lib/collections.ts';
 import { existing, notFound } from '#lib/refusal.ts';
-import { loadAccounts } from '#resources/accounts/index.ts';
 import { convertManifest } from '../manifests.ts';
-import { presentApp } from '../present.ts';
+import { presentOwnedApp } from '../present.ts';
 import { makeAppKeys } from '../rules.ts';
 import { App, ConvertedApp } from '../schemas.ts';
 import { countInstallations, findAppById, findAppBySlug } from '../store.ts';
@@ -18,9 +16,7 @@ export const getAuthenticatedApp = endpoint({
   replies: { 200: App },
   async handle({ db, viewer, links }) {
     const app = existing(await findAppById(db, viewer.grant.appId));
-    const owners = await loadAccounts(db, [app.owner_id]);
-    const installations_count = await countInstallations(db, app.id);
-    return { ...presentApp(links, app, must(owners, app.owner_id)), installations_count };
+    return { ...(await presentOwnedApp({ db, links }, app)), installations_count: await countInstallations(db, app.id) };
   },
 });
 
@@ -35,8 +31,7 @@ export const getApp = endpoint({
     const app = await findAppBySlug(db, at.app_slug);
     const isOwn = app && 'appId' in viewer.grant && viewer.grant.appId === app.id;
     if (app?.kind !== 'app' || !(app.public || isOwn || viewer.account?.id === app.owner_id)) throw notFound();
-    const owners = await loadAccounts(db, [app.owner_id]);
-    return presentApp(links, app, must(owners, app.owner_id));
+    return presentOwnedApp({ db, links }, app);
   },
 });
 
@@ -52,9 +47,8 @@ export const createAppFromManifest = endpoint({
     const made = await change((tx) =>
       convertManifest(tx, { code: at.code, keys, secrets: services.secrets, baseUrl: links.html, now }),
     );
-    const owners = await loadAccounts(db, [made.app.owner_id]);
     return {
-      ...presentApp(links, made.app, must(owners, made.app.owner_id)),
+      ...(await presentOwnedApp({ db, links }, made.app)),
       client_secret: made.clientSecret,
       webhook_secret: made.webhookSecret,
       pem: keys.privateKey,

@@ -1,6 +1,8 @@
 // Files and folders: read, write, remove; the README.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
+import type { Repo } from '#access/viewer.ts';
+import type { Call } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
@@ -16,6 +18,14 @@ import { removeFile, writeFile } from '../write.ts';
 const atRef = Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) });
 const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
+type Asking = Pick<Call, 'media' | 'links' | 'services'> & { at: { repo: Repo }; query: Static<typeof atRef> };
+
+/** What is read at, for the commit that the query names, or else for the default branch. */
+async function readingOf({ at, query, media, links, services }: Asking) {
+  const disk = repoOf(services.git, at.repo.id);
+  return { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+}
+
 export const getContent = endpoint({
   id: 'repos/get-content',
   method: 'GET',
@@ -25,10 +35,8 @@ export const getContent = endpoint({
   query: atRef,
   media: ['raw', 'object'],
   replies: { 200: Content },
-  async handle({ at, query, media, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
-    return readContent(read, at.path);
+  async handle(call) {
+    return readContent(await readingOf(call), call.at.path);
   },
 });
 
@@ -72,6 +80,13 @@ export const deleteFile = endpoint({
   },
 });
 
+/** The README of the repository, or of one folder. */
+async function readReadme(call: Asking, folder?: string) {
+  const read = await readingOf(call);
+  await using reader = await openObjects(read.disk);
+  return showFile(read, reader, existing(await findReadme(reader, read.at.commit, folder)));
+}
+
 const readme = { method: 'GET', access: readsContents, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
 
 export const getReadme = endpoint({
@@ -79,13 +94,7 @@ export const getReadme = endpoint({
   id: 'repos/get-readme',
   path: '/repos/{owner}/{repo}/readme',
   summary: 'Get a repository README',
-  async handle({ at, query, media, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
-    await using reader = await openObjects(disk);
-    const file = existing(await findReadme(reader, read.at.commit));
-    return showFile(read, reader, file);
-  },
+  handle: (call) => readReadme(call),
 });
 
 export const getReadmeOfFolder = endpoint({
@@ -93,13 +102,7 @@ export const getReadmeOfFolder = endpoint({
   id: 'repos/get-readme-in-directory',
   path: '/repos/{owner}/{repo}/readme/{dir}',
   summary: 'Get a repository README for a directory',
-  async handle({ at, query, media, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
-    await using reader = await openObjects(disk);
-    const file = existing(await findReadme(reader, read.at.commit, plainPath(at.dir)));
-    return showFile(read, reader, file);
-  },
+  handle: (call) => readReadme(call, plainPath(call.at.dir)),
 });
 
 /** What `download_url` leads to: the bytes of a file. Symbolic links are followed. */

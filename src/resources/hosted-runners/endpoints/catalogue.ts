@@ -1,6 +1,7 @@
 // What hosted runners can be made of, and how many an organization may have (document 2).
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
+import type { Call } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped } from '#endpoint/paging.ts';
 import { presentImages, presentSizes } from '../present.ts';
@@ -14,30 +15,29 @@ const reads = {
   role: 'owner',
 } as const;
 
+const imagesFrom = (source: 'service' | 'partner') =>
+  ({
+    method: 'GET',
+    access: reads,
+    replies: { 200: enveloped('images', RunnerImage) },
+    async handle({ services }: Pick<Call, 'services'>) {
+      const images = presentImages(services.runners.catalogue, source);
+      return { total_count: images.length, images };
+    },
+  }) as const;
+
 export const listServiceOwnedImages = endpoint({
+  ...imagesFrom('service'),
   id: 'actions/get-hosted-runners-github-owned-images-for-org',
-  method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/images/service-owned',
   summary: 'Get service-owned images for hosted runners in an organization',
-  access: reads,
-  replies: { 200: enveloped('images', RunnerImage) },
-  async handle({ services }) {
-    const images = presentImages(services.runners.catalogue, 'service');
-    return { total_count: images.length, images };
-  },
 });
 
 export const listPartnerImages = endpoint({
+  ...imagesFrom('partner'),
   id: 'actions/get-hosted-runners-partner-images-for-org',
-  method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/images/partner',
   summary: 'Get partner images for hosted runners in an organization',
-  access: reads,
-  replies: { 200: enveloped('images', RunnerImage) },
-  async handle({ services }) {
-    const images = presentImages(services.runners.catalogue, 'partner');
-    return { total_count: images.length, images };
-  },
 });
 
 export const getRunnerLimits = endpoint({

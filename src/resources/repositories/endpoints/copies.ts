@@ -33,17 +33,19 @@ export const listRepositoryForks = endpoint({
   },
 });
 
+const copies = {
+  permission: { allOf: ['administration:write', 'contents:read'] },
+  scopes: ['repo'],
+  role: 'read',
+  archived: 'allowed',
+} as const;
+
 export const createFork = endpoint({
   id: 'repos/create-fork',
   method: 'POST',
   path: '/repos/{owner}/{repo}/forks',
   summary: 'Create a fork',
-  access: {
-    permission: { allOf: ['administration:write', 'contents:read'] },
-    scopes: ['repo'],
-    role: 'read',
-    archived: 'allowed',
-  },
+  access: copies,
   body: NewFork,
   example: {},
   replies: { 202: FullRepository },
@@ -61,12 +63,7 @@ export const createFromTemplate = endpoint({
   method: 'POST',
   path: '/repos/{template_owner}/{template_repo}/generate',
   summary: 'Create a repository using a template',
-  access: {
-    permission: { allOf: ['administration:write', 'contents:read'] },
-    scopes: ['repo'],
-    role: 'read',
-    archived: 'allowed',
-  },
+  access: copies,
   body: FromTemplate,
   example: { name: 'engine-copy' },
   replies: { 201: FullRepository },

@@ -1,12 +1,23 @@
 // Repositories: create, read, change, delete, topics.
 import { Type } from 'typebox';
+import type { NewOwner } from '#access/owner.ts';
 import { readsMetadata } from '#access/policies.ts';
+import type { Step } from '#access/step.ts';
+import type { Call } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { beginningOf } from '../fill.ts';
 import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
+
+type Creating = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { body: NewRepository; step: Step };
+
+async function createFor(owner: NewOwner, { db, change, body, step, links, now, services: { git } }: Creating) {
+  const fill = beginningOf({ git, account: step.by.account, links, now }, body);
+  const row = await change((tx) => createRepository(tx, { ...step, git, owner, wanted: body, ...(fill ? { fill } : {}) }));
+  return presentFullRepository({ db, links, viewer: step.by }, row, owner, 'admin');
+}
 
 export const createOwnRepository = endpoint({
   id: 'repos/create-for-authenticated-user',
@@ -21,13 +32,7 @@ export const createOwnRepository = endpoint({
   body: NewRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
-  async handle({ db, change, viewer, body, step, services: { git }, links, now }) {
-    const fill = beginningOf({ git, account: viewer.account, links, now }, body);
-    const row = await change((tx) =>
-      createRepository(tx, { ...step, git, owner: viewer.account, wanted: body, ...(fill ? { fill } : {}) }),
-    );
-    return presentFullRepository({ db, links, viewer }, row, viewer.account, 'admin');
-  },
+  handle: (call) => createFor(call.viewer.account, call),
 });
 
 export const createOrgRepository = endpoint({
@@ -39,13 +44,7 @@ export const createOrgRepository = endpoint({
   body: NewRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
-  async handle({ db, change, at, viewer, body, step, services: { git }, links, now }) {
-    const fill = beginningOf({ git, account: viewer.account, links, now }, body);
-    const row = await change((tx) =>
-      createRepository(tx, { ...step, git, owner: at.org, wanted: body, ...(fill ? { fill } : {}) }),
-    );
-    return presentFullRepository({ db, links, viewer }, row, at.org, 'admin');
-  },
+  handle: (call) => createFor(call.at.org, call),
 });
 
 export const getRepository = endpoint({
