@@ -32,15 +32,19 @@ export const listLabelsOnIssue = endpoint({
 /** A bare list of labels, or one in an object. */
 const listIn = (body: Static<typeof SomeLabels>) => ('labels' in body ? body.labels : Array.isArray(body) ? body : []);
 
-export const addIssueLabels = endpoint({
-  id: 'issues/add-labels',
-  method: 'POST',
-  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
-  summary: 'Add labels to an issue',
+const labelling = {
   access: sortsEither,
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
+};
+
+export const addIssueLabels = endpoint({
+  ...labelling,
+  id: 'issues/add-labels',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  summary: 'Add labels to an issue',
   async handle({ db, change, at, body, step, links }) {
     const names = labelNames(listIn(body));
     const issue = await change((tx) => onIssue(tx, step, at, (held) => putLabels(tx, step, held, names)));
@@ -49,14 +53,11 @@ export const addIssueLabels = endpoint({
 });
 
 export const setIssueLabels = endpoint({
+  ...labelling,
   id: 'issues/set-labels',
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Set labels for an issue',
-  access: sortsEither,
-  body: SomeLabels,
-  example: { labels: ['bug'] },
-  replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, body, step, links }) {
     const names = labelNames(listIn(body));
     const issue = await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, names)));

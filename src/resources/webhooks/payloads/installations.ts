@@ -1,7 +1,7 @@
 import { nodeId } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
 import { findInstallationById, type InstallationOfApp, listFirstReached, presentInstallations } from '#resources/apps/index.ts';
-import { loadAccount, type PayloadContext, type Told, teller } from './payload.ts';
+import { loadAccount, type PayloadContext, type Tellers, type Told, teller } from './payload.ts';
 
 /** The number of repositories that a payload lists at most. */
 const mostRepositories = 1_000;
@@ -28,11 +28,11 @@ const present = <Kind extends 'installation.created' | 'installation.suspended' 
     return row ? tellInstallation(context, row, action) : [];
   });
 
-export const installationTellers = {
-  'installation.created': present<'installation.created'>('created'),
-  'installation.suspended': present<'installation.suspended'>('suspend'),
-  'installation.unsuspended': present<'installation.unsuspended'>('unsuspend'),
-  'installation.deleted': teller<'installation.deleted'>(['installation'], async (event, context) => {
+export const installationTellers: Tellers = {
+  'installation.created': present('created'),
+  'installation.suspended': present('suspend'),
+  'installation.unsuspended': present('unsuspend'),
+  'installation.deleted': teller(['installation'], async (event, context) => {
     if (!event.data.was) return [];
     const times = ['created_at', 'updated_at', 'suspended_at'] as const;
     return tellInstallation(context, revived<InstallationOfApp>(event.data.was, times), 'deleted');

@@ -1,6 +1,7 @@
 import { anonymous } from '#access/viewer.ts';
 import type { EventData, EventKind } from '#events/catalogue.ts';
 import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
 import { type CommentRow, findComment, loadIssues, presentComments, presentIssues } from '#resources/issues/index.ts';
@@ -11,19 +12,20 @@ import {
   loadAccount,
   type OwnedRepository,
   type PayloadContext,
+  type Place,
   type Teller,
+  type Tellers,
   type Told,
   teller,
 } from './payload.ts';
 
 type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
-type OfIssue = { repository: Recorded['repository']; owner: Recorded['owner']; actor: Recorded['actor'] };
 
 /** A webhook event about an issue that still exists; `more` are the other parts of its body. */
 const aboutIssue = (
   context: PayloadContext,
-  event: OfIssue & { data: { issue: EventData['issue.opened']['issue'] } },
+  event: Place & { data: { issue: Id<'issues'> } },
   tell: (issue: Record<string, unknown>, repository: OwnedRepository) => Promise<readonly Told[]> | readonly Told[],
 ): Promise<readonly Told[]> =>
   aboutRepository(context, event, async (repository) => {
@@ -47,21 +49,17 @@ const plain = <Kind extends IssueKind>(
     ]),
   );
 
-const labelOf = async (id: EventData['issue.labeled']['label'], { db, links }: PayloadContext, repository: OwnedRepository) => {
+const labelOf = async (id: Id<'labels'>, { db, links }: PayloadContext, repository: OwnedRepository) => {
   const label = await findLabelById(db, repository.id, id);
   return label ? { label: presentLabel(links, repository, label) } : {};
 };
 
-const assigneeOf = async (id: EventData['issue.assigned']['user'], context: PayloadContext) => {
+const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
   const user = await loadAccount(context, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
-const milestoneOf = async (
-  id: EventData['issue.milestoned']['milestone'],
-  context: PayloadContext,
-  repository: OwnedRepository,
-) => {
+const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
   const row = (await loadMilestones(context.db, [id])).get(id);
   const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
@@ -92,34 +90,27 @@ const comment = <Kind extends CommentKind>(
     }),
   );
 
-const present = (
-  event: { data: { comment: EventData['issue_comment.created']['comment'] } },
-  { db }: PayloadContext,
-  { id }: OwnedRepository,
-) => findComment(db, id, event.data.comment);
+const present = (event: { data: { comment: Id<'issue_comments'> } }, { db }: PayloadContext, { id }: OwnedRepository) =>
+  findComment(db, id, event.data.comment);
 
-export const issueTellers = {
-  'issue.opened': plain<'issue.opened'>('opened'),
-  'issue.edited': plain<'issue.edited'>('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
-  'issue.closed': plain<'issue.closed'>('closed'),
-  'issue.reopened': plain<'issue.reopened'>('reopened'),
-  'issue.locked': plain<'issue.locked'>('locked'),
-  'issue.unlocked': plain<'issue.unlocked'>('unlocked'),
-  'issue.labeled': plain<'issue.labeled'>('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
-  'issue.unlabeled': plain<'issue.unlabeled'>('unlabeled', ({ data }, context, repository) =>
-    labelOf(data.label, context, repository),
-  ),
-  'issue.assigned': plain<'issue.assigned'>('assigned', ({ data }, context) => assigneeOf(data.user, context)),
-  'issue.unassigned': plain<'issue.unassigned'>('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
-  'issue.milestoned': plain<'issue.milestoned'>('milestoned', ({ data }, context, repository) =>
+export const issueTellers: Tellers = {
+  'issue.opened': plain('opened'),
+  'issue.edited': plain('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
+  'issue.closed': plain('closed'),
+  'issue.reopened': plain('reopened'),
+  'issue.locked': plain('locked'),
+  'issue.unlocked': plain('unlocked'),
+  'issue.labeled': plain('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.unlabeled': plain('unlabeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.assigned': plain('assigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.unassigned': plain('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.milestoned': plain('milestoned', ({ data }, context, repository) => milestoneOf(data.milestone, context, repository)),
+  'issue.demilestoned': plain('demilestoned', ({ data }, context, repository) =>
     milestoneOf(data.milestone, context, repository),
   ),
-  'issue.demilestoned': plain<'issue.demilestoned'>('demilestoned', ({ data }, context, repository) =>
-    milestoneOf(data.milestone, context, repository),
-  ),
-  'issue_comment.created': comment<'issue_comment.created'>('created', present),
-  'issue_comment.edited': comment<'issue_comment.edited'>('edited', present, ({ data }) => ({ changes: data.changes })),
-  'issue_comment.deleted': comment<'issue_comment.deleted'>('deleted', async ({ data }) =>
+  'issue_comment.created': comment('created', present),
+  'issue_comment.edited': comment('edited', present, ({ data }) => ({ changes: data.changes })),
+  'issue_comment.deleted': comment('deleted', async ({ data }) =>
     data.was ? revived(data.was, ['created_at', 'updated_at']) : undefined,
   ),
 };

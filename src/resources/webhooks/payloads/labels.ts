@@ -2,12 +2,16 @@ import type { EventData } from '#events/catalogue.ts';
 import { revived } from '#lib/snapshot.ts';
 import { findLabelById, type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, type MilestoneRow, presentMilestones } from '#resources/milestones/index.ts';
-import { aboutRepository, type OwnedRepository, type PayloadContext, type Place, type Told, teller } from './payload.ts';
-
-/** `changes` of a payload: each changed field with its former value. */
-const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({
-  changes: Object.fromEntries(Object.entries(from).map(([name, value]) => [name, { from: value ?? '' }])),
-});
+import {
+  aboutRepository,
+  changesOf,
+  type OwnedRepository,
+  type PayloadContext,
+  type Place,
+  type Tellers,
+  type Told,
+  teller,
+} from './payload.ts';
 
 const tellLabel = (
   context: PayloadContext,
@@ -42,30 +46,30 @@ const milestoneThere = (action: string, context: PayloadContext, event: OfMilest
     find: async () => (await loadMilestones(context.db, [event.data.milestone])).get(event.data.milestone),
   });
 
-export const labelTellers = {
-  'label.created': teller<'label.created'>(['label'], (event, context) =>
+export const labelTellers: Tellers = {
+  'label.created': teller(['label'], (event, context) =>
     tellLabel(context, event, { action: 'created', find: ({ id }) => findLabelById(context.db, id, event.data.label) }),
   ),
-  'label.edited': teller<'label.edited'>(['label'], (event, context) =>
+  'label.edited': teller(['label'], (event, context) =>
     tellLabel(context, event, {
       action: 'edited',
       find: ({ id }) => findLabelById(context.db, id, event.data.label),
       more: changesOf(event.data.from),
     }),
   ),
-  'label.deleted': teller<'label.deleted'>(['label'], (event, context) =>
+  'label.deleted': teller(['label'], (event, context) =>
     tellLabel(context, event, { action: 'deleted', find: async () => event.data.was && revived(event.data.was, []) }),
   ),
 };
 
-export const milestoneTellers = {
-  'milestone.created': teller<'milestone.created'>(['milestone'], (event, context) => milestoneThere('created', context, event)),
-  'milestone.edited': teller<'milestone.edited'>(['milestone'], (event, context) =>
+export const milestoneTellers: Tellers = {
+  'milestone.created': teller(['milestone'], (event, context) => milestoneThere('created', context, event)),
+  'milestone.edited': teller(['milestone'], (event, context) =>
     milestoneThere('edited', context, event, changesOf(event.data.from)),
   ),
-  'milestone.closed': teller<'milestone.closed'>(['milestone'], (event, context) => milestoneThere('closed', context, event)),
-  'milestone.opened': teller<'milestone.opened'>(['milestone'], (event, context) => milestoneThere('opened', context, event)),
-  'milestone.deleted': teller<'milestone.deleted'>(['milestone'], (event, context) =>
+  'milestone.closed': teller(['milestone'], (event, context) => milestoneThere('closed', context, event)),
+  'milestone.opened': teller(['milestone'], (event, context) => milestoneThere('opened', context, event)),
+  'milestone.deleted': teller(['milestone'], (event, context) =>
     tellMilestone(context, event, {
       action: 'deleted',
       find: async () =>

@@ -31,6 +31,14 @@ export const teller = <Kind extends EventKind>(names: readonly EventName[], tell
   tell,
 });
 
+/** Tellers by the kinds of events that they are for. */
+export type Tellers = { readonly [Kind in EventKind]?: Teller<Kind> };
+
+/** `changes` of a payload: each changed field with its former value. As in the public API, one that was null is an empty text. */
+export const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({
+  changes: Object.fromEntries(Object.entries(from).map(([name, value]) => [name, { from: value ?? '' }])),
+});
+
 /** The account and repository in which an event happened, and who caused it. */
 export type Place = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 

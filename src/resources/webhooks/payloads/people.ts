@@ -1,7 +1,7 @@
 import { path } from '#endpoint/links.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { presentUser } from '#resources/accounts/index.ts';
-import { aboutRepository, loadAccount, type PayloadContext, type Told, teller } from './payload.ts';
+import { aboutRepository, loadAccount, type PayloadContext, type Tellers, type Told, teller } from './payload.ts';
 import { isRole, permissionOf } from './roles.ts';
 
 /** A webhook event about a membership of an organization. */
@@ -39,21 +39,17 @@ const tellCollaborator = (
 
 const permission = (role: string | undefined) => (role !== undefined && isRole(role) ? permissionOf(role) : null);
 
-export const peopleTellers = {
-  'member.added': teller<'member.added'>(['organization'], (event, context) => tellMembership(context, event, 'member_added')),
-  'member.removed': teller<'member.removed'>(['organization'], (event, context) =>
-    tellMembership(context, event, 'member_removed'),
-  ),
-  'collaborator.added': teller<'collaborator.added'>(['member'], (event, context) => {
+export const peopleTellers: Tellers = {
+  'member.added': teller(['organization'], (event, context) => tellMembership(context, event, 'member_added')),
+  'member.removed': teller(['organization'], (event, context) => tellMembership(context, event, 'member_removed')),
+  'collaborator.added': teller(['member'], (event, context) => {
     const { role } = event.data;
     const changes = { permission: { to: permission(role) }, role_name: { to: role } };
     return tellCollaborator(context, event, 'added', { changes });
   }),
-  'collaborator.changed': teller<'collaborator.changed'>(['member'], (event, context) => {
+  'collaborator.changed': teller(['member'], (event, context) => {
     const changes = { permission: { from: permission(event.data.from), to: permission(event.data.role) } };
     return tellCollaborator(context, event, 'edited', { changes });
   }),
-  'collaborator.removed': teller<'collaborator.removed'>(['member'], (event, context) =>
-    tellCollaborator(context, event, 'removed', {}),
-  ),
+  'collaborator.removed': teller(['member'], (event, context) => tellCollaborator(context, event, 'removed', {})),
 };

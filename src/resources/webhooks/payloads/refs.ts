@@ -10,7 +10,15 @@ import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
 import { presentMessage } from '#resources/commits/index.ts';
-import { aboutRepository, loadAccount, type OwnedRepository, type PayloadContext, type Told, teller } from './payload.ts';
+import {
+  aboutRepository,
+  loadAccount,
+  type OwnedRepository,
+  type PayloadContext,
+  type Tellers,
+  type Told,
+  teller,
+} from './payload.ts';
 
 /** The number of commits that a payload lists at most (the public API's bound). */
 const mostCommits = 2_048;
@@ -21,8 +29,8 @@ const typeOf = (ref: string) => (isTag(ref) ? 'tag' : 'branch');
 
 const refBody = (ref: string) => ({ ref: shortName(ref), ref_type: typeOf(ref), pusher_type: 'user' });
 
-export const refTellers = {
-  create: teller<'create'>(['create'], (event, context) =>
+export const refTellers: Tellers = {
+  create: teller(['create'], (event, context) =>
     aboutRepository(context, event, (repository) => [
       {
         name: 'create',
@@ -36,12 +44,12 @@ export const refTellers = {
       },
     ]),
   ),
-  delete: teller<'delete'>(['delete'], (event, context) =>
+  delete: teller(['delete'], (event, context) =>
     aboutRepository(context, event, () => [
       { name: 'delete', action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
     ]),
   ),
-  push: teller<'push'>(['push'], (event, context) =>
+  push: teller(['push'], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const actor = await loadAccount(context, event.actor);
       const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };

@@ -1,28 +1,39 @@
 import { findRepoById } from '#access/lookup.ts';
 import { type Account, anonymous } from '#access/viewer.ts';
 import type { EventKind } from '#events/catalogue.ts';
+import type { Recorded } from '#events/subscription.ts';
 import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
-import { aboutRepository, loadAccount, presentOrganizationOf, presentRepository, type Teller, teller } from './payload.ts';
+import {
+  aboutRepository,
+  loadAccount,
+  presentOrganizationOf,
+  presentRepository,
+  type Teller,
+  type Tellers,
+  teller,
+} from './payload.ts';
 
-/** A webhook event about a repository that consists of an action only. */
-const plain = <Kind extends EventKind>(action: string): Teller<Kind> =>
-  teller(['repository'], (event, context) => aboutRepository(context, event, () => [{ name: 'repository', action, body: {} }]));
+/** A webhook event about a repository; `more` are the other parts of its body. */
+const plain = <Kind extends EventKind>(action: string, more: (event: Recorded<Kind>) => object = () => ({})): Teller<Kind> =>
+  teller(['repository'], (event, context) =>
+    aboutRepository(context, event, () => [{ name: 'repository', action, body: { ...more(event) } }]),
+  );
 
 const from = (value: unknown) => ({ from: value });
 
-export const repositoryTellers = {
-  'repository.created': plain<'repository.created'>('created'),
-  'repository.privatized': plain<'repository.privatized'>('privatized'),
-  'repository.archived': plain<'repository.archived'>('archived'),
-  'repository.unarchived': plain<'repository.unarchived'>('unarchived'),
-  'repository.publicized': teller<'repository.publicized'>(['repository', 'public'], (event, context) =>
+export const repositoryTellers: Tellers = {
+  'repository.created': plain('created'),
+  'repository.privatized': plain('privatized'),
+  'repository.archived': plain('archived'),
+  'repository.unarchived': plain('unarchived'),
+  'repository.publicized': teller(['repository', 'public'], (event, context) =>
     aboutRepository(context, event, () => [
       { name: 'repository', action: 'publicized', body: {} },
       { name: 'public', action: null, body: {} },
     ]),
   ),
-  'repository.updated': teller<'repository.updated'>(['repository'], (event, context) =>
+  'repository.updated': teller(['repository'], (event, context) =>
     aboutRepository(context, event, () => {
       const before = Object.entries(event.data.from ?? {});
       if (before.length === 0) return []; // as in the public API, changes of other settings are no webhook event
@@ -35,17 +46,9 @@ export const repositoryTellers = {
       ];
     }),
   ),
-  'repository.renamed': teller<'repository.renamed'>(['repository'], (event, context) =>
-    aboutRepository(context, event, () => [
-      { name: 'repository', action: 'renamed', body: { changes: { repository: { name: from(event.data.from) } } } },
-    ]),
-  ),
-  'repository.default_branch_changed': teller<'repository.default_branch_changed'>(['repository'], (event, context) =>
-    aboutRepository(context, event, () => [
-      { name: 'repository', action: 'edited', body: { changes: { default_branch: from(event.data.from) } } },
-    ]),
-  ),
-  'repository.transferred': teller<'repository.transferred'>(['repository'], (event, context) =>
+  'repository.renamed': plain('renamed', ({ data }) => ({ changes: { repository: { name: from(data.from) } } })),
+  'repository.default_branch_changed': plain('edited', ({ data }) => ({ changes: { default_branch: from(data.from) } })),
+  'repository.transferred': teller(['repository'], (event, context) =>
     aboutRepository(context, event, async () => {
       const before = await loadAccount(context, event.data.from);
       if (!before) return [];
@@ -57,13 +60,13 @@ export const repositoryTellers = {
       return [{ name: 'repository', action: 'transferred', body: { changes } }];
     }),
   ),
-  'repository.deleted': teller<'repository.deleted'>(['repository'], async (event, context) => {
+  'repository.deleted': teller(['repository'], async (event, context) => {
     if (!event.data.was) return [];
     const row = revived(event.data.was, ['created_at', 'updated_at', 'pushed_at']);
     if (!(await loadAccount(context, row.owner_id))) return [];
     return [{ name: 'repository', action: 'deleted', body: { repository: await presentRepository(context, row) } }];
   }),
-  'repository.forked': teller<'repository.forked'>(['fork'], (event, context) =>
+  'repository.forked': teller(['fork'], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const fork = await findRepoById(context.db, anonymous, event.data.fork);
       if (!fork || !isKnownTo(fork, repository.owner)) return [];

@@ -5,7 +5,17 @@ import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
 import { findTeamById, presentTeams, type TeamRow } from '#resources/teams/index.ts';
 import type { EventName } from '#webhooks/event-names.ts';
-import { loadAccount, type PayloadContext, presentRepository, repositoryOf, type Teller, type Told, teller } from './payload.ts';
+import {
+  changesOf,
+  loadAccount,
+  type PayloadContext,
+  presentRepository,
+  repositoryOf,
+  type Teller,
+  type Tellers,
+  type Told,
+  teller,
+} from './payload.ts';
 import { isRole } from './roles.ts';
 
 async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
@@ -58,25 +68,23 @@ const plain = <Kind extends TeamKind>(action: string, more: (event: Recorded<Kin
     ]),
   );
 
-export const teamTellers = {
-  'team.created': plain<'team.created'>('created'),
-  'team.edited': plain<'team.edited'>('edited', ({ data }) => ({
-    changes: Object.fromEntries(Object.entries(data.from ?? {}).map(([key, value]) => [key, { from: value ?? '' }])),
-  })),
-  'team.deleted': teller<'team.deleted'>(['team'], async (event, context) => {
+export const teamTellers: Tellers = {
+  'team.created': plain('created'),
+  'team.edited': plain('edited', ({ data }) => changesOf(data.from)),
+  'team.deleted': teller(['team'], async (event, context) => {
     if (!event.data.was) return [];
     const team = await presentTeam(context, revived(event.data.was, ['created_at', 'updated_at']));
     return [{ name: 'team', action: 'deleted', body: { team } }];
   }),
-  'team.member_added': teller<'team.member_added'>(['membership'], (event, context) => tellMember(context, event, 'added')),
-  'team.member_removed': teller<'team.member_removed'>(['membership'], (event, context) => tellMember(context, event, 'removed')),
-  'team.repository_added': teller<'team.repository_added'>(['team', 'team_add'], (event, context) =>
+  'team.member_added': teller(['membership'], (event, context) => tellMember(context, event, 'added')),
+  'team.member_removed': teller(['membership'], (event, context) => tellMember(context, event, 'removed')),
+  'team.repository_added': teller(['team', 'team_add'], (event, context) =>
     tellRepository(context, event, [
       { name: 'team', action: 'added_to_repository' },
       { name: 'team_add', action: null },
     ]),
   ),
-  'team.repository_removed': teller<'team.repository_removed'>(['team'], (event, context) =>
+  'team.repository_removed': teller(['team'], (event, context) =>
     tellRepository(context, event, [{ name: 'team', action: 'removed_from_repository' }]),
   ),
 };

@@ -4,14 +4,14 @@ import type { EventName } from '#webhooks/event-names.ts';
 import { installationTellers } from './installations.ts';
 import { issueTellers } from './issues.ts';
 import { labelTellers, milestoneTellers } from './labels.ts';
-import { commonOf, type PayloadContext, type Teller, type Told } from './payload.ts';
+import { commonOf, type PayloadContext, type Teller, type Tellers, type Told } from './payload.ts';
 import { peopleTellers } from './people.ts';
 import { refTellers } from './refs.ts';
 import { repositoryTellers } from './repositories.ts';
 import { teamTellers } from './teams.ts';
 
 /** How each kind of event becomes webhook events. The public API has none for the kinds that are missing. */
-const tellers: { readonly [Kind in EventKind]?: Teller<Kind> } = {
+const tellers: Tellers = {
   ...repositoryTellers,
   ...refTellers,
   ...peopleTellers,
