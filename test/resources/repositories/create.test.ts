@@ -77,3 +77,17 @@ test('a list costs as many statements for 1 repository as for 60', async () => {
   expect(one.body).toHaveLength(1);
   expect(sixty.body).toHaveLength(60);
 });
+
+test('topics are read page by page', async () => {
+  const { as, user, repo } = await world();
+  const ada = await user();
+  const engine = await repo(ada);
+  const client = await as(ada);
+  const path = `/repos/${ada.login}/${engine.name}/topics`;
+  await client.put(path, { names: ['steam', 'engines', 'rail'] });
+
+  expect(await client.get(path)).toMatchObject({ body: { names: ['steam', 'engines', 'rail'] } });
+  const second = await client.get(`${path}?per_page=2&page=2`);
+  expect(second.body).toEqual({ names: ['rail'] });
+  expect(second.headers.link).toContain('page=1>; rel="prev"');
+});

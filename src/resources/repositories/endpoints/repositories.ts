@@ -5,6 +5,7 @@ import { readsMetadata } from '#access/policies.ts';
 import type { Step } from '#access/step.ts';
 import type { Call } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { pageOut, pagesInside } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { beginningOf } from '../fill.ts';
 import { presentFullRepository } from '../present.ts';
@@ -95,9 +96,11 @@ export const getTopics = endpoint({
   path: '/repos/{owner}/{repo}/topics',
   summary: 'Get all repository topics',
   access: readsMetadata,
+  paging: pagesInside(),
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
-  async handle({ at }) {
-    return { names: at.repo.topics };
+  async handle({ at, page }) {
+    const { rows, total } = pageOut(at.repo.topics, page);
+    return { body: { names: rows }, total };
   },
 });
 
