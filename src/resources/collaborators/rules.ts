@@ -15,7 +15,7 @@ import {
   seesConcealed,
   withdrawRoles,
 } from '#resources/members/index.ts';
-import { getSettings } from '#resources/organizations/index.ts';
+import { checkMembersMay } from '#resources/repositories/index.ts';
 import { listRolesByTeams, type TeamSight, teamSight } from '#resources/teams/index.ts';
 import {
   findInvitationOf,
@@ -83,23 +83,13 @@ export async function addCollaborator(
 
 async function invite(tx: Tx, step: OfCollaborator & { role: Role }): Promise<InvitationRow> {
   const { repo, user, by, now, role } = step;
-  await checkMayInvite(tx, repo, by);
+  await checkMembersMay(tx, 'members_can_invite_outside_collaborators', step);
   const known = await findInvitationOf(tx, repo.id, user.id);
   const inviter_id = by.account.id;
   const invitation = await putInvitation(tx, { repository_id: repo.id, invitee_id: user.id, inviter_id, role, created_at: now });
   const kind = known ? 'collaborator.invitation_changed' : 'collaborator.invited';
   await record(tx, { ...inRepository(step), kind, data: { user: user.id, role } });
   return invitation;
-}
-
-/** An organization's settings may say that only owners invite outsiders. */
-async function checkMayInvite(tx: Tx, repo: Repo, by: SignedIn): Promise<void> {
-  if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
-  const settings = await getSettings(tx, repo.owner_id);
-  if (settings.members_can_invite_outside_collaborators) return;
-  const inviter = await findMembership(tx, repo.owner_id, by.account.id);
-  if (inviter?.role !== 'owner' || inviter.state !== 'active')
-    throw forbidden('Only owners of this organization may invite outside collaborators.');
 }
 
 /** Ends somebody's direct role, with the invitations to them and from them. Everybody may end their own. */

@@ -8,6 +8,7 @@ import type { Identity } from '#git/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { beginAfresh, copyOf } from './fill.ts';
+import { checkMembersMay } from './members-may.ts';
 import { checkMayCreate, checkName, createRepository } from './rules.ts';
 import {
   addForks,
@@ -29,7 +30,7 @@ type NewFork = RepoStep & { git: GitStore; owner: NewOwner; name: string | undef
  * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: NewFork): Promise<RepositoryRow> {
-  if (!repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
+  await checkMayFork(tx, { repo, by });
   if (owner.id === repo.owner_id && owner.kind !== 'organization')
     throw forbidden('Repository cannot be forked into the account that owns it.');
   const source = repo.source_id ?? repo.id;
@@ -52,6 +53,13 @@ export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only,
   await addForks(tx, repo.id, 1);
   await record(tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
   return row;
+}
+
+/** Whatever is public may be forked. For other repositories, both the repository and its organization say whether (the public API's rule). */
+async function checkMayFork(tx: Tx, step: Pick<RepoStep, 'repo' | 'by'>): Promise<void> {
+  if (step.repo.visibility === 'public') return;
+  if (!step.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
+  await checkMembersMay(tx, 'members_can_fork_private_repositories', step);
 }
 
 /** The name, with a number behind it if the owner has a repository of that name. */
@@ -97,6 +105,9 @@ export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, 
   const name = wish === undefined ? repo.name : checkName(wish);
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
+  if (to.id === repo.owner_id)
+    throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the owner that they have');
+  await checkMembersMay(tx, 'members_can_delete_repositories', { repo, by });
   await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
   const taken = await findOwned(tx, to.id, name);
   if (taken && taken.id !== repo.id)

@@ -1,6 +1,7 @@
 export { branchExists, identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
 export { type NamedRepository, repositoryUrl } from './links.ts';
+export { checkMembersMay } from './members-may.ts';
 export { loadPlaces, type Place } from './places.ts';
 export { presentFullRepository, presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';

@@ -14,6 +14,7 @@ import { snapshotOf } from '#lib/snapshot.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { branchExists, emptyIn, type Fill } from './fill.ts';
 import { insertFirstLabels } from './first-labels.ts';
+import { checkMembersMay } from './members-may.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {
   addForks,
@@ -133,12 +134,12 @@ export type Change = RepoStep & { git: GitStore; wanted: RepositoryChange };
 
 /** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
 export async function changeRepository(tx: Tx, step: Change): Promise<RepositoryRow> {
-  const { git, repo, by, wanted, now } = step;
+  const { git, repo, wanted, now } = step;
   const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
   const name = wish === undefined ? repo.name : checkName(wish);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
-  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, repo, by, visibility);
+  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, step, visibility);
   if (name !== repo.name) await takeName(tx, repo, name, now);
   const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
   const event = inRepository(step);
@@ -182,15 +183,10 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
   await setDefaultBranch(repoOf(git, repo.id), branch);
 }
 
-async function checkMayChangeVisibility(tx: Tx, repo: Repo, by: SignedIn, visibility: Visibility): Promise<void> {
-  if (repo.owner.kind === 'user') {
-    if (visibility === 'internal')
-      throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
-    return;
-  }
-  const settings = await getSettings(tx, repo.owner_id);
-  if (!settings.members_can_change_repo_visibility && repo.owner_id !== by.account.id)
-    throw forbidden('Members may not change the visibility of repositories.');
+async function checkMayChangeVisibility(tx: Tx, step: RepoStep, visibility: Visibility): Promise<void> {
+  if (step.repo.owner.kind === 'user' && visibility === 'internal')
+    throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+  await checkMembersMay(tx, 'members_can_change_repo_visibility', step);
 }
 
 /** Renames a repository. The old name redirects here until another repository takes it. */
@@ -207,6 +203,7 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 /** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
   const { repo } = step;
+  await checkMembersMay(tx, 'members_can_delete_repositories', step);
   const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
   await record(tx, { ...inRepository(step), kind: 'repository.deleted', data });
   if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);

@@ -1,0 +1,26 @@
+import type { RepoStep } from '#access/step.ts';
+import type { Tx } from '#database/connect.ts';
+import { forbidden } from '#lib/refusal.ts';
+import { findMembership } from '#resources/members/index.ts';
+import { getSettings } from '#resources/organizations/index.ts';
+
+/** What an organization's settings leave to its owners, each with the refusal for everybody else. */
+const refusals = {
+  members_can_change_repo_visibility: 'Only owners of this organization may change the visibility of repositories.',
+  members_can_delete_repositories: 'Only owners of this organization may delete or transfer repositories.',
+  members_can_fork_private_repositories: 'The repository exists, but forking is disabled.',
+  members_can_invite_outside_collaborators: 'Only owners of this organization may invite outside collaborators.',
+} as const;
+
+/** Refuses whoever isn't an owner of the repository's organization where its settings leave something to owners. Apps aren't members. */
+export async function checkMembersMay(
+  tx: Tx,
+  setting: keyof typeof refusals,
+  { repo, by }: Pick<RepoStep, 'repo' | 'by'>,
+): Promise<void> {
+  if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
+  const settings = await getSettings(tx, repo.owner_id);
+  if (settings[setting]) return;
+  const membership = await findMembership(tx, repo.owner_id, by.account.id);
+  if (membership?.role !== 'owner' || membership.state !== 'active') throw forbidden(refusals[setting]);
+}
