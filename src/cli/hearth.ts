@@ -1,5 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { GitError } from '#git/errors.ts';
+import { isDiskFull } from '#lib/disk-full.ts';
 import { type FieldCode, Refusal } from '#lib/refusal.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { commands } from './commands/all.ts';
@@ -51,6 +52,8 @@ function tell(error: unknown): number {
     process.stderr.write(`${details.length > 0 ? details.join('\n') : error.message}\n`);
   } else if (error instanceof GitError)
     process.stderr.write(`${[error.message, error.detail.split('\n', 1)[0]].filter(Boolean).join(': ')}\n`);
+  else if (isDiskFull(error))
+    process.stderr.write(`There is no disk space left: ${error instanceof Error ? error.message : error}\n`);
   else if (error instanceof StartupError || error instanceof UsageError) process.stderr.write(`${error.message}\n`);
   else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError } from './errors.ts';
 
@@ -17,8 +17,9 @@ read -r word <&3 && [ "$word" = go ]
 
 const folderOf = (root: string) => join(root, 'hooks');
 
-/** Writes the hooks through which pushes are inspected. Several processes may do so at once. */
+/** Writes the hooks through which pushes are inspected, unless they are there. Several processes may do so at once. */
 export async function installHooks(root: string): Promise<void> {
+  if (await areInstalled(root)) return;
   await mkdir(folderOf(root), { recursive: true });
   const drafts = await mkdtemp(join(root, 'tmp', 'hooks-'));
   for (const [name, text] of Object.entries(scripts)) {
@@ -26,6 +27,18 @@ export async function installHooks(root: string): Promise<void> {
     await rename(join(drafts, name), join(folderOf(root), name));
   }
   await rm(drafts, { recursive: true });
+}
+
+/** A command must work on a full disk too, above all the one that tells of it. */
+async function areInstalled(root: string): Promise<boolean> {
+  const found = await Promise.all(
+    Object.entries(scripts).map(async ([name, text]) => {
+      const file = join(folderOf(root), name);
+      const { mode } = await stat(file);
+      return (mode & 0o100) !== 0 && (await readFile(file, 'utf8')) === text;
+    }),
+  ).catch(() => [false]); // one isn't there
+  return found.every(Boolean);
 }
 
 /** The folder of the hooks. git passes over a hook that it can't run, so this throws rather than let a push go uninspected. */

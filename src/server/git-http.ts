@@ -7,10 +7,11 @@ import { type GitErrorKind, isGitError } from '#git/errors.ts';
 import { receivePack } from '#git/receive-pack.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/smart-http.ts';
 import { repoOf } from '#git/store.ts';
+import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
-import { statusOf, unavailable } from './refusals.ts';
+import { full, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import type { SignIn } from './sign-in.ts';
@@ -120,8 +121,12 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     return say(statusOf(error), error.message);
   }
-  if (isGitError(error) && error.kind !== 'failed') return say(gitStatuses[error.kind], error.message);
   const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  if (isDiskFull(error)) {
+    parts.log.error(seen, 'the disk is full');
+    return say(503, full);
+  }
+  if (isGitError(error) && error.kind !== 'failed') return say(gitStatuses[error.kind], error.message);
   if (isAway(error)) {
     parts.log.error(seen, 'a request of Git found no connection');
     return say(503, unavailable);

@@ -47,6 +47,9 @@ export const isOvertaken = (error: unknown): boolean =>
 /** What is said while the database can't be reached. */
 export const unavailable = 'The server cannot answer just now. Please try again.';
 
+/** What is said while nothing can be stored. Who is told can't mend it, so the log says more. */
+export const full = 'The server has no disk space left. Please tell its administrator.';
+
 /** Errors with the names of fields in the words of the vocabulary. */
 export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
   vocabulary === 'service' ? errors : errors.map((error) => ({ ...error, field: emitField(vocabulary, error.field) }));

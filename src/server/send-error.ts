@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
+import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { emitErrors, errorBody, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
+import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -16,6 +17,11 @@ type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 export function sendError(parts: Parts, exchange: Exchange, error: unknown): FastifyReply {
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
+  const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  if (isDiskFull(error)) {
+    parts.log.error(seen, 'the disk is full');
+    return sendRefusal(parts, exchange, { status: 503, message: full });
+  }
   const refusal = refusalOf(error);
   if (refusal) {
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
@@ -23,7 +29,6 @@ export function sendError(parts: Parts, exchange: Exchange, error: unknown): Fas
   }
   const fault = clientFault(error);
   if (fault) return sendRefusal(parts, exchange, fault);
-  const seen = { err: error, id: request.id, route: request.routeOptions.url };
   if (request.method !== 'GET' && isOvertaken(error)) {
     parts.log.warn(seen, 'a change was overtaken by another');
     const message = 'It was changed by another request at the same time. Please try again.';
