@@ -417,6 +417,14 @@ export interface Organizations {
   has_repository_projects: Generated<boolean>;
   pull_request_cap_enabled: Generated<boolean>;
   max_open_pull_requests: Generated<number>;
+  advanced_security_enabled_for_new_repositories: Generated<boolean>;
+  dependency_bot_alerts_enabled_for_new_repositories: Generated<boolean>;
+  dependency_bot_security_updates_enabled_for_new_repositories: Generated<boolean>;
+  dependency_graph_enabled_for_new_repositories: Generated<boolean>;
+  secret_scanning_enabled_for_new_repositories: Generated<boolean>;
+  secret_scanning_push_protection_enabled_for_new_repositories: Generated<boolean>;
+  secret_scanning_push_protection_custom_link_enabled: Generated<boolean>;
+  secret_scanning_push_protection_custom_link: string | null;
 }
 
 export interface PrivateRegistries {

@@ -69,6 +69,7 @@ function presentSettings(settings: Settings, counts: Counts): Partial<Organizati
     billing_email: settings.billing_email,
     default_repository_permission: settings.default_repository_permission,
     two_factor_requirement_enabled: false,
+    secret_scanning_push_protection_custom_link: settings.secret_scanning_push_protection_custom_link,
     members_allowed_repository_creation_type: some ? (open ? 'all' : 'private') : 'none',
   };
 }

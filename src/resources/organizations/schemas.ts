@@ -22,6 +22,13 @@ export const settingFlags = [
   'readers_can_create_discussions',
   'web_commit_signoff_required',
   'deploy_keys_enabled_for_repositories',
+  'advanced_security_enabled_for_new_repositories',
+  'dependency_bot_alerts_enabled_for_new_repositories',
+  'dependency_bot_security_updates_enabled_for_new_repositories',
+  'dependency_graph_enabled_for_new_repositories',
+  'secret_scanning_enabled_for_new_repositories',
+  'secret_scanning_push_protection_enabled_for_new_repositories',
+  'secret_scanning_push_protection_custom_link_enabled',
 ] as const;
 
 const defaultPermissions = ['none', 'read', 'write', 'admin'] as const;
@@ -52,6 +59,7 @@ export const OrganizationFull = Type.Object({
   two_factor_requirement_enabled: Type.Optional(Type.Boolean()),
   members_allowed_repository_creation_type: Type.Optional(OneOf(['all', 'private', 'none'])),
   ...each(settingFlags, Type.Optional(Type.Boolean())),
+  secret_scanning_push_protection_custom_link: Type.Optional(Nullable(Type.String())),
 });
 export type OrganizationFull = Static<typeof OrganizationFull>;
 
@@ -66,6 +74,7 @@ export const OrganizationChange = Type.Object(
     default_repository_permission: Type.Optional(OneOf(defaultPermissions)),
     members_allowed_repository_creation_type: Type.Optional(OneOf(['all', 'private', 'none'])),
     ...each(settingFlags, Type.Optional(Type.Boolean())),
+    secret_scanning_push_protection_custom_link: Type.Optional(Type.String({ maxLength: 2048 })),
   },
   { title: 'Organization' },
 );
