@@ -61,6 +61,9 @@ export async function repositoryExists(repo: Repo): Promise<boolean> {
   return found !== undefined;
 }
 
+/** Removes a folder. What runs in it may end a little later, and still write: a folder that isn't empty is tried again. */
+const clear = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
+
 /** Builds a repository beside its place, then moves it there in one step: a crash leaves either nothing or all of it. */
 export async function buildRepository(repo: Repo, build: (draft: Repo) => Promise<void>): Promise<Repo> {
   if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
@@ -73,7 +76,7 @@ export async function buildRepository(repo: Repo, build: (draft: Repo) => Promis
     });
     await syncFolder(dirname(repo.path));
   } finally {
-    await rm(dirname(draftPath), { recursive: true, force: true });
+    await clear(dirname(draftPath));
   }
   return repo;
 }
@@ -107,7 +110,7 @@ export async function removeRepository(repo: Repo): Promise<void> {
     () => false,
   );
   if (!moved && (await repositoryExists(repo))) throw new GitError('failed', 'The repository could not be removed');
-  await rm(grave, { recursive: true, force: true });
+  await clear(grave);
 }
 
 /**

@@ -14,7 +14,7 @@ type Run = { code: number; out: string; err: string };
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-cli-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openArchive, openBlob } from '#git/archive.ts';
 import { listCommits } from '#git/history.ts';
 import { importRepository } from '#git/import.ts';
@@ -13,7 +14,15 @@ import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
 import { run } from '#git/run.ts';
 import { makeSlots } from '#git/slots.ts';
 import { uploadPack } from '#git/smart-http.ts';
-import { copyRepository, createRepository, removeRepository, repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
+import {
+  buildRepository,
+  copyRepository,
+  createRepository,
+  removeRepository,
+  repoOf,
+  repositoryExists,
+  sizeOnDisk,
+} from '#git/store.ts';
 import { updateRefs } from '#git/update-refs.ts';
 import { assertGitPresent } from '#git/version.ts';
 import { writeCommit } from '#git/write-objects.ts';
@@ -307,6 +316,22 @@ test('what a killed git left behind is swept once it is old, and only then', asy
   await sweepStore(repo.store, new Date(now + 1000));
   expect(await readdir(join(repo.store.root, 'tmp'))).toEqual([]);
   expect(await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }])).toEqual({ updated: true });
+});
+
+test('a repository that fails to be made is cleared away, though a process of it still writes', async () => {
+  const { store } = await newRepo();
+  const failing = buildRepository(repoOf(store, 2), async (draft) => {
+    await mkdir(draft.path);
+    const writer = spawn('sh', ['-c', 'i=0; while [ $i -lt 5000 ]; do i=$((i+1)); : > f$i || exit; done'], {
+      cwd: draft.path,
+      stdio: 'ignore',
+    });
+    await expect.poll(async () => (await readdir(draft.path)).length).toBeGreaterThan(0);
+    onTestFinished(() => void writer.kill());
+    throw new Error('the build failed');
+  });
+  await expect(failing).rejects.toThrow('the build failed');
+  expect(await readdir(join(store.root, 'tmp'))).toEqual([]);
 });
 
 test('a missing git is said in one line', async () => {

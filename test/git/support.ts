@@ -21,7 +21,7 @@ export const ada = { name: 'Ada Lovelace', email: 'ada@example.org', date: new D
 /** A folder of the test's own, removed after it. */
 export async function scratch(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'hearth-git-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
 

@@ -50,7 +50,7 @@ export async function makePlace(): Promise<Place> {
     async close() {
       await git[Symbol.asyncDispose]();
       await database.close();
-      await rm(root, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true, maxRetries: 10 });
     },
     async account(login, extra = {}) {
       const { id } = await database.db

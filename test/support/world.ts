@@ -93,7 +93,7 @@ async function open(settings: Partial<Settings>): Promise<World> {
     opened = undefined;
     await hearth[Symbol.asyncDispose]();
     await database.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return makeWorld(hearth, url, clock);
 }

@@ -13,7 +13,7 @@ export async function machineRoom() {
   const provider = processProvider({ folder, path: process.env.PATH ?? '' });
   atEndOfFile(async () => {
     for (const { runner } of (await provider.observe())?.runners ?? []) await provider.remove(runner);
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
   return { folder, provider, machine: (id: number) => join(folder, 'machines', String(id)) };
 }
