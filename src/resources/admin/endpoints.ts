@@ -63,7 +63,7 @@ export const createImpersonationToken = endpoint({
   example: { scopes: ['repo'] },
   replies: { 201: Authorization },
   async handle({ change, at, body, step, links }) {
-    const { token, row } = await change((tx) => impersonate(tx, { ...step, scopes: body.scopes }));
+    const { token, row } = await change((tx) => impersonate(tx, step, body.scopes));
     return {
       id: row.id,
       url: `${links.api}/authorizations/${row.id}`,

@@ -12,7 +12,7 @@ type OfUser = Step & { user: Account };
 const impersonation = 'impersonation';
 
 /** Makes a token by which an administrator acts for a user. There is one at most for each user, so an earlier one ends. */
-export async function impersonate(tx: Tx, { user, by, now, scopes }: OfUser & { scopes: readonly string[] }): Promise<NewToken> {
+export async function impersonate(tx: Tx, { user, by, now }: OfUser, scopes: readonly string[]): Promise<NewToken> {
   if (user.kind !== 'user') throw forbidden('Only users can be impersonated');
   await removeTokensNamed(tx, user.id, impersonation);
   const made = await createClassicToken(tx, { user, scopes, name: impersonation, now });

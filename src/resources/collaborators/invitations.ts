@@ -23,11 +23,11 @@ const daysToAccept = 7;
 
 export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
 
-type OfInvitation = RepoStep & { id: Id<'repository_invitations'> };
+type InvitationId = Id<'repository_invitations'>;
 
 /** Changes the role that an invitation offers. */
-export async function changeInvitation(tx: Tx, step: OfInvitation & { role: Role | undefined }): Promise<InvitationRow> {
-  const { repo, id, role } = step;
+export async function changeInvitation(tx: Tx, step: RepoStep, id: InvitationId, role: Role | undefined): Promise<InvitationRow> {
+  const { repo } = step;
   const invitation = existing(await findInvitation(tx, repo.id, id));
   if (role === undefined || role === invitation.role) return invitation;
   checkRole(repo, role, 'permissions');
@@ -38,28 +38,26 @@ export async function changeInvitation(tx: Tx, step: OfInvitation & { role: Role
 }
 
 /** Withdraws an invitation. */
-export async function cancelInvitation(tx: Tx, step: OfInvitation): Promise<void> {
-  const invitation = await findInvitation(tx, step.repo.id, step.id);
-  if (!invitation || !(await removeInvitation(tx, step.id))) throw notFound();
+export async function cancelInvitation(tx: Tx, step: RepoStep, id: InvitationId): Promise<void> {
+  const invitation = await findInvitation(tx, step.repo.id, id);
+  if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
   const data = { user: invitation.invitee_id };
   await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_canceled', data });
 }
 
-type OfOwn = Step & { id: Id<'repository_invitations'> };
-
 /** Removes the caller's own invitation. Returns it with its repository. */
-async function takeInvitation(tx: Tx, { id, by }: OfOwn) {
+async function takeInvitation(tx: Tx, { by }: Step, id: InvitationId) {
   const invitation = await findOwnInvitation(tx, by, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
   return { invitation, repository: only(await loadInvitedRepositories(tx, [invitation.repository_id])) };
 }
 
-const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: OfOwn) =>
+const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: Step) =>
   ({ owner, repository, actor: by.account.id, at: now }) as const;
 
 /** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
-export async function acceptInvitation(tx: Tx, step: OfOwn): Promise<void> {
-  const { invitation, repository } = await takeInvitation(tx, step);
+export async function acceptInvitation(tx: Tx, step: Step, id: InvitationId): Promise<void> {
+  const { invitation, repository } = await takeInvitation(tx, step, id);
   if (isExpired(invitation, step.now)) throw notFound();
   const user = step.by.account.id;
   const given = [{ repository_id: repository.id, role: invitation.role }];
@@ -69,8 +67,8 @@ export async function acceptInvitation(tx: Tx, step: OfOwn): Promise<void> {
 }
 
 /** Declines the caller's own invitation. */
-export async function declineInvitation(tx: Tx, step: OfOwn): Promise<void> {
-  const { repository } = await takeInvitation(tx, step);
+export async function declineInvitation(tx: Tx, step: Step, id: InvitationId): Promise<void> {
+  const { repository } = await takeInvitation(tx, step, id);
   const event = ownEvent(repository.owner_id, repository.id, step);
   await record(tx, { ...event, kind: 'collaborator.invitation_declined', data: { user: step.by.account.id } });
 }

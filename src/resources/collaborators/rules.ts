@@ -60,17 +60,18 @@ export function checkRole(repo: Repo, role: Role, field: string): void {
  */
 export async function addCollaborator(
   tx: Tx,
-  step: OfCollaborator & { role: Role | undefined },
+  step: OfCollaborator,
+  wanted: Role | undefined,
 ): Promise<InvitationRow | undefined> {
   const { repo, user, now } = step;
   if (user.kind !== 'user') throw notFound();
   if (user.id === repo.owner_id)
     throw invalid('Repository', 'username', 'invalid', 'The owner of a repository is not its collaborator');
   const known = await findCollaborator(tx, repo.id, user.id);
-  const role = step.role ?? known?.role ?? 'write';
-  if (step.role !== undefined) checkRole(repo, role, 'permission');
+  const role = wanted ?? known?.role ?? 'write';
+  if (wanted !== undefined) checkRole(repo, role, 'permission');
   const inside = await holdMembership(tx, repo.owner_id, user.id);
-  if (known === undefined && !inside) return invite(tx, { ...step, role });
+  if (known === undefined && !inside) return invite(tx, step, role);
   if (known?.role === role) return undefined;
   await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
   const waiting = await findInvitationOf(tx, repo.id, user.id);
@@ -81,8 +82,8 @@ export async function addCollaborator(
   return undefined;
 }
 
-async function invite(tx: Tx, step: OfCollaborator & { role: Role }): Promise<InvitationRow> {
-  const { repo, user, by, now, role } = step;
+async function invite(tx: Tx, step: OfCollaborator, role: Role): Promise<InvitationRow> {
+  const { repo, user, by, now } = step;
   await checkMembersMay(tx, 'members_can_invite_outside_collaborators', step);
   const known = await findInvitationOf(tx, repo.id, user.id);
   const inviter_id = by.account.id;

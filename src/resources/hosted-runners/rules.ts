@@ -56,7 +56,8 @@ export async function createRunner(tx: Tx, step: OfCatalogue, wanted: NewHostedR
 export async function changeRunner(
   tx: Tx,
   step: OfCatalogue,
-  { id, wanted }: { id: Id<'hosted_runners'>; wanted: HostedRunnerChange },
+  id: Id<'hosted_runners'>,
+  wanted: HostedRunnerChange,
 ): Promise<RunnerRow> {
   const { org, now } = step;
   await lockOrganization(tx, org.id);

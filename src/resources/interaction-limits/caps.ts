@@ -13,15 +13,14 @@ export const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Sett
   max_open_pull_requests,
 });
 
-type Change = OrgStep & { wanted: CreationCapChange };
-
 /** Switches the cap on or off, and sets it. */
-export async function changeCap(tx: Tx, { org, wanted, by, now }: Change): Promise<CreationCap> {
+export async function changeCap(tx: Tx, step: OrgStep, wanted: CreationCapChange): Promise<CreationCap> {
+  const { org } = step;
   const before = capOf(await getSettings(tx, org.id));
   if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
   // Only the named columns are written, so that a request at the same time can set the others.
   const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
   const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
-  await record(tx, { ...inOrganization({ org, by, now }), kind: 'organization.updated', data: {} });
+  await record(tx, { ...inOrganization(step), kind: 'organization.updated', data: {} });
   return capOf(settings);
 }

@@ -33,6 +33,6 @@ export const updateCreationCap = endpoint({
   example: { enabled: true, max_open_pull_requests: 3 },
   replies: { 200: CreationCap },
   async handle({ change, body, step }) {
-    return change((tx) => changeCap(tx, { ...step, wanted: body }));
+    return change((tx) => changeCap(tx, step, body));
   },
 });

@@ -41,8 +41,7 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, step }) =>
-    change(async (tx) => presentField({ db: tx }, await createField(tx, { ...step, wanted: body }))),
+  handle: ({ change, body, step }) => change(async (tx) => presentField({ db: tx }, await createField(tx, step, body))),
 });
 
 export const updateIssueField = endpoint({
@@ -55,7 +54,7 @@ export const updateIssueField = endpoint({
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
   handle: ({ change, at, body, step }) =>
-    change(async (tx) => presentField({ db: tx }, await changeField(tx, { ...step, id: at.issue_field_id, wanted: body }))),
+    change(async (tx) => presentField({ db: tx }, await changeField(tx, step, at.issue_field_id, body))),
 });
 
 export const deleteIssueField = endpoint({
@@ -66,6 +65,6 @@ export const deleteIssueField = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => deleteField(tx, { ...step, id: at.issue_field_id }));
+    await change((tx) => deleteField(tx, step, at.issue_field_id));
   },
 });

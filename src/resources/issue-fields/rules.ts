@@ -28,8 +28,8 @@ async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promis
 }
 
 /** Adds a field to the issues of an organization. */
-export async function createField(tx: Tx, step: OrgStep & { wanted: NewIssueField }): Promise<FieldRow> {
-  const { org, now, wanted } = step;
+export async function createField(tx: Tx, step: OrgStep, wanted: NewIssueField): Promise<FieldRow> {
+  const { org, now } = step;
   const { data_type, visibility, options } = wanted;
   checkOptions(data_type, options);
   await lockFields(tx, org.id);
@@ -44,13 +44,13 @@ export async function createField(tx: Tx, step: OrgStep & { wanted: NewIssueFiel
   return row;
 }
 
-type Named = OrgStep & { id: Id<'issue_fields'> };
+type FieldId = Id<'issue_fields'>;
 
 /** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
-export async function changeField(tx: Tx, step: Named & { wanted: IssueFieldChange }): Promise<FieldRow> {
-  const { org, now, wanted } = step;
+export async function changeField(tx: Tx, step: OrgStep, id: FieldId, wanted: IssueFieldChange): Promise<FieldRow> {
+  const { org, now } = step;
   await lockFields(tx, org.id);
-  const row = existing(await findField(tx, org.id, step.id));
+  const row = existing(await findField(tx, org.id, id));
   const name = wanted.name === undefined ? undefined : clean(wanted.name);
   if (name !== undefined) await checkName(tx, org, name, row);
   const { description, visibility } = wanted;
@@ -87,9 +87,9 @@ async function changeOptions(
 }
 
 /** Deletes a field, with its values in all issues. */
-export async function deleteField(tx: Tx, step: Named): Promise<void> {
+export async function deleteField(tx: Tx, step: OrgStep, id: FieldId): Promise<void> {
   await lockFields(tx, step.org.id);
-  const row = existing(await findField(tx, step.org.id, step.id));
+  const row = existing(await findField(tx, step.org.id, id));
   await removeField(tx, row.id);
   await record(tx, { ...inOrganization(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
 }

@@ -45,7 +45,7 @@ export const createRepoLabel = endpoint({
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
   async handle({ change, at, body, step, links }) {
-    const row = await change((tx) => createLabel(tx, { ...step, wanted: body }));
+    const row = await change((tx) => createLabel(tx, step, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -60,7 +60,7 @@ export const updateRepoLabel = endpoint({
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
   async handle({ change, at, body, step, links }) {
-    const row = await change((tx) => changeLabel(tx, { ...step, name: at.name, wanted: body }));
+    const row = await change((tx) => changeLabel(tx, step, at.name, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -73,6 +73,6 @@ export const deleteRepoLabel = endpoint({
   access: plansEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => deleteLabel(tx, { ...step, name: at.name }));
+    await change((tx) => deleteLabel(tx, step, at.name));
   },
 });

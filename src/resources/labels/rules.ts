@@ -12,8 +12,8 @@ const nameTaken = () => invalid('Label', 'name', 'already_exists');
 const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
 
 /** Adds a label to a repository. */
-export async function createLabel(tx: Tx, step: RepoStep & { wanted: NewLabel }): Promise<LabelRow> {
-  const { name, color = defaultColor, description } = step.wanted;
+export async function createLabel(tx: Tx, step: RepoStep, wanted: NewLabel): Promise<LabelRow> {
+  const { name, color = defaultColor, description } = wanted;
   const row = await insertLabel(tx, {
     repository_id: step.repo.id,
     name: checkedName(name),
@@ -26,9 +26,9 @@ export async function createLabel(tx: Tx, step: RepoStep & { wanted: NewLabel })
 }
 
 /** Changes a label; issues keep it under its new name. */
-export async function changeLabel(tx: Tx, step: RepoStep & { name: string; wanted: LabelChange }): Promise<LabelRow> {
-  const { repo, wanted } = step;
-  const label = existing(await findLabel(tx, repo.id, step.name));
+export async function changeLabel(tx: Tx, step: RepoStep, named: string, wanted: LabelChange): Promise<LabelRow> {
+  const { repo } = step;
+  const label = existing(await findLabel(tx, repo.id, named));
   const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
@@ -36,17 +36,14 @@ export async function changeLabel(tx: Tx, step: RepoStep & { name: string; wante
   const changes = defined({ name, color, description: wanted.description });
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
-  await record(tx, {
-    ...inRepository(step),
-    kind: 'label.edited',
-    data: { label: row.id, from: formerOf(label, row, 'name', 'color', 'description') },
-  });
+  const from = formerOf(label, row, 'name', 'color', 'description');
+  await record(tx, { ...inRepository(step), kind: 'label.edited', data: { label: row.id, from } });
   return row;
 }
 
 /** Deletes a label. It is removed from all issues. */
-export async function deleteLabel(tx: Tx, step: RepoStep & { name: string }): Promise<void> {
-  const label = existing(await findLabel(tx, step.repo.id, step.name));
+export async function deleteLabel(tx: Tx, step: RepoStep, name: string): Promise<void> {
+  const label = existing(await findLabel(tx, step.repo.id, name));
   await removeLabel(tx, label.id);
   await record(tx, { ...inRepository(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }

@@ -56,7 +56,7 @@ export const createRepoMilestone = endpoint({
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
   async handle({ db, change, at, body, step, links }) {
-    const row = await change((tx) => createMilestone(tx, { ...step, wanted: body }));
+    const row = await change((tx) => createMilestone(tx, step, body));
     return presentOne({ db, links }, at.repo, row);
   },
 });
@@ -71,8 +71,7 @@ export const updateRepoMilestone = endpoint({
   example: { state: 'closed' },
   replies: { 200: Milestone },
   async handle({ db, change, at, body, step, links }) {
-    const number = at.milestone_number;
-    const row = await change((tx) => changeMilestone(tx, { ...step, number, wanted: body }));
+    const row = await change((tx) => changeMilestone(tx, step, at.milestone_number, body));
     return presentOne({ db, links }, at.repo, row);
   },
 });
@@ -85,6 +84,6 @@ export const deleteRepoMilestone = endpoint({
   access: plansEither,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => deleteMilestone(tx, { ...step, number: at.milestone_number }));
+    await change((tx) => deleteMilestone(tx, step, at.milestone_number));
   },
 });

@@ -21,8 +21,8 @@ const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
 
 /** Adds a milestone with the next number of its repository. */
-export async function createMilestone(tx: Tx, step: RepoStep & { wanted: NewMilestone }): Promise<MilestoneRow> {
-  const { repo, by, now, wanted } = step;
+export async function createMilestone(tx: Tx, step: RepoStep, wanted: NewMilestone): Promise<MilestoneRow> {
+  const { repo, by, now } = step;
   await lockRepository(tx, repo.id);
   const state = wanted.state ?? 'open';
   const row = await insertMilestone(tx, {
@@ -42,11 +42,8 @@ export async function createMilestone(tx: Tx, step: RepoStep & { wanted: NewMile
 }
 
 /** Changes a milestone, which includes closing and reopening it. */
-export async function changeMilestone(
-  tx: Tx,
-  step: RepoStep & { number: number; wanted: MilestoneChange },
-): Promise<MilestoneRow> {
-  const { repo, now, number, wanted } = step;
+export async function changeMilestone(tx: Tx, step: RepoStep, number: number, wanted: MilestoneChange): Promise<MilestoneRow> {
+  const { repo, now } = step;
   const row = existing(await findMilestone(tx, repo.id, number));
   const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
   if (taken && taken.id !== row.id) throw titleTaken();
@@ -68,8 +65,8 @@ export async function changeMilestone(
 }
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
-export async function deleteMilestone(tx: Tx, step: RepoStep & { number: number }): Promise<void> {
-  const row = existing(await findMilestone(tx, step.repo.id, step.number));
+export async function deleteMilestone(tx: Tx, step: RepoStep, number: number): Promise<void> {
+  const row = existing(await findMilestone(tx, step.repo.id, number));
   await removeMilestone(tx, row.id);
   await record(tx, { ...inRepository(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
 }

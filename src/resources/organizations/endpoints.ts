@@ -43,7 +43,7 @@ export const updateOrganization = endpoint({
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },
   async handle({ db, change, at, body, step, links }) {
-    const changed = await change((tx) => changeOrganization(tx, { ...step, wanted: body }));
+    const changed = await change((tx) => changeOrganization(tx, step, body));
     return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
   },
 });

@@ -35,8 +35,8 @@ function creationFlags(type: OrganizationChange['members_allowed_repository_crea
 }
 
 /** Changes an organization's profile and settings. */
-export async function changeOrganization(tx: Tx, step: OrgStep & { wanted: OrganizationChange }): Promise<OrganizationRow> {
-  const { org, wanted, now } = step;
+export async function changeOrganization(tx: Tx, step: OrgStep, wanted: OrganizationChange): Promise<OrganizationRow> {
+  const { org, now } = step;
   const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
     wanted;
   const account = await updateAccount(tx, org.id, {

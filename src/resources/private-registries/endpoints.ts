@@ -45,7 +45,7 @@ export const createPrivateRegistry = endpoint({
   },
   replies: { 201: PrivateRegistry },
   async handle({ change, body, step, services: { secrets } }) {
-    return presentRegistry(await change((tx) => createRegistry(tx, { ...step, wanted: body, secrets })));
+    return presentRegistry(await change((tx) => createRegistry(tx, { ...step, secrets }, body)));
   },
 });
 
@@ -84,8 +84,7 @@ export const updatePrivateRegistry = endpoint({
   example: { visibility: 'all' },
   replies: { 204: Nothing },
   async handle({ change, at, body, step, services: { secrets } }) {
-    const wanted = { ...step, name: at.secret_name, wanted: body, secrets };
-    await change((tx) => changeRegistry(tx, wanted));
+    await change((tx) => changeRegistry(tx, { ...step, secrets }, at.secret_name, body));
   },
 });
 
@@ -97,6 +96,6 @@ export const deletePrivateRegistry = endpoint({
   access: writing,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => deleteRegistry(tx, { ...step, name: at.secret_name }));
+    await change((tx) => deleteRegistry(tx, step, at.secret_name));
   },
 });

@@ -1,5 +1,4 @@
 import type { OrgStep } from '#access/step.ts';
-import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
@@ -88,11 +87,11 @@ async function checkSelection(
   return kept;
 }
 
-type Creation = OrgStep & { wanted: NewPrivateRegistry; secrets: Secrets };
+type SecretStep = OrgStep & { secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
-export async function createRegistry(tx: Tx, { wanted, secrets, ...step }: Creation): Promise<RegistryRow> {
-  const { org, now } = step;
+export async function createRegistry(tx: Tx, step: SecretStep, wanted: NewPrivateRegistry): Promise<RegistryRow> {
+  const { org, now, secrets } = step;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
   checkUrl(url);
@@ -121,10 +120,8 @@ export async function createRegistry(tx: Tx, { wanted, secrets, ...step }: Creat
   return existing(await findRegistry(tx, org.id, name));
 }
 
-type Change = OrgStep & { name: string; wanted: PrivateRegistryChange; secrets: Secrets };
-
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
-export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...step }: Change): Promise<void> {
+export async function changeRegistry(tx: Tx, step: SecretStep, name: string, wanted: PrivateRegistryChange): Promise<void> {
   const { org, now } = step;
   await lockRegistries(tx, org.id);
   const registry = existing(await findRegistry(tx, org.id, name));
@@ -138,7 +135,7 @@ export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...step }:
   const { registry_type = registry.registry_type, username = registry.username, visibility = registry.visibility } = wanted;
   const identity = { ...registry.identity, ...identityOf(wanted) };
   checkSettled({ auth_type, registry_type, username, identity });
-  const secret = await changedSecret(tx, registry, { org, secrets, wanted });
+  const secret = await changedSecret(tx, registry, step, wanted);
   const repositories = await checkSelection(tx, { ...step, visibility, ids: wanted.selected_repository_ids });
   await updateRegistry(tx, registry.id, {
     ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
@@ -149,16 +146,15 @@ export async function changeRegistry(tx: Tx, { name, wanted, secrets, ...step }:
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, registry.id, repositories);
-  await record(tx, {
-    ...inOrganization(step),
-    kind: 'private_registry.changed',
-    data: { registry: registry.id },
-  });
+  await record(tx, { ...inOrganization(step), kind: 'private_registry.changed', data: { registry: registry.id } });
 }
 
-type NewSecret = { org: Pick<Account, 'id'>; secrets: Secrets; wanted: PrivateRegistryChange };
-
-async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, wanted }: NewSecret): Promise<Buffer | undefined> {
+async function changedSecret(
+  tx: Tx,
+  registry: RegistryRow,
+  { org, secrets }: SecretStep,
+  wanted: PrivateRegistryChange,
+): Promise<Buffer | undefined> {
   const { encrypted_value: value, key_id: keyId } = wanted;
   if (!needsSecret(registry.auth_type) || (value === undefined && keyId === undefined)) return undefined;
   if (value === undefined) throw missing('encrypted_value');
@@ -167,16 +163,12 @@ async function changedSecret(tx: Tx, registry: RegistryRow, { org, secrets, want
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, { name, ...step }: OrgStep & { name: string }): Promise<void> {
+export async function deleteRegistry(tx: Tx, step: OrgStep, name: string): Promise<void> {
   const { org } = step;
   await lockRegistries(tx, org.id);
   const registry = existing(await findRegistry(tx, org.id, name));
   await removeRegistry(tx, registry.id);
-  await record(tx, {
-    ...inOrganization(step),
-    kind: 'private_registry.deleted',
-    data: { name: registry.name },
-  });
+  await record(tx, { ...inOrganization(step), kind: 'private_registry.deleted', data: { name: registry.name } });
 }
 
 /** Decrypts the stored secret of a registry. */

@@ -41,9 +41,7 @@ export const reactionEndpoints = <At>({ find, hold }: Reacted<At>) =>
       example: { content: 'heart' },
       replies: { 200: Reaction, 201: Reaction },
       async handle({ db, change, at, body, step, links }: Changing<At> & { body: { content: Content } }) {
-        const { row, isNew } = await change(async (tx) =>
-          react(tx, { ...step, held: await hold(tx, step, at), content: body.content }),
-        );
+        const { row, isNew } = await change(async (tx) => react(tx, step, await hold(tx, step, at), body.content));
         const shown = await presentReaction({ db, links }, row);
         return isNew ? reply(201, shown) : reply(200, shown);
       },
@@ -52,7 +50,7 @@ export const reactionEndpoints = <At>({ find, hold }: Reacted<At>) =>
       method: 'DELETE',
       replies: { 204: Nothing },
       async handle({ change, at, step }: Changing<At & { reaction_id: Id<'reactions'> }>) {
-        await change(async (tx) => takeBack(tx, { ...step, held: await hold(tx, step, at), id: at.reaction_id }));
+        await change(async (tx) => takeBack(tx, step, await hold(tx, step, at), at.reaction_id));
       },
     },
   }) as const;

@@ -10,11 +10,9 @@ import { findReaction, findReactionById, insertReaction, type ReactionRow, remov
 /** What is reacted to, its row locked, and the issue that it belongs to. */
 export type Held = { subject: Subject; issue: Id<'issues'> };
 
-type Reacting = RepoStep & { held: Held };
-
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
-export async function react(tx: Tx, step: Reacting & { content: Content }): Promise<{ row: ReactionRow; isNew: boolean }> {
-  const { held, by, now, content } = step;
+export async function react(tx: Tx, step: RepoStep, held: Held, content: Content): Promise<{ row: ReactionRow; isNew: boolean }> {
+  const { by, now } = step;
   const one = { subject: held.subject, user: by.account.id, content };
   const found = await findReaction(tx, one);
   if (found) return { row: found, isNew: false };
@@ -24,10 +22,9 @@ export async function react(tx: Tx, step: Reacting & { content: Content }): Prom
 }
 
 /** Removes the caller's own reaction. */
-export async function takeBack(tx: Tx, step: Reacting & { id: Id<'reactions'> }): Promise<void> {
-  const { held, by } = step;
-  const row = existing(await findReactionById(tx, held.subject, step.id));
-  if (row.user_id !== by.account.id) throw forbidden('Only who reacted may take a reaction back.');
+export async function takeBack(tx: Tx, step: RepoStep, held: Held, id: Id<'reactions'>): Promise<void> {
+  const row = existing(await findReactionById(tx, held.subject, id));
+  if (row.user_id !== step.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   await removeReaction(tx, held.subject, row);
   const data = { ...held.subject, issue: held.issue, content: row.content };
   await record(tx, { ...inRepository(step), kind: 'reaction.deleted', data });

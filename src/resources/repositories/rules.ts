@@ -130,11 +130,13 @@ async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow
   if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
 }
 
-export type Change = RepoStep & { git: GitStore; wanted: RepositoryChange };
-
 /** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
-export async function changeRepository(tx: Tx, step: Change): Promise<RepositoryRow> {
-  const { git, repo, wanted, now } = step;
+export async function changeRepository(
+  tx: Tx,
+  step: RepoStep & { git: GitStore },
+  wanted: RepositoryChange,
+): Promise<RepositoryRow> {
+  const { git, repo, now } = step;
   const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
   const name = wish === undefined ? repo.name : checkName(wish);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
@@ -214,9 +216,9 @@ export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;
 
-export async function replaceTopics(tx: Tx, step: RepoStep & { names: readonly string[] }): Promise<string[]> {
+export async function replaceTopics(tx: Tx, step: RepoStep, names: readonly string[]): Promise<string[]> {
   const { repo, now } = step;
-  const topics = [...new Set(step.names.map((name) => name.toLowerCase()))];
+  const topics = [...new Set(names.map((name) => name.toLowerCase()))];
   if (topics.length > maxTopics)
     throw invalid('Repository', 'names', 'invalid', `A repository can have at most ${maxTopics} topics`);
   if (!topics.every((topic) => topicPattern.test(topic))) {

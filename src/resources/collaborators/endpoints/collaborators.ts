@@ -61,7 +61,7 @@ export const putRepoCollaborator = endpoint({
   replies: { 201: RepositoryInvitation, 204: Nothing },
   async handle({ db, change, body, step, viewer, links, now, reply }) {
     const role = body.permission && roleOfWord(body.permission);
-    const invited = await change((tx) => addCollaborator(tx, { ...step, role }));
+    const invited = await change((tx) => addCollaborator(tx, step, role));
     return invited ? reply(201, await presentInvitation({ db, links, viewer, now }, invited)) : reply(204);
   },
 });

@@ -35,8 +35,7 @@ export const updateRepoInvitation = endpoint({
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
   async handle({ db, change, at, body, step, viewer, links, now }) {
-    const wanted = { ...step, id: at.invitation_id, role: body.permissions };
-    const invitation = await change((tx) => changeInvitation(tx, wanted));
+    const invitation = await change((tx) => changeInvitation(tx, step, at.invitation_id, body.permissions));
     return presentInvitation({ db, links, viewer, now }, invitation);
   },
 });
@@ -49,6 +48,6 @@ export const deleteRepoInvitation = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => cancelInvitation(tx, { ...step, id: at.invitation_id }));
+    await change((tx) => cancelInvitation(tx, step, at.invitation_id));
   },
 });

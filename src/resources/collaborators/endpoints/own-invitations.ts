@@ -38,7 +38,7 @@ export const acceptOwnInvitation = endpoint({
   access: invited,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => acceptInvitation(tx, { ...step, id: at.invitation_id }));
+    await change((tx) => acceptInvitation(tx, step, at.invitation_id));
   },
 });
 
@@ -50,6 +50,6 @@ export const declineOwnInvitation = endpoint({
   access: invited,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
-    await change((tx) => declineInvitation(tx, { ...step, id: at.invitation_id }));
+    await change((tx) => declineInvitation(tx, step, at.invitation_id));
   },
 });

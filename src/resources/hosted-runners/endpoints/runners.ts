@@ -74,10 +74,7 @@ export const updateHostedRunner = endpoint({
   replies: { 200: HostedRunner },
   async handle({ db, change, at, body, step, services }) {
     const { catalogue } = services.runners;
-    return presentOne(
-      db,
-      await change((tx) => changeRunner(tx, { ...step, catalogue }, { id: at.hosted_runner_id, wanted: body })),
-    );
+    return presentOne(db, await change((tx) => changeRunner(tx, { ...step, catalogue }, at.hosted_runner_id, body)));
   },
 });
 

@@ -73,7 +73,7 @@ export const updateRepository = endpoint({
   refuses: [409],
   replies: { 200: FullRepository },
   async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
-    const row = await change((tx) => changeRepository(tx, { ...step, git, wanted: body }));
+    const row = await change((tx) => changeRepository(tx, { ...step, git }, body));
     return presentFullRepository({ db, links, viewer }, row, at.repo.owner, at.repo.role);
   },
 });
@@ -114,6 +114,6 @@ export const putTopics = endpoint({
   example: { names: ['engines', 'steam'] },
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
   async handle({ change, body, step }) {
-    return { names: await change((tx) => replaceTopics(tx, { ...step, names: body.names })) };
+    return { names: await change((tx) => replaceTopics(tx, step, body.names)) };
   },
 });
