@@ -3,13 +3,11 @@ export { findReadable } from './network.ts';
 export {
   type PlaceContext,
   presentCommit,
-  presentCommits,
   presentGitCommit,
   presentMessage,
   presentPerson,
   presentPlacedCommits,
   presentVerification,
-  treeLink,
 } from './present.ts';
 export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
-export { Commit, CommitLink, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';
+export { Commit, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';

@@ -1,9 +1,9 @@
-export { branchExists, identityOf } from './fill.ts';
+export { identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
 export { type NamedRepository, repositoryUrl } from './links.ts';
 export { checkMembersMay } from './members-may.ts';
 export { loadPlaces, type Place } from './places.ts';
-export { presentFullRepository, presentRepositories } from './present.ts';
+export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
-export { FullRepository, MinimalRepository } from './schemas.ts';
+export { MinimalRepository } from './schemas.ts';
 export { findInNetwork, findRepository, loadRepositories, lockRepository, setSize, updateRepository } from './store.ts';

@@ -9,7 +9,7 @@ export {
   unsetTeamMember,
   unsetTeamRole,
 } from './rules.ts';
-export { Team, TeamFull, TeamSimple } from './schemas.ts';
+export { Team, TeamSimple } from './schemas.ts';
 export {
   findTeam,
   findTeamById,

@@ -1,6 +1,5 @@
 export {
   checkPermissions,
-  checkScopes,
   createClassicToken,
   createFineGrainedToken,
   ensureAdminToken,
@@ -8,11 +7,4 @@ export {
   revokeToken,
   stored,
 } from './rules.ts';
-export {
-  insertToken,
-  insertTokenRepositories,
-  removeToken,
-  removeTokenByHash,
-  removeTokensNamed,
-  type TokenRow,
-} from './store.ts';
+export { insertToken, insertTokenRepositories, removeToken, removeTokensNamed, type TokenRow } from './store.ts';
