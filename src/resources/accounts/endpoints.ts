@@ -32,8 +32,8 @@ export const updateAuthenticatedUser = endpoint({
   body: ProfileChange,
   example: { bio: 'Works on engines' },
   replies: { 200: PrivateUser },
-  async handle({ db, change, viewer, body, links, now }) {
-    const account = await change((tx) => changeProfile(tx, viewer.account, body, now));
+  async handle({ db, change, body, step, links }) {
+    const account = await change((tx) => changeProfile(tx, step, body));
     return presentPrivateUser(links, account, await countRepositories(db, account.id));
   },
 });
@@ -74,8 +74,8 @@ export const createPublicKey = endpoint({
   body: NewPublicKey,
   example: { title: 'laptop', key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z' },
   replies: { 201: PublicKey },
-  async handle({ change, viewer, body, links, now }) {
-    return presentKey(links, await change((tx) => addKey(tx, { user: viewer.account, wanted: body, now })));
+  async handle({ change, body, step, links }) {
+    return presentKey(links, await change((tx) => addKey(tx, step, body)));
   },
 });
 
@@ -98,7 +98,7 @@ export const deletePublicKey = endpoint({
   summary: 'Delete a public SSH key for the authenticated user',
   access: { ...keys, scopes: ['admin:public_key'], permission: 'git_ssh_keys:write' },
   replies: { 204: Nothing },
-  async handle({ change, at, viewer, now }) {
-    await change((tx) => deleteKey(tx, { user: viewer.account, id: at.key_id, now }));
+  async handle({ change, at, step }) {
+    await change((tx) => deleteKey(tx, step, at.key_id));
   },
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
+import type { Step } from '#access/step.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -64,8 +65,8 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
 }
 
 /** Changes the profile of an account. */
-export const changeProfile = (tx: Tx, account: Account, wanted: Static<typeof ProfileChange>, now: Date): Promise<Account> =>
-  updateAccount(tx, account.id, { ...defined(wanted), updated_at: now });
+export const changeProfile = (tx: Tx, { by, now }: Step, wanted: Static<typeof ProfileChange>): Promise<Account> =>
+  updateAccount(tx, by.account.id, { ...defined(wanted), updated_at: now });
 
 const keyTypes = [
   'ssh-ed25519',
@@ -91,19 +92,16 @@ function parseSshKey(line: string): { key: string; fingerprint: string } | undef
 }
 
 /** Adds an SSH key. A key can belong to one account only, or a push wouldn't tell who pushed. */
-export async function addKey(
-  tx: Tx,
-  { user, wanted, now }: { user: Account; wanted: Static<typeof NewPublicKey>; now: Date },
-): Promise<KeyRow> {
+export async function addKey(tx: Tx, { by: { account }, now }: Step, wanted: Static<typeof NewPublicKey>): Promise<KeyRow> {
   const parsed = parseSshKey(wanted.key);
   if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
-  const row = await insertKey(tx, { user_id: user.id, title: wanted.title ?? '', ...parsed, created_at: now });
+  const row = await insertKey(tx, { user_id: account.id, title: wanted.title ?? '', ...parsed, created_at: now });
   if (!row) throw invalid('PublicKey', 'key', 'already_exists', 'key is already in use');
-  await record(tx, { kind: 'public_key.created', owner: user.id, actor: user.id, at: now, data: { key: row.id } });
+  await record(tx, { kind: 'public_key.created', owner: account.id, actor: account.id, at: now, data: { key: row.id } });
   return row;
 }
 
-export async function deleteKey(tx: Tx, { user, id, now }: { user: Account; id: Id<'public_keys'>; now: Date }): Promise<void> {
-  if (!(await removeKey(tx, user.id, id))) throw notFound();
-  await record(tx, { kind: 'public_key.deleted', owner: user.id, actor: user.id, at: now, data: { key: id } });
+export async function deleteKey(tx: Tx, { by: { account }, now }: Step, id: Id<'public_keys'>): Promise<void> {
+  if (!(await removeKey(tx, account.id, id))) throw notFound();
+  await record(tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: id } });
 }

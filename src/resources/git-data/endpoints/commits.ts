@@ -1,5 +1,5 @@
-import { readsContents, writesContents } from '#access/policies.ts';
 // Commits and annotated tags as Git has them.
+import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
