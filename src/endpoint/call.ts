@@ -60,6 +60,9 @@ export type Call<
   readonly reply: typeof reply;
 };
 
+/** A call of any of several endpoints that share a handler; `Own` is what they have in common of what an endpoint declares. */
+export type SharedCall<Own> = Omit<Call, 'at' | 'query' | 'body' | 'step' | 'viewer'> & Readonly<Own>;
+
 /** The schemas of the successful replies, by status. */
 export type Replies = Readonly<Record<number, TSchema>>;
 

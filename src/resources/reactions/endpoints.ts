@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { RepoStep } from '#access/step.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
-import { type Call, reply } from '#endpoint/call.ts';
+import { reply, type SharedCall } from '#endpoint/call.ts';
 import { pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
@@ -12,8 +12,8 @@ import { type Held, react, takeBack } from './rules.ts';
 import { type Content, contents, NewReaction, Reaction } from './schemas.ts';
 import { listReactions, type Subject } from './store.ts';
 
-type Reading<At> = Omit<Call, 'at' | 'query' | 'body' | 'step' | 'viewer'> & { readonly at: At };
-type Changing<At> = Reading<At> & { readonly step: RepoStep };
+type Reading<At> = SharedCall<{ at: At }>;
+type Changing<At> = SharedCall<{ at: At; step: RepoStep }>;
 
 type Reacted<At> = {
   /** What the path names. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
-import type { Call } from '#endpoint/call.ts';
+import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects.ts';
 import { repoOf } from '#git/store.ts';
@@ -18,7 +18,7 @@ import { removeFile, writeFile } from '../write.ts';
 const atRef = Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) });
 const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
-type Asking = Pick<Call, 'media' | 'links' | 'services'> & { at: { repo: Repo }; query: Static<typeof atRef> };
+type Asking = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
 /** What is read at, for the commit that the query names, or else for the default branch. */
 async function readingOf({ at, query, media, links, services }: Asking) {

@@ -1,5 +1,4 @@
 // Reactions to issues and to their comments.
-
 import { readsEither, writesEither } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { NewOwner } from '#access/owner.ts';
 import { readsMetadata } from '#access/policies.ts';
 import type { Step } from '#access/step.ts';
-import type { Call } from '#endpoint/call.ts';
+import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pagesInside } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -12,7 +12,7 @@ import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 
-type Creating = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { body: NewRepository; step: Step };
+type Creating = SharedCall<{ body: NewRepository; step: Step }>;
 
 async function createFor(owner: NewOwner, { db, change, body, step, links, now, services: { git } }: Creating) {
   const fill = beginningOf({ git, account: step.by.account, links, now }, body);

@@ -1,7 +1,7 @@
 // What the endpoints of organizations' and of repositories' webhooks have in common: all but their names, paths, guards and replies.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
-import type { Call } from '#endpoint/call.ts';
+import type { SharedCall } from '#endpoint/call.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
@@ -25,7 +25,7 @@ import {
 import { findDelivery, type HookRow, insertRedelivery, listHooks } from '../store.ts';
 
 /** A call about the hooks of an organization or a repository. */
-type Calling<Where extends Place> = Omit<Call, 'at' | 'query' | 'body' | 'step' | 'viewer'> & { readonly step: Where };
+type Calling<Where extends Place> = SharedCall<{ step: Where }>;
 /** A call about one of them. */
 type Naming<Where extends Place> = Calling<Where> & { readonly at: { hook_id: Id<'webhooks'> } };
 type NamingDelivery<Where extends Place> = Naming<Where> & { readonly at: { delivery_id: Id<'webhook_deliveries'> } };
