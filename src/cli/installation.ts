@@ -128,7 +128,7 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const installation = await openInstallation(config, 'command');
   try {
-    await using hearth = await openHearth({ ...installation.settings, connections: 4 });
+    await using hearth = await openHearth({ ...installation.settings, connections: 4, connectionName: commandName });
     return await work(installation, hearth);
   } finally {
     await installation.close();

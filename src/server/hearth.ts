@@ -37,6 +37,8 @@ export type Settings = {
   log: Logger;
   clock: () => Date;
   connections?: number;
+  /** The name of its connections in PostgreSQL, where it isn't a server's. */
+  connectionName?: string;
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
@@ -57,7 +59,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
   const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
-  const database = openDatabase(settings.address, { max: settings.connections });
+  const database = openDatabase(settings.address, { max: settings.connections, name: settings.connectionName });
   const git = await openGitStore({ root: settings.repositories, env: settings.env });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow });

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely';
+import { analyserVersion } from '#search/analyse/analyse.ts';
+import { rowVersion } from '#search/issues/document.ts';
+import { counted } from '../command.ts';
+import type { Examined, Finding } from './finding.ts';
+
+type Index = {
+  name: string;
+  /** What it holds, one and many. */
+  nouns: [string, string];
+  /** The number of them that it holds, and of those that it lacks. */
+  counts: RawBuilder<{ there: number; missing: number }>;
+};
+
+/** Repositories whose table of an index says that it isn't finished, or was made by another version or of another branch. */
+const lacking = (index: string) => sql`r.pushed_at is not null and (
+  ${sql.ref(`${index}.analyser`)} is distinct from ${analyserVersion} or ${sql.ref(`${index}.commit_oid`)} is null
+  or ${sql.ref(`${index}.branch`)} <> r.default_branch)`;
+
+const code: Index = {
+  name: 'code index',
+  nouns: ['repository', 'repositories'],
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${lacking('i')}) as missing
+    from repositories r left join code_indexes i on i.repository_id = r.id`,
+};
+
+const commits: Index = {
+  name: 'commit index',
+  nouns: ['repository', 'repositories'],
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${lacking('i')}) as missing
+    from repositories r left join commit_indexes i on i.repository_id = r.id`,
+};
+
+const repositories: Index = {
+  name: 'repo index',
+  nouns: ['repository', 'repositories'],
+  counts: sql`select count(w.repository_id) as there, count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
+    from repositories r left join repository_words w on w.repository_id = r.id`,
+};
+
+const issues: Index = {
+  name: 'issue index',
+  nouns: ['issue', 'issues'],
+  counts: sql`select count(d.issue_id) as there, count(*) filter (where d.analyser is distinct from ${rowVersion}) as missing
+    from issues i left join issue_documents d on d.issue_id = i.id`,
+};
+
+/** Every index has what it should have. Where jobs wait, they may be about to add it. */
+export async function indexes({ db, hearth }: Examined): Promise<Finding[]> {
+  const { embeddings } = hearth.services;
+  const all = [code, commits, repositories, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
+  const waiting = await anyJobWaits({ db });
+  const findings: Finding[] = [];
+  for (const { name, nouns, counts } of all) {
+    const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
+    const detail = [counted(there, ...nouns)];
+    if (missing > 0) detail.push(`${missing} missing or outdated${waiting ? ', jobs are under way' : ': run `hearth reindex`'}`);
+    findings.push({ check: name, ok: missing === 0 || waiting, detail: detail.join('; ') });
+  }
+  if (!embeddings) findings.push({ check: 'vectors', ok: true, detail: 'off' });
+  return findings;
+}
+
+const vectorsOf = (identity: string): Index => ({
+  name: 'vectors',
+  nouns: ['issue', 'issues'],
+  counts: sql`select count(v.issue_id) as there, count(*) filter (where v.issue_id is null) as missing from issues i
+    left join issue_vectors v on v.issue_id = i.id and v.embedder_id = (select id from embedders where identity = ${identity})`,
+});
+
+async function anyJobWaits({ db }: Pick<Examined, 'db'>): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (select from jobs.jobs where attempts < max_attempts and (locked_at is not null or run_at <= now())) as waits`.execute(
+    db,
+  );
+  return rows[0]?.waits ?? false;
+}

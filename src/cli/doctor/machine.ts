@@ -1,0 +1,37 @@
+import { statfs } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { assertGitPresent } from '#git/version.ts';
+import { type Examined, type Finding, mebi } from './finding.ts';
+
+export async function programs(): Promise<Finding> {
+  const git = await assertGitPresent(process.env);
+  return { check: 'programs', ok: true, detail: `Node ${process.versions.node}, git ${git}` };
+}
+
+export async function database({ db }: Examined): Promise<Finding> {
+  const { rows } = await sql<{ version: string; size: number; durable: string }>`
+    select current_setting('server_version') as version, pg_database_size(current_database()) as size,
+      current_setting('fsync') as durable`.execute(db);
+  const { version, size, durable } = rows[0] ?? { version: 'unknown', size: 0, durable: 'off' };
+  const ok = durable === 'on';
+  return {
+    check: 'database',
+    ok,
+    detail: `PostgreSQL ${version}, ${mebi(size)}${ok ? '' : '; fsync is off: a crash loses data'}`,
+  };
+}
+
+const leastFree = 1024 ** 3;
+/** Every loose object of Git is a file, and a file system may have a fixed number of them. */
+const leastFiles = 10_000;
+
+export async function disk(folder: string): Promise<Finding> {
+  const { bavail, bsize, files, ffree } = await statfs(folder);
+  const free = bavail * bsize;
+  const fewFiles = files > 0 && ffree < leastFiles;
+  return {
+    check: 'disk',
+    ok: free > leastFree && !fewFiles,
+    detail: `${mebi(free)} free in ${folder}${fewFiles ? `; it has room for ${ffree} files only` : ''}`,
+  };
+}

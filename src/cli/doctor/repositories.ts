@@ -1,0 +1,78 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkRepository } from '#git/maintenance.ts';
+import { findRefOids } from '#git/refs.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { counted } from '../command.ts';
+import { progressBar } from '../progress.ts';
+import type { Examined, Finding } from './finding.ts';
+
+/** Every repository has its folder, and no folder is without its repository. */
+export async function folders({ db, hearth }: Examined): Promise<Finding> {
+  const { git } = hearth.services;
+  // The folders first: a repository that is made meanwhile has a row by then.
+  const found: number[] = [];
+  for (const shard of (await readdir(git.root)).filter((name) => /^\d+$/.test(name)))
+    for (const name of await readdir(join(git.root, shard))) found.push(Number.parseInt(name, 10));
+  const rows = await db.selectFrom('repositories').select('id').execute();
+  const known = new Set<number>(rows.map(({ id }) => id));
+  const missing: number[] = [];
+  for (const id of known) if (!(await repositoryExists(repoOf(git, id)))) missing.push(id);
+  const extra = found.filter((id) => !known.has(id));
+  const detail = [counted(known.size, 'repository', 'repositories')];
+  if (missing.length > 0) detail.push(`no folder: ${missing.join(', ')}`);
+  // Left by a deletion that is under way, or a creation that was interrupted. Harmless, since ids are never used twice.
+  if (extra.length > 0) detail.push(`folders without a repository: ${extra.join(', ')}`);
+  return { check: 'repositories', ok: missing.length === 0, detail: detail.join('; ') };
+}
+
+/** Longer than any push takes: each minute, what was left unfinished is looked at. */
+const longMs = 2 * 60 * 60 * 1000;
+
+/** What pushes did to refs is recorded. */
+export async function pushes({ db }: Examined, now: Date): Promise<Finding> {
+  const rows = await db
+    .selectFrom('ref_changes')
+    .select('repository_id')
+    .distinct()
+    .where('started_at', '<', new Date(now.getTime() - longMs))
+    .orderBy('repository_id')
+    .execute();
+  const stuck = rows.map(({ repository_id }) => repository_id).join(', ');
+  const detail = stuck === '' ? 'all recorded' : `not recorded for more than two hours, in the repositories ${stuck}`;
+  return { check: 'pushes', ok: stuck === '', detail };
+}
+
+/** Reads every object. */
+export async function objects({ db, hearth }: Examined): Promise<Finding> {
+  const rows = await db.selectFrom('repositories').select('id').orderBy('id').execute();
+  const bar = progressBar();
+  const broken: string[] = [];
+  for (const [at, { id }] of rows.entries()) {
+    bar.show('Reading objects', at, rows.length);
+    const [problem] = await checkRepository(repoOf(hearth.services.git, id));
+    if (problem) broken.push(`${id}: ${problem}`);
+  }
+  bar.end();
+  return { check: 'objects', ok: broken.length === 0, detail: broken.length === 0 ? 'every object is whole' : broken.join('; ') };
+}
+
+/** The indexes have the newest commit of each default branch. A restored backup may have newer ones than the rows knew of. */
+export async function newest({ db, hearth }: Examined): Promise<Finding> {
+  const rows = await db
+    .selectFrom('repositories as r')
+    .leftJoin('code_indexes as f', 'f.repository_id', 'r.id')
+    .leftJoin('commit_indexes as c', 'c.repository_id', 'r.id')
+    .select(['r.id', 'r.default_branch', 'f.commit_oid as files', 'c.commit_oid as commits'])
+    .orderBy('r.id')
+    .execute();
+  const behind: number[] = [];
+  for (const { id, default_branch, files, commits } of rows) {
+    const repo = repoOf(hearth.services.git, id);
+    if (!(await repositoryExists(repo))) continue;
+    const [tip] = (await findRefOids(repo, [`refs/heads/${default_branch}`])).values();
+    if (tip !== undefined && (files !== tip || commits !== tip)) behind.push(id);
+  }
+  const ok = behind.length === 0;
+  return { check: 'newest commits', ok, detail: ok ? 'all indexed' : `not indexed, in the repositories ${behind.join(', ')}` };
+}
