@@ -3,9 +3,8 @@ import { findUser } from '#access/lookup.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { createUser, OrganizationSimple, presentOrganization, presentUser, User } from '#resources/accounts/index.ts';
-import { Authorization } from '#resources/apps/index.ts';
+import { Authorization, presentAuthorization } from '#resources/apps/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import { endImpersonation, impersonate, resumeUser, setSiteAdmin, suspendUser } from './rules.ts';
 import { Impersonation, NewAccount, NewOrganizationAccount, Reason } from './schemas.ts';
@@ -64,22 +63,7 @@ export const createImpersonationToken = endpoint({
   replies: { 201: Authorization },
   async handle({ change, at, body, step, links }) {
     const { token, row } = await change((tx) => impersonate(tx, step, body.scopes));
-    return {
-      id: row.id,
-      url: `${links.api}/authorizations/${row.id}`,
-      scopes: row.scopes,
-      token,
-      token_last_eight: row.last_eight,
-      hashed_token: row.hash.toString('hex'),
-      app: { ...administration, url: links.html },
-      note: null,
-      note_url: null,
-      updated_at: timestamp(row.created_at),
-      created_at: timestamp(row.created_at),
-      fingerprint: null,
-      expires_at: timestampOrNull(row.expires_at),
-      user: presentUser(links, at.user),
-    };
+    return presentAuthorization(links, { app: { ...administration, url: links.html }, user: at.user, row, token });
   },
 });
 

@@ -1,5 +1,5 @@
 export { offerManifest } from './manifests.ts';
-export { presentAppOrNull, presentInstallations } from './present.ts';
+export { presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
 export { type AppKeys, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';
 export {

@@ -6,8 +6,9 @@ import { gather, maybe, must } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { only } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
-import type { App, Installation } from './schemas.ts';
+import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
+import type { TokenRow } from '#resources/tokens/index.ts';
+import type { App, Authorization, Installation } from './schemas.ts';
 import type { AppRow, InstallationOfApp } from './store.ts';
 
 /** An app whose owner is known. */
@@ -42,6 +43,26 @@ export function presentAppOrNull(
 }
 
 const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
+
+type Authorized = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
+
+/** A token that acts for a user, as it is shown to whom it was given. */
+export const presentAuthorization = (links: Links, { app, user, row, token }: Authorized): Authorization => ({
+  id: row.id,
+  url: `${links.api}/authorizations/${row.id}`,
+  scopes: row.kind === 'app_user' ? [] : row.scopes,
+  token,
+  token_last_eight: row.last_eight,
+  hashed_token: row.hash.toString('hex'),
+  app,
+  note: null,
+  note_url: null,
+  updated_at: timestamp(row.last_used_at ?? row.created_at),
+  created_at: timestamp(row.created_at),
+  fingerprint: null,
+  expires_at: timestampOrNull(row.expires_at),
+  user: presentUserOrNull(links, user),
+});
 
 /** Installations of a whole page: the accounts are loaded once for all of them. */
 export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {

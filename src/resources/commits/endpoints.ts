@@ -59,10 +59,10 @@ export const getCommit = endpoint({
     if (media === 'sha') return raw('application/vnd.service.sha; charset=utf-8', oid, { etag: `"${oid}"` });
     await using reader = await openObjects(disk);
     const commit = await reader.getCommit(oid);
-    if (media === 'patch') return raw('application/vnd.service.patch; charset=utf-8', await openPatches(disk, { to: oid }));
-    if (media === 'diff') {
-      const sides = { from: commit.parents[0] ?? null, to: oid };
-      return raw('application/vnd.service.diff; charset=utf-8', await openDiff(disk, sides));
+    if (media !== 'json') {
+      const text =
+        media === 'diff' ? openDiff(disk, { from: commit.parents[0] ?? null, to: oid }) : openPatches(disk, { to: oid });
+      return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const { files, additions, deletions } = await diffCommit(disk, commit);
     const place = placeOf(links, at.repo);

@@ -11,16 +11,16 @@ import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
 import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList, RegistryPublicKey } from './schemas.ts';
 import { findRegistry, listRegistries } from './store.ts';
 
-const base = { scopes: ['admin:org'], role: 'owner' } as const;
-const reading = { ...base, permission: 'organization_private_registries:read' } as const;
-const writing = { ...base, permission: 'organization_private_registries:write' } as const;
+const registries = { scopes: ['admin:org'], role: 'owner' } as const;
+const reads = { ...registries, permission: 'organization_private_registries:read' } as const;
+const writes = { ...registries, permission: 'organization_private_registries:write' } as const;
 
 export const listPrivateRegistries = endpoint({
   id: 'private-registries/list-org-private-registries',
   method: 'GET',
   path: '/orgs/{org}/private-registries',
   summary: 'List private registries for an organization',
-  access: reading,
+  access: reads,
   paging: pages(),
   replies: { 200: PrivateRegistryList },
   async handle({ db, at, page }) {
@@ -33,7 +33,7 @@ export const createPrivateRegistry = endpoint({
   method: 'POST',
   path: '/orgs/{org}/private-registries',
   summary: 'Create a private registry for an organization',
-  access: writing,
+  access: writes,
   body: NewPrivateRegistry,
   example: {
     registry_type: 'maven_repository',
@@ -54,7 +54,7 @@ export const getRegistryPublicKey = endpoint({
   method: 'GET',
   path: '/orgs/{org}/private-registries/public-key',
   summary: 'Get the public key that private registry secrets are encrypted with',
-  access: reading,
+  access: reads,
   replies: { 200: RegistryPublicKey },
   async handle({ db, change, at, now, services: { secrets } }) {
     const made = await findActiveKey(db, at.org.id);
@@ -67,7 +67,7 @@ export const getPrivateRegistry = endpoint({
   method: 'GET',
   path: '/orgs/{org}/private-registries/{secret_name}',
   summary: 'Get a private registry for an organization',
-  access: reading,
+  access: reads,
   replies: { 200: PrivateRegistry },
   async handle({ db, at }) {
     return presentRegistry(existing(await findRegistry(db, at.org.id, at.secret_name)));
@@ -79,7 +79,7 @@ export const updatePrivateRegistry = endpoint({
   method: 'PATCH',
   path: '/orgs/{org}/private-registries/{secret_name}',
   summary: 'Update a private registry for an organization',
-  access: writing,
+  access: writes,
   body: PrivateRegistryChange,
   example: { visibility: 'all' },
   replies: { 204: Nothing },
@@ -93,7 +93,7 @@ export const deletePrivateRegistry = endpoint({
   method: 'DELETE',
   path: '/orgs/{org}/private-registries/{secret_name}',
   summary: 'Delete a private registry for an organization',
-  access: writing,
+  access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, step }) {
     await change((tx) => deleteRegistry(tx, step, at.secret_name));

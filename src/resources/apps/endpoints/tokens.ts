@@ -1,14 +1,14 @@
 // Users' tokens that were given to an app: the app checks, replaces and ends them.
+
 import type { Grant } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import type { Links } from '#endpoint/links.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { hashToken } from '#lib/token.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
 import { removeToken, type TokenRow } from '#resources/tokens/index.ts';
+import { presentAuthorization } from '../present.ts';
 import { Authorization, TokenBody } from '../schemas.ts';
 import { type AppRow, findAppById, findTokenOfApp } from '../store.ts';
 
@@ -19,26 +19,6 @@ async function clientOf(db: Db, grant: Extract<Grant, { kind: 'client' }>, clien
   const app = await findAppById(db, grant.appId);
   if (app?.client_id !== clientId) throw notFound();
   return app;
-}
-
-async function presentAuthorization(db: Db, links: Links, app: AppRow, row: TokenRow, token: string): Promise<Authorization> {
-  const users = await loadAccounts(db, [row.account_id]);
-  return {
-    id: row.id,
-    url: `${links.api}/authorizations/${row.id}`,
-    scopes: row.kind === 'oauth_app' ? row.scopes : [],
-    token,
-    token_last_eight: row.last_eight,
-    hashed_token: row.hash.toString('hex'),
-    app: { client_id: app.client_id, name: app.name, url: app.external_url },
-    note: null,
-    note_url: null,
-    updated_at: timestamp(row.last_used_at ?? row.created_at),
-    created_at: timestamp(row.created_at),
-    fingerprint: null,
-    expires_at: timestampOrNull(row.expires_at),
-    user: presentUserOrNull(links, users.get(row.account_id)),
-  };
 }
 
 const isLive = (row: TokenRow, now: Date): boolean => row.expires_at === null || row.expires_at > now;
@@ -55,7 +35,9 @@ export const checkToken = endpoint({
     const app = await clientOf(db, viewer.grant, at.client_id);
     const row = await findTokenOfApp(db, app.id, hashToken(body.access_token));
     if (!row || !isLive(row, now)) throw notFound();
-    return presentAuthorization(db, links, app, row, body.access_token);
+    const user = (await loadAccounts(db, [row.account_id])).get(row.account_id);
+    const shownApp = { client_id: app.client_id, name: app.name, url: app.external_url };
+    return presentAuthorization(links, { app: shownApp, user, row, token: body.access_token });
   },
 });
 
