@@ -71,6 +71,12 @@ export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
 export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
   db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
 
+/** What a credential's permission set holds in an account. */
+export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Promise<PermissionSet> {
+  const { rows } = await sql<{ held: PermissionSet }>`select ${heldIn(grant, sql`${owner}::bigint`)} as held`.execute(db);
+  return rows[0]?.held ?? {};
+}
+
 function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
   if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql`${JSON.stringify(grant.permissions)}::jsonb`;
   if (grant.kind === 'app_user') return installedPermissions(grant.appId, owner);

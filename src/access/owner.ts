@@ -1,5 +1,5 @@
 import type { Db } from '#database/connect.ts';
-import { findOrg } from './lookup.ts';
+import { findHeld, findOrg } from './lookup.ts';
 import { holds, type Permission } from './permissions.ts';
 import { type Account, isScoped, type Org, type SignedIn } from './viewer.ts';
 
@@ -19,8 +19,9 @@ export async function findNewOwner(
 ): Promise<NewOwner | undefined> {
   const { account, grant } = viewer;
   if (login === undefined || login.toLowerCase() === account.login.toLowerCase()) {
-    if (grant.kind !== 'fine_grained_pat') return grant.kind === 'installation' ? undefined : account;
-    return grant.ownerId === account.id && holds(grant.permissions, permission) ? account : undefined;
+    if (isScoped(grant)) return account;
+    const isMeant = grant.kind === 'app_user' || (grant.kind === 'fine_grained_pat' && grant.ownerId === account.id);
+    return isMeant && holds(await findHeld(db, grant, account.id), permission) ? account : undefined;
   }
   const org = await findOrg(db, viewer, login);
   if (!org) return undefined;

@@ -80,3 +80,32 @@ test('a repository is forked into its own organization under another name, and n
   expect(again).toMatchObject({ status: 202, body: { id: first.body.id } });
   expect(own.status).toBe(403);
 });
+
+test('an app makes nothing in the account of a user who has not installed it there', async () => {
+  const here = await world();
+  const { owner, org } = await setting(here);
+  const engine = await here.repo(org, { by: owner });
+  await (await here.as(owner)).patch(`/repos/${org.login}/${engine.name}`, { is_template: true });
+  const path = `/repos/${org.login}/${engine.name}`;
+  const installed = await installApp(here, { on: org, permissions: { administration: 'write', contents: 'read' } });
+  const client = await here.as(await installed.userToken(owner));
+  const wanted = { forks: {}, generate: { name: fresh('copy') }, transfer: { new_owner: owner.login, new_name: fresh('moved') } };
+
+  await here.unchanged(['repositories', 'events'], async () => {
+    for (const [action, body] of Object.entries(wanted))
+      expect(await client.post(`${path}/${action}`, body)).toMatchObject({ status: 422 });
+  });
+  await here.db
+    .insertInto('installations')
+    .values({
+      app_id: here.db.selectFrom('installations').select('app_id').where('id', '=', installed.installation),
+      account_id: owner.id,
+      repository_selection: 'all',
+      permissions: JSON.stringify({ administration: 'write' }),
+      created_at: here.clock.now,
+      updated_at: here.clock.now,
+    })
+    .execute();
+  for (const [action, body] of Object.entries(wanted))
+    expect([action, (await client.post(`${path}/${action}`, body)).status]).toEqual([action, action === 'generate' ? 201 : 202]);
+});
