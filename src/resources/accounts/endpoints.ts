@@ -1,7 +1,7 @@
 // Accounts: who the token acts for, profiles, and SSH keys.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
@@ -61,7 +61,7 @@ export const listPublicKeys = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(PublicKey) },
   async handle({ db, viewer, page, links }) {
-    return mapRows(await listKeys(db, viewer.account.id, page), (rows) => rows.map((row) => presentKey(links, row)));
+    return mapEach(await listKeys(db, viewer.account.id, page), (row) => presentKey(links, row));
   },
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { plansEither, readsEither } from '#access/policies.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
@@ -19,7 +19,7 @@ export const listRepoLabels = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
-    return mapRows(await listLabels(db, at.repo.id, page), (rows) => rows.map((row) => presentLabel(links, at.repo, row)));
+    return mapEach(await listLabels(db, at.repo.id, page), (row) => presentLabel(links, at.repo, row));
   },
 });
 

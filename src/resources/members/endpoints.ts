@@ -1,7 +1,7 @@
 // Members of organizations and their memberships, and the caller's own. For outside collaborators see `collaborators`.
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach, mapRows } from '#database/list.ts';
 import { redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
@@ -39,7 +39,7 @@ export const listOrgMembers = endpoint({
     if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
     const role = query.role === 'all' ? undefined : roleOf(query.role);
     const found = await listMembers(db, { organization: at.org.id, shown, role, page });
-    return mapRows(found, (rows) => rows.map((row) => presentUser(links, row)));
+    return mapEach(found, (row) => presentUser(links, row));
   },
 });
 
@@ -124,7 +124,7 @@ export const listPublicMembers = endpoint({
   replies: { 200: Type.Array(User) },
   async handle({ db, at, page, links }) {
     const found = await listMembers(db, { organization: at.org.id, shown: 'public', page });
-    return mapRows(found, (rows) => rows.map((row) => presentUser(links, row)));
+    return mapEach(found, (row) => presentUser(links, row));
   },
 });
 

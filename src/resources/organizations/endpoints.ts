@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
 import { type Grant, isScoped, type Org } from '#access/viewer.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { countRepositories, OrganizationSimple, presentOrganization } from '#resources/accounts/index.ts';
@@ -71,7 +71,7 @@ export const listOwnOrganizations = endpoint({
   replies: { 200: Type.Array(OrganizationSimple) },
   async handle({ db, viewer, page, links }) {
     const found = await listOrganizationsOf(db, viewer, page);
-    return mapRows(found, (rows) => rows.map((row) => presentOrganization(links, row, row.description)));
+    return mapEach(found, (row) => presentOrganization(links, row, row.description));
   },
 });
 
@@ -85,6 +85,6 @@ export const listUserOrganizations = endpoint({
   replies: { 200: Type.Array(OrganizationSimple) },
   async handle({ db, at, page, links }) {
     const found = await listPublicOrganizationsOf(db, at.user.id, page);
-    return mapRows(found, (rows) => rows.map((row) => presentOrganization(links, row, row.description)));
+    return mapEach(found, (row) => presentOrganization(links, row, row.description));
   },
 });

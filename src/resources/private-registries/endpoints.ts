@@ -1,12 +1,12 @@
 // Private package registries of an organization (document 2).
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findActiveKey } from './key-store.ts';
 import { ensureKey } from './keys.ts';
-import { presentKey, presentRegistries, presentRegistry } from './present.ts';
+import { presentKey, presentRegistry } from './present.ts';
 import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
 import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList, RegistryPublicKey } from './schemas.ts';
 import { findRegistry, listRegistries } from './store.ts';
@@ -24,7 +24,7 @@ export const listPrivateRegistries = endpoint({
   paging: pages(),
   replies: { 200: PrivateRegistryList },
   async handle({ db, at, page }) {
-    return mapRows(await listRegistries(db, at.org.id, page), presentRegistries);
+    return mapEach(await listRegistries(db, at.org.id, page), presentRegistry);
   },
 });
 

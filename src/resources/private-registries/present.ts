@@ -5,8 +5,6 @@ import type { PrivateRegistry } from './schemas.ts';
 import type { RegistryRow } from './store.ts';
 
 /** Registries as they are shown: without their secrets. */
-export const presentRegistries = (rows: readonly RegistryRow[]): PrivateRegistry[] => rows.map(presentRegistry);
-
 export const presentRegistry = (row: RegistryRow): PrivateRegistry => ({
   name: row.name,
   registry_type: row.registry_type,

@@ -1,5 +1,4 @@
 // Users' tokens that were given to an app: the app checks, replaces and ends them.
-
 import type { Grant } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -1,6 +1,6 @@
 // Outside collaborators of an organization: people with roles in its repositories who aren't members.
 import { Type } from 'typebox';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
@@ -23,7 +23,7 @@ export const listOrgOutsideCollaborators = endpoint({
     // No account here has a second factor by text message, which is what the filter means by insecure.
     if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
     const found = await listOutsideCollaborators(db, at.org.id, page);
-    return mapRows(found, (rows) => rows.map((row) => presentUser(links, row)));
+    return mapEach(found, (row) => presentUser(links, row));
   },
 });
 

@@ -1,6 +1,6 @@
 // Images that an organization's own runners made (document 2).
 import { everyToken } from '#access/tokens.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
@@ -22,8 +22,7 @@ export const listCustomImages = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: enveloped('image_versions', CustomImage) },
-  handle: async ({ db, at, page }) =>
-    mapRows(await listImages(db, at.org.id, page), (rows) => rows.map((row) => presentImage(row))),
+  handle: async ({ db, at, page }) => mapEach(await listImages(db, at.org.id, page), presentImage),
 });
 
 export const getCustomImage = endpoint({
@@ -61,7 +60,7 @@ export const listCustomImageVersions = endpoint({
   replies: { 200: enveloped('image_versions', CustomImageVersion) },
   async handle({ db, at, page }) {
     const image = existing(await findCustomImage(db, at.org.id, at.image_definition_id));
-    return mapRows(await listVersions(db, image.id, page), (rows) => rows.map((row) => presentVersion(row)));
+    return mapEach(await listVersions(db, image.id, page), presentVersion);
   },
 });
 

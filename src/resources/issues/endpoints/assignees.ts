@@ -1,7 +1,7 @@
 // Who is, and who may be, assigned to issues.
 import { Type } from 'typebox';
 import { readsEither, sortsEither } from '#access/policies.ts';
-import { mapRows } from '#database/list.ts';
+import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { gather } from '#lib/collections.ts';
@@ -23,7 +23,7 @@ export const listAssignees = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(User) },
   async handle({ db, at, page, links }) {
-    return mapRows(await listAssignable(db, at.repo, page), (rows) => rows.map((row) => presentUser(links, row)));
+    return mapEach(await listAssignable(db, at.repo, page), (row) => presentUser(links, row));
   },
 });
 
