@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
-import { startEmbedded } from '#database/embedded.ts';
 import { commandName, migrate } from '#database/migrate.ts';
-import { becomePresent } from '#database/presence.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/version.ts';
 import { hashToken } from '#lib/token.ts';
@@ -12,6 +10,7 @@ import { processProvider } from '#runners/process/provider.ts';
 import { noProvider, type Provider } from '#runners/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
+import { enterEmbedded } from './embedded.ts';
 import type { Config } from './settings.ts';
 import { version } from './version.ts';
 
@@ -28,15 +27,15 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-const attempts = 3;
-
 /** Opens the installation of the settings, as its server or for a command. */
 export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
   if (folder.made && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const secretKey = config.secretKey ?? (await ownSecretKey(folder));
-  const found = config.databaseUrl ? { address: { url: config.databaseUrl } } : await enterEmbedded(folder.path, role);
+  const found = config.databaseUrl
+    ? { address: { url: config.databaseUrl } }
+    : await enterEmbedded(folder.path, role, logOf(config));
   const { address } = found;
   const leave = 'leave' in found ? found.leave : async () => undefined;
   try {
@@ -53,24 +52,6 @@ export async function openInstallation(config: Config, role: 'server' | 'command
     settings: settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }),
     close: leave,
   };
-}
-
-/** Starts the PostgreSQL of a data folder, or joins the running one. If another process is just stopping it, it is started again. */
-async function enterEmbedded(path: string, role: 'server' | 'command') {
-  for (let attempt = 1; ; attempt++) {
-    const embedded = await startEmbedded(path);
-    try {
-      const presence = await becomePresent(embedded.address, role);
-      const leave = async (): Promise<void> => {
-        const last = await presence.leave();
-        if (last || role === 'server') await embedded.stop();
-      };
-      return { address: embedded.address, takenOver: embedded.takenOver, leave };
-    } catch (error) {
-      const wentAway = error instanceof Error && 'code' in error && attempt < attempts;
-      if (!wentAway) throw error;
-    }
-  }
 }
 
 async function bringUpToDate(address: Address, role: 'server' | 'command'): Promise<void> {

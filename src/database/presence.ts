@@ -8,6 +8,8 @@ import { type Address, clientConfig } from './connect.ts';
  * which a file with a pid can't promise.
  */
 export type Presence = {
+  /** Resolves when the PostgreSQL went away, unless this process left it. */
+  readonly lost: Promise<void>;
   /** Ends this process's use. True if there is no other one, so that PostgreSQL can be stopped. */
   leave(): Promise<boolean>;
 };
@@ -22,6 +24,9 @@ export async function becomePresent(address: Address, role: 'server' | 'command'
   const client = new pg.Client({ ...clientConfig(address), application_name: `hearth ${role}` });
   client.on('error', () => undefined); // the PostgreSQL went away, and with it what the locks were for
   await client.connect();
+  let left = false;
+  const { promise: lost, resolve: lose } = Promise.withResolvers<void>();
+  client.once('end', () => left || lose());
   const asks = async (statement: string, key: number): Promise<boolean> => {
     const { rows } = await client.query<{ got: boolean }>(`select ${statement}($1) as got`, [key]);
     return rows[0]?.got === true;
@@ -33,11 +38,14 @@ export async function becomePresent(address: Address, role: 'server' | 'command'
       await sleep(50);
       continue;
     }
+    left = true;
     await client.end();
     throw new StartupError('Another Hearth runs on this data folder: stop it, or choose another folder by --data');
   }
   return {
+    lost,
     async leave() {
+      left = true;
       try {
         await client.query('select pg_advisory_unlock_shared($1)', [presentLock]);
         return await asks('pg_try_advisory_lock', presentLock);

@@ -45,6 +45,22 @@ test('after a kill, the next server takes over the running database and nothing 
   expect((await fetch(`${second.url}/api/v3/users/ada`)).status).toBe(200);
 });
 
+test('an embedded PostgreSQL that is killed is started again, and nothing is lost', async () => {
+  const data = await temporaryFolder();
+  const server = await serve(data);
+  expect((await hearth(['user', 'create', 'ada', '--data', data])).code).toBe(0);
+  const postgresPid = async () => Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+  const first = await postgresPid();
+  process.kill(first, 'SIGKILL');
+  await expect.poll(() => postgresPid().catch(() => first), { timeout: 20_000 }).not.toBe(first);
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+  expect((await fetch(`${server.url}/api/v3/users/ada`)).status).toBe(200);
+  const second = await postgresPid();
+  expect(second).not.toBe(first);
+  expect(await server.end()).toBe(0);
+  expect(() => process.kill(second, 0)).toThrow();
+}, 60_000);
+
 test('no request fails while a server drains', async () => {
   const server = await serve(await temporaryFolder(), ['--rate-limits', 'off', '--log', 'silent']);
   let stopped = false;
