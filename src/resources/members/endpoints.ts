@@ -141,7 +141,7 @@ export const checkPublicMember = endpoint({
   },
 });
 
-const showsOwn = { ...writes, scopes: ['write:org'], tokens: userTokens, role: 'member' } as const;
+const showsOwn = { ...writes, scopes: ['user', 'write:org'], tokens: userTokens, role: 'member' } as const;
 
 export const publicizeMembership = endpoint({
   id: 'orgs/set-public-membership-for-authenticated-user',

@@ -38,7 +38,7 @@ export const updateOrganization = endpoint({
   method: 'PATCH',
   path: '/orgs/{org}',
   summary: 'Update an organization',
-  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
+  access: { permission: 'organization_administration:write', scopes: ['admin:org', 'repo'], tokens: everyToken, role: 'owner' },
   body: OrganizationChange,
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },

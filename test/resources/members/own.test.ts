@@ -95,6 +95,7 @@ test('showing a membership takes a credential of its member that may write it', 
   });
   expect(await status(await w.token(stranger), stranger.login)).toBe(403);
   expect(await status(await w.token(member, ['write:org']))).toBe(204);
+  expect(await status(await w.token(member, ['user']))).toBe(204); // as the public API says of this scope
   expect(await status(await w.fineGrained(member, org, { members: 'write' }))).toBe(204);
   expect(await status(await app.userToken(member))).toBe(204);
 });

@@ -26,3 +26,14 @@ test('every setting of the public description can be changed, is kept and is sho
   const settings = flags.filter((name) => !name.startsWith('has_'));
   expect(settings.filter((name) => name in body)).toEqual([]);
 });
+
+test('an owner changes an organization by the scope admin:org or repo, as in the public API, and by no other', async () => {
+  const here = await world({ vocabulary: 'github' });
+  const owner = await here.user();
+  const { login } = await here.org(owner);
+  const change = async (scope: 'admin:org' | 'repo' | 'write:org' | 'admin:org_hook') =>
+    (await (await here.as(await here.token(owner, [scope]))).patch(`/orgs/${login}`, { company: scope })).status;
+
+  expect([await change('admin:org'), await change('repo')]).toEqual([200, 200]);
+  expect([await change('write:org'), await change('admin:org_hook')]).toEqual([403, 403]);
+});
