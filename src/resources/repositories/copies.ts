@@ -106,7 +106,7 @@ export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, 
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
   if (to.id === repo.owner_id)
-    throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the owner that they have');
+    throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the original owner');
   await checkMembersMay(tx, 'members_can_delete_repositories', { repo, by });
   await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
   const taken = await findOwned(tx, to.id, name);
