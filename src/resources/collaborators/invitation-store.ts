@@ -1,4 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
+import { reachedBy } from '#access/sql.ts';
 import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -34,13 +35,13 @@ export const findInvitationOf = (
     .executeTakeFirst();
 
 /**
- * The viewer's own invitations. A fine-grained token for another owner's repositories sees invitations into those only, or it
- * could accept its way into repositories that it wasn't made for.
+ * The viewer's own invitations. A fine-grained token for another owner's repositories sees invitations into those that it reaches
+ * only, or it could accept its way into repositories that it wasn't made for.
  */
 const ownInvitations = (db: Db, { account, grant }: SignedIn) => {
   const query = db.selectFrom('repository_invitations').selectAll().where('invitee_id', '=', account.id);
   if (grant.kind !== 'fine_grained_pat' || grant.ownerId === account.id) return query;
-  return query.where(sql<boolean>`repository_id in (select r.id from repositories r where r.owner_id = ${grant.ownerId})`);
+  return query.where(sql<boolean>`repository_id in (select r.id from repositories r where ${reachedBy(grant)})`);
 };
 
 export const listOwnInvitations = (db: Db, viewer: SignedIn, page: Page): Promise<Listed<InvitationRow>> =>

@@ -132,7 +132,7 @@ test('an invitation ends after a week, until it is sent again', async () => {
 });
 
 test('a token reaches the invitations that its kind and owner allow', async () => {
-  const { w, stranger, org, id } = await invited();
+  const { w, owner, stranger, org, id } = await invited();
   const elsewhere = await w.org(stranger);
   const app = await installApp(w, { on: org, permissions: { administration: 'write' } });
   const list = async (token: string | undefined) => (await w.as(token)).get('/user/repository_invitations');
@@ -148,6 +148,10 @@ test('a token reaches the invitations that its kind and owner allow', async () =
   const foreign = await w.fineGrained(stranger, elsewhere, { administration: 'write' });
   expect((await list(foreign)).body).toEqual([]);
   expect(await accept(foreign)).toBe(404);
+  const beside = await w.repo(org, { visibility: 'private', by: owner });
+  const narrow = await w.fineGrained(stranger, org, { administration: 'write' }, [beside]);
+  expect((await list(narrow)).body).toEqual([]);
+  expect(await accept(narrow)).toBe(404);
   expect(await accept(await w.fineGrained(stranger, stranger, { administration: 'read' }))).toBe(403);
   expect(await accept(await w.fineGrained(stranger, stranger, { administration: 'write' }))).toBe(204);
 });
