@@ -1,14 +1,23 @@
+import { rm } from 'node:fs/promises';
 import type { GitStore, Repo } from './repo.ts';
 import { run, runText } from './run.ts';
 import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from './store.ts';
 
-/** Writes all refs of a repository with their objects into one file. False, and no file, if the repository is empty. */
+/**
+ * Writes all refs of a repository with their objects into one file. False, and no file, if the repository is empty, or isn't there any
+ * more by the end.
+ */
 export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
-  if (!(await repositoryExists(repo))) return false;
-  if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
-  const timeout = repo.store.limits.transferTime;
-  await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { timeout });
-  return true;
+  try {
+    if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
+    const timeout = repo.store.limits.transferTime;
+    await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { timeout });
+    return true;
+  } catch (error) {
+    if (await repositoryExists(repo)) throw error;
+    await rm(file, { force: true });
+    return false;
+  }
 }
 
 /** Makes a repository from a bundle, and checks every object; an empty repository where there is no file. Replaces one that is there. */
