@@ -52,8 +52,8 @@ test('an embedded PostgreSQL that is killed is started again, and nothing is los
   const postgresPid = async () => Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
   const first = await postgresPid();
   process.kill(first, 'SIGKILL');
-  await expect.poll(() => postgresPid().catch(() => first), { timeout: 20_000 }).not.toBe(first);
-  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => postgresPid().catch(() => first)).not.toBe(first);
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
   expect((await fetch(`${server.url}/api/v3/users/ada`)).status).toBe(200);
   const second = await postgresPid();
   expect(second).not.toBe(first);
