@@ -19,6 +19,7 @@ import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {
   addForks,
   findOwned,
+  findRepository,
   giveTeamAccess,
   insertRepository,
   putRedirect,
@@ -188,7 +189,16 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
 async function checkMayChangeVisibility(tx: Tx, step: RepoStep, visibility: Visibility): Promise<void> {
   if (step.repo.owner.kind === 'user' && visibility === 'internal')
     throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+  await checkForkFollows(tx, step.repo, visibility);
   await checkMembersMay(tx, 'members_can_change_repo_visibility', step);
+}
+
+/** A fork is as visible as its parent (the public API's rule). Otherwise whoever may fork what is private could publish it. */
+async function checkForkFollows(tx: Tx, { parent_id, visibility: present }: Repo, visibility: Visibility): Promise<void> {
+  const parent = parent_id === null ? undefined : await findRepository(tx, parent_id);
+  if (parent === undefined || parent.visibility === visibility) return;
+  const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
+  throw invalid('Repository', 'visibility', 'invalid', reason);
 }
 
 /** Renames a repository. The old name redirects here until another repository takes it. */

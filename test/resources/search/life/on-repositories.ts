@@ -136,7 +136,12 @@ export const onRepositories = [
 
   command('show to', 'access', fc.record({ which, visibility }), (model, given) => {
     const { visibility } = given;
-    const repository = pickRepository(model, given.which, (one) => fits(one.owner, visibility) && one.visibility !== visibility);
+    const follows = ({ parent }: Repository) => parent === undefined || parent.visibility === visibility;
+    const repository = pickRepository(
+      model,
+      given.which,
+      (one) => fits(one.owner, visibility) && one.visibility !== visibility && follows(one),
+    );
     return repository && set(model, repository, { visibility }, { visibility });
   }),
 
