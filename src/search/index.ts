@@ -31,6 +31,6 @@ export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { repositoryReads } from './repositories/reads.ts';
 export { type RepositoryHit, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
-export { type Asked, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
+export { type Asked, type Budget, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
 export { indexStale } from './stale.ts';
 export type { TextMatch } from './text-match/fragments.ts';

@@ -1,71 +1,89 @@
 import { basename } from 'node:path/posix';
-import type { Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
+import { path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects.ts';
 import type { Commit } from '#git/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { gather, keyed } from '#lib/collections.ts';
+import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { placeOf, presentPlacedCommits } from '#resources/commits/index.ts';
-import { loadRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
-import type { CodeHit, CommitHit, TextMatch as Match } from '#search/index.ts';
-import type { CodeItem, CommitItem, TextMatch } from './schemas.ts';
+import { loadRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import type { CodeHit, CommitHit, TextMatch as Match, RepositoryHit } from '#search/index.ts';
+import type { Matched } from './answer.ts';
+import type { CodeItem, CommitItem, RepositoryItem, TextMatch } from './schemas.ts';
 
-export type Context = { db: Db; links: Links; viewer: Viewer };
+type InRepository = { repositoryId: Id<'repositories'> };
 
-/** The repositories of a page of hits that the viewer may read now. Access is checked here again, whatever the search found. */
-export async function presentHitRepositories(
-  context: Context,
-  hits: readonly { repositoryId: Id<'repositories'> }[],
-): Promise<Map<number, MinimalRepository>> {
-  const rows = await loadRepositories(context.db, context.viewer, gather(hits, 'repositoryId'));
-  return keyed(await presentRepositories(context, rows), ({ id }) => id);
+/**
+ * The hits of a page whose repositories the viewer may read now, with these. Access is checked here again, whatever the search
+ * found.
+ */
+async function withRepositories<Hit extends InRepository>(context: ViewerContext, found: readonly Matched<Hit>[]) {
+  const ids = found.map(({ hit }) => hit.repositoryId);
+  const rows = await loadRepositories(context.db, context.viewer, ids);
+  const repositories = keyed(await presentRepositories(context, rows), ({ id }) => id);
+  return found.flatMap((one) => {
+    const repository = repositories.get(one.hit.repositoryId);
+    return repository ? [{ ...one, repository }] : [];
+  });
 }
 
-/** One hit of a code search. Its addresses name the indexed commit, so that they lead to the text that matched. */
-export function presentCodeHit(hit: CodeHit, repository: MinimalRepository, matches: readonly Match[] | undefined): CodeItem {
-  const segments = hit.path.split('/');
-  const url = `${path(`${repository.url}/contents`, ...segments)}?ref=${hit.commitOid}`;
-  return {
-    name: basename(hit.path),
-    path: hit.path,
-    sha: hit.blobOid,
-    url,
-    git_url: path(`${repository.url}/git/blobs`, hit.blobOid),
-    html_url: path(`${repository.html_url}/blob`, hit.commitOid, ...segments),
-    repository,
+/** Hits of a code search. Their addresses name the indexed commit, so that they lead to the text that matched. */
+export async function presentCodeHits(context: ViewerContext, found: readonly Matched<CodeHit>[]): Promise<CodeItem[]> {
+  return (await withRepositories(context, found)).map(({ hit, matches, repository }) => {
+    const segments = hit.path.split('/');
+    const url = `${path(`${repository.url}/contents`, ...segments)}?ref=${hit.commitOid}`;
+    return {
+      name: basename(hit.path),
+      path: hit.path,
+      sha: hit.blobOid,
+      url,
+      git_url: path(`${repository.url}/git/blobs`, hit.blobOid),
+      html_url: path(`${repository.html_url}/blob`, hit.commitOid, ...segments),
+      repository,
+      score: hit.score,
+      file_size: hit.size,
+      language: hit.language,
+      ...presentMatches(matches, { url, type: 'FileContent' }),
+    };
+  });
+}
+
+export async function presentRepositoryHits(
+  context: ViewerContext,
+  found: readonly Matched<RepositoryHit>[],
+): Promise<RepositoryItem[]> {
+  return (await withRepositories(context, found)).map(({ hit, matches, repository }) => ({
+    ...repository,
     score: hit.score,
-    file_size: hit.size,
-    language: hit.language,
-    ...(matches ? { text_matches: presentMatches(matches, { url, type: 'FileContent' }) } : {}),
-  };
+    ...presentMatches(matches, { url: repository.url, type: 'Repository' }),
+  }));
 }
 
 /**
  * Hits of a commit search. The commits are read from their repositories. One that a forced push has removed meanwhile is left out.
  */
 export async function presentCommitHits(
-  context: Context & { git: GitStore },
-  hits: readonly CommitHit[],
-  matches: readonly (readonly Match[])[] | undefined,
+  context: ViewerContext & { services: { git: GitStore } },
+  found: readonly Matched<CommitHit>[],
 ): Promise<CommitItem[]> {
-  const repositories = await presentHitRepositories(context, hits);
-  const commits = await readCommits(context.git, hits);
-  const found = hits.flatMap((hit, at) => {
-    const repository = repositories.get(hit.repositoryId);
-    const commit = commits.get(hit.oid);
-    if (!repository || !commit) return [];
-    const place = placeOf(context.links, { id: hit.repositoryId, owner: repository.owner, name: repository.name });
-    return [{ hit, repository, place, commit, own: matches && (matches[at] ?? []) }];
+  const readable = await withRepositories(context, found);
+  const commits = await readCommits(
+    context.services.git,
+    readable.map(({ hit }) => hit),
+  );
+  const there = readable.flatMap((one) => {
+    const commit = commits.get(one.hit.oid);
+    const { repository } = one;
+    const place = placeOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
+    return commit ? [{ ...one, place, commit }] : [];
   });
-  const presented = await presentPlacedCommits(context, found);
-  return found.flatMap(({ hit, repository, own }, at) => {
+  const presented = await presentPlacedCommits(context, there);
+  return there.flatMap(({ hit, matches, repository }, at) => {
     const item = presented[at];
     if (!item) return [];
-    const text = own && { text_matches: presentMatches(own, { url: item.url, type: 'Commit' }) };
-    return [{ ...item, repository, score: hit.score, ...text }];
+    return [{ ...item, repository, score: hit.score, ...presentMatches(matches, { url: item.url, type: 'Commit' }) }];
   });
 }
 
@@ -81,11 +99,17 @@ async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<M
   return commits;
 }
 
-export const presentMatches = (matches: readonly Match[], of: { url: string; type: string }): TextMatch[] =>
-  matches.map(({ property, fragment, matches: spans }) => ({
-    object_url: of.url,
-    object_type: of.type,
-    property,
-    fragment,
-    matches: spans.map(({ text, indices }) => ({ text, indices: [...indices] })),
-  }));
+/** The field `text_matches`, if it was asked for. */
+const presentMatches = (matches: readonly Match[] | undefined, of: Matching): { text_matches?: TextMatch[] } =>
+  matches ? { text_matches: matches.map((match) => presentMatch(match, of)) } : {};
+
+/** The address and the type of what matches. */
+type Matching = { url: string; type: string };
+
+export const presentMatch = ({ property, fragment, matches }: Match, of: Matching): TextMatch => ({
+  object_url: of.url,
+  object_type: of.type,
+  property,
+  fragment,
+  matches: matches.map(({ text, indices }) => ({ text, indices: [...indices] })),
+});

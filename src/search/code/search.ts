@@ -7,7 +7,7 @@ import { lookThrough } from '#search/look-through.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
@@ -25,7 +25,7 @@ export type CodeSearch = Asked & {
   order?: 'asc' | 'desc';
 };
 
-type Look = { asked: CodeSearch; terms: Terms; places: Places; filters: readonly Filter[]; budget: Budget };
+type Look = { asked: CodeSearch; terms: Terms; places: Places; filters: readonly Filter[] };
 type Slice = { limit: number; offset: number };
 type Stores = { db: Db; git: GitStore };
 
@@ -37,7 +37,7 @@ type Stores = { db: Db; git: GitStore };
 export async function searchCode(at: Stores, asked: CodeSearch): Promise<SearchResult<hits.CodeHit>> {
   const slice = withinResults(asked.page);
   const { terms: text, filters } = split(asked.query);
-  const look: Look = { asked, terms: requireTerms(text), places: placesOf(filters), filters, budget: startBudget(asked.budget) };
+  const look: Look = { asked, terms: requireTerms(text), places: placesOf(filters), filters };
   return hasPhrase(look.terms) ? findChecked(at, look, slice) : findIndexed(at.db, look, slice);
 }
 
@@ -46,7 +46,7 @@ const lastResort = 100;
 
 /** What the index alone can tell. Without time for the right order, some hits in no order. */
 async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResult<hits.CodeHit>> {
-  const ordered = await within(db, look.budget, async (tx) => {
+  const ordered = await within(db, look.asked.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { items: [], total_count: 0 };
     const items = await listOrdered(tx, selected.where, look, slice);
@@ -120,7 +120,7 @@ async function findCandidates(db: Db, look: Look): Promise<Candidates | { checke
   const { asked, terms, places } = look;
   const condition = mayHold(terms, places) ?? sql`true`;
   const order = asked.sort && (asked.order ?? 'desc');
-  const found = await within(db, look.budget, async (tx) => {
+  const found = await within(db, look.asked.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { items: [], areSome: false };
     const stamp = await stampOf({ db, tx }, selected, terms, places, order);
@@ -136,7 +136,7 @@ async function findCandidates(db: Db, look: Look): Promise<Candidates | { checke
 async function check({ db, git }: Stores, look: Look, { items, areSome, stamp }: Candidates): Promise<Checked> {
   const { terms, places } = look;
   const matches = makeCheck(terms);
-  const budget = startBudget(Math.max(look.budget.left(), lastResort));
+  const budget = startBudget(Math.max(look.asked.budget.left(), lastResort));
   const matching: hits.CodeHit[] = [];
   let looked = 0;
   for await (const { files, texts } of readPortions(git, items, places)) {

@@ -8,7 +8,7 @@ import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { CommitSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { isNaming, isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
@@ -24,7 +24,7 @@ export type CommitSearch = Asked & {
   host?: string;
 };
 
-type Look = { asked: CommitSearch; split: Split; terms: Terms | undefined; budget: Budget };
+type Look = { asked: CommitSearch; split: Split; terms: Terms | undefined };
 type Slice = { limit: number; offset: number };
 type Rows = { rows: hits.CommitRow[]; total: number; complete: boolean };
 
@@ -38,7 +38,7 @@ export async function searchCommits(db: Db, asked: CommitSearch): Promise<Search
   const terms = halves.terms && analyseTree(halves.terms);
   if (halves.terms && !terms && halves.filters.length + halves.rest.length === 0)
     throw new QueryError('no_term', 'A commit search needs a word or a qualifier.');
-  const look: Look = { asked, split: halves, terms, budget: startBudget(asked.budget) };
+  const look: Look = { asked, split: halves, terms };
   const found = terms && hasPhrase(terms) ? await findChecked(db, look, terms, slice) : await findIndexed(db, look, slice);
   const items = found.rows.map(({ message: _, ...hit }) => hit);
   return { total_count: found.total, incomplete_results: !found.complete, items };
@@ -48,7 +48,7 @@ export async function searchCommits(db: Db, asked: CommitSearch): Promise<Search
 const lastResort = 100;
 
 async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
-  const ordered = await within(db, look.budget, async (tx) => {
+  const ordered = await within(db, look.asked.budget, async (tx) => {
     const where = await selection(tx, look);
     if (!where) return { rows: [], total: 0 };
     const rows = await listOrdered(tx, where, look, slice);
@@ -96,7 +96,7 @@ const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => l
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
-  const budget = startBudget(Math.max(look.budget.left(), lastResort));
+  const budget = startBudget(Math.max(look.asked.budget.left(), lastResort));
   const { matching, looked } = await lookThrough(candidates.rows, budget, ({ message }) => check([message]));
   return {
     rows: matching.slice(slice.offset, slice.offset + slice.limit),

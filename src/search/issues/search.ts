@@ -6,7 +6,7 @@ import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
 import { compile, hasPhrase, type Meaning } from './compile.ts';
@@ -30,7 +30,7 @@ export type IssueSearch = Asked & {
 };
 
 /** A search under way. */
-export type Look = { asked: IssueSearch; plan: Plan; places: Place[]; budget: Budget };
+export type Look = { asked: IssueSearch; plan: Plan; places: Place[] };
 type Selected = { where: hits.Where; meaning: Meaning; ids: Id<'repositories'>[] };
 export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
@@ -48,14 +48,13 @@ export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchRe
   return { items: rows, total_count: total, incomplete_results: !complete };
 }
 
-/** Prepares a search; its time budget begins. Throws `QueryError` for a query that asks for nothing. */
+/** Prepares a search. Throws `QueryError` for a query that asks for nothing. */
 export function lookFor(asked: IssueSearch): Look {
   requireSomething(asked.query);
   return {
     asked,
     plan: planOf(asked.query, { advanced: asked.advanced === true }),
     places: placesOf(asked.query),
-    budget: startBudget(asked.budget),
   };
 }
 
@@ -70,7 +69,7 @@ const lastResort = 100;
 
 /** Hits that the index alone can find. If the time is over, some of them, in no order. */
 export async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const ordered = await within(db, look.budget, async (tx) => {
+  const ordered = await within(db, look.asked.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { rows: [], total: 0 };
     return listOrdered(tx, selected.where, look, slice);
@@ -125,7 +124,8 @@ const mostChecked = 1_000_000;
  * last, since few do. The candidates come in the order that was asked for, or else those that were changed last.
  */
 async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const { asked, plan, places, budget } = look;
+  const { asked, plan, places } = look;
+  const { budget } = asked;
   const by = asked.sort ? { sort: asked.sort, order: asked.order ?? 'desc' } : ({ sort: 'updated', order: 'desc' } as const);
   const candidates = await within(db, budget, async (tx) => {
     const selected = await select(tx, look);
@@ -156,7 +156,7 @@ async function whichMatch(
   tx: Reader,
   some: readonly hits.IssueHit[],
   { check, answers }: { check: Check; answers: Map<number, boolean[]> },
-  { places, budget }: Look,
+  { asked: { budget }, places }: Look,
 ): Promise<LookedThrough<hits.IssueHit>> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });

@@ -52,7 +52,7 @@ export async function searchIssuesAs(db: Db, { type, embeddings, ...asked }: Typ
   const look = lookFor({ ...asked, sort: undefined });
   const reason = reasonAgainst(asked.query, look);
   if (reason) return lexically(reason);
-  const vector = embeddings && (await vectorOf(embeddings, asked.query, look.budget));
+  const vector = embeddings && (await vectorOf(embeddings, asked.query, look.asked.budget));
   if (!embeddings || !vector) return lexically('service_unavailable');
   const near = await findNear(db, look, { embeddings, vector });
   if (near === 'nowhere') return lexically('no_accessible_repos');
@@ -105,7 +105,7 @@ type Neighbours = { near: (Near & { repositoryId: Id<'repositories'> })[]; compl
 
 /** The nearest issues, among those that match everything but the words that are looked for. */
 async function findNear(db: Db, look: Look, { embeddings, vector }: Asking): Promise<Neighbours | 'nowhere'> {
-  const found = await within(db, look.budget, async (tx) => {
+  const found = await within(db, look.asked.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return 'nowhere' as const;
     const { ids: repositories, meaning } = selected;
@@ -165,7 +165,7 @@ async function byBoth(db: Db, look: Look, { near, complete }: Neighbours): Promi
 const lastResort = 100;
 
 const countMatching = async (db: Db, look: Look, ids: readonly Id<'issues'>[]): Promise<number> =>
-  (await within(db, startBudget(Math.max(lastResort, look.budget.left())), async (tx) => {
+  (await within(db, startBudget(Math.max(lastResort, look.asked.budget.left())), async (tx) => {
     const selected = ids.length > 0 ? await select(tx, look) : undefined;
     const among: RawBuilder<unknown> = sql`issue_id = any(${ids}::bigint[])`;
     return selected ? hits.countHits(tx, (more) => sql`(${among} and ${selected.where(more)})`) : 0;

@@ -9,7 +9,7 @@ import { filtersIn, split } from '#search/query/filters.ts';
 import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { planForWords, type Reader, within } from '#search/read.ts';
-import { type Asked, type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { lexemesIn } from '#search/words-column.ts';
@@ -27,7 +27,7 @@ export type RepositorySearch = Asked & {
 export type RepositoryHit = { repositoryId: Id<'repositories'>; score: number; name: string; description: string | null };
 
 type Row = RepositoryHit & { topics: string[]; readme: string };
-type Look = { asked: RepositorySearch; terms: Terms | undefined; places: readonly Place[]; budget: Budget };
+type Look = { asked: RepositorySearch; terms: Terms | undefined; places: readonly Place[] };
 type Slice = { limit: number; offset: number };
 
 /**
@@ -39,7 +39,7 @@ export async function searchRepositories(db: Db, asked: RepositorySearch): Promi
   const terms = text && analyseTree(text);
   if (!terms && rest.length === 0 && filters.every(({ name }) => name === 'in'))
     throw new QueryError('no_term', 'A repository search needs a word or a qualifier.');
-  const look: Look = { asked, terms, places: placesOf(filters), budget: startBudget(asked.budget) };
+  const look: Look = { asked, terms, places: placesOf(filters) };
   const slice = withinResults(asked.page);
   return terms && hasPhrase(terms) ? findChecked(db, look, terms, slice) : find(db, look, slice);
 }
@@ -54,7 +54,7 @@ async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Prom
     topics: ({ topics }) => topics.join('\n'),
     readme: ({ readme }) => readme,
   };
-  const { matching, looked } = await lookThrough(items, look.budget, (row) =>
+  const { matching, looked } = await lookThrough(items, look.asked.budget, (row) =>
     check(look.places.map((place) => texts[place](row))),
   );
   return {
@@ -65,7 +65,7 @@ async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Prom
 }
 
 async function find(db: Db, look: Look, slice: Slice): Promise<SearchResult<Row>> {
-  const found = await within(db, look.budget, async (tx) => {
+  const found = await within(db, look.asked.budget, async (tx) => {
     await planForWords(tx);
     const where = whereOf(look);
     const items = await listRows(tx, look, where, slice);

@@ -8,6 +8,7 @@ import { updateRefs } from '#git/update-refs.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { sweepPushed, sweepUnfinished } from '#resources/pushes/jobs.ts';
 import { parse, searchCode, searchCommits } from '#search/index.ts';
+import { startBudget } from '#search/result.ts';
 import { git } from '#test/git/support.ts';
 import { addressOf, change, owned, workTree } from '#test/server/git-http/support.ts';
 import type { World } from '#test/support/world.ts';
@@ -16,7 +17,7 @@ import { commits, diskOf } from './support.ts';
 const page = { limit: 30, offset: 0, number: 1 };
 
 async function found({ db, hearth }: World, words: string) {
-  const asked = { visible: readableRepositoryIds({ grant: { kind: 'none' } }), page, budget: 60_000 };
+  const asked = { visible: readableRepositoryIds({ grant: { kind: 'none' } }), page, budget: startBudget(60_000) };
   const code = await searchCode({ db, git: hearth.services.git }, { ...asked, query: parse('code', words) });
   const messages = await searchCommits(db, { ...asked, query: parse('commits', words) });
   return { files: code.items.map(({ path }) => path), commits: messages.items.map(({ oid }) => oid) };

@@ -4,6 +4,7 @@ import { countStatements } from '#database/client.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { searchCode } from '#search/code/search.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import { type Files, newPlace, now, push } from '#test/search/support.ts';
 
 const costly = [
@@ -23,7 +24,7 @@ test.each(costly)(
     };
     let visible = sql`(select id from repositories)`;
     const total = async () => {
-      const asked = { query: parse('code', q), visible, page: { limit: 1, offset: 0, number: 1 }, budget: 60_000 };
+      const asked = { query: parse('code', q), visible, page: { limit: 1, offset: 0, number: 1 }, budget: startBudget(60_000) };
       const { result, statements } = await countStatements(() => searchCode({ db, git }, asked));
       return [result.total_count, statements.some((text) => work.test(text)) ? 'counted' : 'kept'];
     };

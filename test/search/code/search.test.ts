@@ -5,6 +5,7 @@ import type { Id } from '#lib/id.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { searchCode } from '#search/code/search.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import { type Files, makePlace, now, type Place, push } from '#test/search/support.ts';
 
 let place: Place;
@@ -52,7 +53,7 @@ const search = (q: string, options: Options = {}) =>
     query: parse('code', q),
     visible: open,
     page: { limit: 30, offset: 0, number: 1 },
-    budget: 60_000,
+    budget: startBudget(60_000),
     ...options,
   });
 
@@ -232,14 +233,14 @@ test('revoked access is gone at the next search', async () => {
 
 describe('rule 7: a query that takes too long', () => {
   test('gives what was found, and says so', async () => {
-    const result = await search('hello', { budget: 0.5 });
+    const result = await search('hello', { budget: startBudget(0.5) });
     expect(result).toMatchObject({ incomplete_results: true });
   });
 
   test('is stopped in PostgreSQL, and its connection is free again', async () => {
     const slow = sql`(select id from repositories where pg_sleep(30) is not null)`;
     const start = performance.now();
-    expect(await search('hello', { visible: slow, budget: 300 })).toEqual({
+    expect(await search('hello', { visible: slow, budget: startBudget(300) })).toEqual({
       total_count: 0,
       incomplete_results: true,
       items: [],
@@ -305,7 +306,12 @@ test('no search reads a whole table of files', async () => {
     'hello OR user NOT names',
     'manyfold -filename:f1',
   ]) {
-    const asked = { query: parse('code', q), visible: open, page: { limit: 30, offset: 0, number: 1 }, budget: 60_000 };
+    const asked = {
+      query: parse('code', q),
+      visible: open,
+      page: { limit: 30, offset: 0, number: 1 },
+      budget: startBudget(60_000),
+    };
     await searchCode({ db: alone.db, git: place.git }, asked);
     await searchCode({ db: alone.db, git: place.git }, { ...asked, sort: 'indexed' });
   }

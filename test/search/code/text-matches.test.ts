@@ -4,6 +4,7 @@ import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { searchCode } from '#search/code/search.ts';
 import { codeTextMatches } from '#search/code/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import { makePlace, now, type Place, push } from '#test/search/support.ts';
 
 let place: Place;
@@ -27,7 +28,12 @@ afterAll(() => place.close());
 async function matches(q: string) {
   const query = parse('code', q);
   const page = { limit: 30, offset: 0, number: 1 };
-  const { items } = await searchCode(place, { query, visible: sql`(select id from repositories)`, page, budget: 60_000 });
+  const { items } = await searchCode(place, {
+    query,
+    visible: sql`(select id from repositories)`,
+    page,
+    budget: startBudget(60_000),
+  });
   const lists = await codeTextMatches(place.git, { query, hits: items });
   for (const { fragment, matches: inside } of lists.flat()) {
     for (const { text, indices } of inside) expect(fragment.slice(...indices)).toBe(text);

@@ -53,7 +53,7 @@ const search = (q: string, options: Options = {}) =>
     query: parse('commits', q),
     visible: open,
     page: { limit: 30, offset: 0, number: 1 },
-    budget: 60_000,
+    budget: startBudget(60_000),
     ...options,
   });
 
@@ -184,7 +184,7 @@ test('rule 6: what cannot be accessed is refused, and otherwise never found or c
 
 test('rule 7: a query that takes too long gives what was found, and says so', async () => {
   const slow = sql`(select id from repositories where pg_sleep(30) is not null)`;
-  expect(await search('crash', { visible: slow, budget: 150 })).toMatchObject({ incomplete_results: true });
+  expect(await search('crash', { visible: slow, budget: startBudget(150) })).toMatchObject({ incomplete_results: true });
 });
 
 test('rule 11: the message of a commit has text matches', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Id } from '#lib/id.ts';
+import { startBudget } from '#search/result.ts';
 import { makePlace, type Place } from '#test/search/support.ts';
 import { type Options, searchIn, type Wanted, writeIssue } from './support.ts';
 
@@ -327,7 +328,7 @@ test('rule 4: at most 1,000 results', async () => {
 
 test('rule 7: a query that takes too long gives what was found, and says so', async () => {
   const slow = sql`(select id from repositories where pg_sleep(30) is not null)`;
-  expect(await search('crash', { visible: slow, budget: 100 })).toMatchObject({ incomplete_results: true });
+  expect(await search('crash', { visible: slow, budget: startBudget(100) })).toMatchObject({ incomplete_results: true });
 });
 
 test.each(['???', '-', '()', 'in:title'])('%s has nothing to look for', async (q) => {

@@ -3,6 +3,7 @@ import type { Id } from '#lib/id.ts';
 import { indexIssues } from '#search/issues/index-issues.ts';
 import { searchIssues } from '#search/issues/search.ts';
 import { parse } from '#search/query/parser.ts';
+import { startBudget } from '#search/result.ts';
 import type { Place } from '#test/search/support.ts';
 
 export type Wanted = Partial<{
@@ -93,6 +94,6 @@ export const searchIn = ({ db }: Place, q: string, options: Options = {}) =>
     query: parse('issues', q, { advanced: options.advanced === true }),
     visible: open,
     page: { limit: 30, offset: 0, number: 1 },
-    budget: 60_000,
+    budget: startBudget(60_000),
     ...options,
   });

@@ -1,0 +1,49 @@
+import { type TProperties, Type } from 'typebox';
+import type { ViewerContext } from '#endpoint/context.ts';
+import { pages } from '#endpoint/paging.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Media } from '#lib/media.ts';
+import type { Listed } from '#lib/page.ts';
+import { Demanded, OneOf, withDefault } from '#lib/shape.ts';
+import { type Budget, maxResults, type SearchResult, startBudget, type TextMatch } from '#search/index.ts';
+
+/** What the declarations of all searches have in common. */
+export const search = { method: 'GET', paging: pages({ most: maxResults }), media: ['text-match'] } as const;
+
+/** Parameters of a search: its own beside those that every search takes (document 1, Endpoints). */
+export const parameters = <P extends TProperties>(own: P) =>
+  Type.Object(
+    { q: Demanded(Type.String({ maxLength: 20_000 })), order: withDefault(OneOf(['desc', 'asc']), 'desc'), ...own },
+    { title: 'Search' },
+  );
+
+/** A hit, and where it matches if that was asked for. */
+export type Matched<Hit, Match = TextMatch> = { hit: Hit; matches: readonly Match[] | undefined };
+
+type Call = ViewerContext & { media: Media; services: Services };
+
+type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
+  find(budget: Budget): Promise<Result>;
+  /** Where the hits of a page match, in their order. Where the budget ends, the last ones are missing. */
+  match(hits: readonly Hit[], budget: Budget): Match[][] | Promise<Match[][]>;
+  present(context: Call, found: readonly Matched<Hit, Match>[]): Promise<Item[]>;
+  /** Further fields of the envelope. */
+  also?(result: Result): Record<string, unknown>;
+};
+
+/** Searches, and looks for text matches if they are asked for, all within one time budget (document 1, rules 7 and 11). */
+export async function answerSearch<Hit, Match, Result extends SearchResult<Hit>, Item>(
+  call: Call,
+  { find, match, present, also }: Search<Hit, Match, Result, Item>,
+): Promise<Listed<Item> & { extra: Record<string, unknown> }> {
+  const budget = startBudget(call.services.searchBudget);
+  const result = await find(budget);
+  const { items: hits, total_count: total, incomplete_results } = result;
+  const matches = call.media === 'text-match' ? await match(hits, budget) : undefined;
+  const isWhole = !incomplete_results && (matches === undefined || matches.length === hits.length);
+  const rows = await present(
+    call,
+    hits.map((hit, at) => ({ hit, matches: matches && (matches[at] ?? []) })),
+  );
+  return { rows, total, extra: { incomplete_results: !isWhole, ...also?.(result) } };
+}
