@@ -144,7 +144,7 @@ export const Transfer = Type.Object(
   {
     new_owner: Type.String(),
     new_name: Type.Optional(name),
-    team_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100 })),
+    team_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 100 })),
   },
   { title: 'Repository' },
 );

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { pathWords } from '#endpoint/path-words.ts';
+import { allEndpoints } from '#resources/all.ts';
+
+type Schema = {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+};
+
+/** The places of integers in a schema that may be larger or smaller than what PostgreSQL holds. */
+function unbounded(schema: Schema | undefined, place: string): string[] {
+  if (!schema) return [];
+  const isBounded = schema.enum !== undefined || (schema.minimum !== undefined && schema.maximum !== undefined);
+  return [
+    ...(schema.type === 'integer' && !isBounded ? [place] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => unbounded(inner, `${place}.${name}`)),
+    ...unbounded(schema.items, `${place}[]`),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner) => unbounded(inner, place)),
+  ];
+}
+
+test('every whole number that a request may hold has bounds, or a huge one would break a statement', () => {
+  const found = allEndpoints.flatMap(({ id, body, query }) => [
+    ...unbounded(body as Schema | undefined, `${id} body`),
+    ...unbounded(query as Schema | undefined, `${id} query`),
+  ]);
+  // A title may be a number in the public API. It is stored as a text.
+  expect(found).toEqual(['issues/create body.title', 'issues/update body.title']);
+  expect(Object.entries(pathWords).flatMap(([word, schema]) => unbounded(schema as Schema, word))).toEqual([]);
+});
