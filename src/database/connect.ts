@@ -24,6 +24,7 @@ export type Database = {
 
 const connectionTimeoutMs = 5_000;
 const usualConnections = 20;
+const keepAliveMs = 60_000;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
 const bigintArray: number = 1016;
@@ -34,9 +35,11 @@ pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1
 // A day has no time zone: it stays the text that it is, YYYY-MM-DD.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
-/** The pg settings of an address. */
+/** The pg settings of an address. A server that vanished without a word is noticed after some minutes, not after hours. */
 export const clientConfig = (address: Address): pg.ClientConfig =>
-  'url' in address ? { connectionString: address.url } : { host: address.socket, database: address.database, user: address.user };
+  'url' in address
+    ? { connectionString: address.url, keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs }
+    : { host: address.socket, database: address.database, user: address.user };
 
 /** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
 export function openDatabase(address: Address, options: { max?: number; name?: string; wait?: number } = {}): Database {

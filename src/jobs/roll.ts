@@ -31,7 +31,7 @@ export async function openRoll(database: Database, back: () => void = () => unde
   };
 
   const connect = async (): Promise<pg.Client> => {
-    const fresh = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers', keepAlive: true });
+    const fresh = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
     fresh.on('error', () => undefined); // its end follows
     await fresh.connect();
     return fresh;

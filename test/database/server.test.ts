@@ -31,7 +31,7 @@ test('a database whose encoding is not UTF-8 is refused, and another one is not'
   if ('url' in address) throw new Error('The tests have a socket');
   await checkServer(db);
   const name = `ascii_${randomBytes(4).toString('hex')}`;
-  await sql`create database ${sql.ref(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(db);
+  await sql`create database ${sql.ref(name)} encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`.execute(db);
   const ascii = openDatabase({ ...address, database: name });
   onTestFinished(async () => {
     await ascii.close();

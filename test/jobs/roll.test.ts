@@ -32,16 +32,17 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   onTestFinished(() => void other.kill('SIGKILL'));
-  const entered = async (): Promise<number> => {
+  const entered = (worker: string) => async (): Promise<number> => {
     const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = database
-      where datname = current_database() and locktype = 'advisory' and objid::bigint = hashtext('worker-dead')::oid::bigint`.execute(
+      where datname = current_database() and locktype = 'advisory' and objid::bigint = hashtext(${worker})::oid::bigint`.execute(
       database.db,
     );
     return rows.length;
   };
-  await expect.poll(entered).toBe(1);
+  await expect.poll(entered('worker-dead')).toBe(1);
   const living = await openRoll(database);
   living.enter('worker-alive');
+  await expect.poll(entered('worker-alive')).toBe(1);
   await sql`update jobs._private_jobs set locked_at = now(),
     locked_by = case id % 2 when 0 then 'worker-alive' else 'worker-dead' end`.execute(database.db);
 

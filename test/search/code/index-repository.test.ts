@@ -38,7 +38,12 @@ test('the files of the default branch enter the index, with their words, languag
 
   expect(await index()).toEqual({ commit, files: 3, removed: 0, added: 3 });
 
-  const rows = await place.db.selectFrom('code_files').select(['path', 'language', 'size']).orderBy('path').execute();
+  const rows = await place.db
+    .selectFrom('code_files')
+    .select(['path', 'language', 'size'])
+    .orderBy('size')
+    .orderBy('path')
+    .execute();
   expect(rows).toEqual([
     { path: 'README.md', language: 'Markdown', size: 7 },
     { path: 'bin/run', language: 'JavaScript', size: 20 },
