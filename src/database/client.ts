@@ -49,7 +49,7 @@ const isControl = (text: unknown): boolean =>
   typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
 
 /** When the statements of this context must end, and when the connection was told so last. */
-export type Deadline = { readonly until: number; told: number };
+export type Deadline = { until: number; told: number };
 export const deadlines = new AsyncLocalStorage<Deadline>();
 
 /** Milliseconds after which PostgreSQL is told again how much time is left. Faster searches need no further round trip for it. */
