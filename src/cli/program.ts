@@ -1,0 +1,60 @@
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { GitError } from '#git/errors.ts';
+import { isDiskFull } from '#lib/disk-full.ts';
+import { type FieldCode, Refusal } from '#lib/refusal.ts';
+import { StartupError } from '#lib/startup-error.ts';
+import { commands } from './commands/all.ts';
+import { UsageError } from './usage-error.ts';
+import { version } from './version.ts';
+
+const program = new Command('hearth')
+  .description('Hearth: a self-hosted server for Git repositories, with the REST API that existing clients know.')
+  .version(version)
+  .showHelpAfterError('(--help shows how)')
+  .exitOverride();
+for (const command of commands) program.addCommand(inherit(command, program));
+
+/** What the codes of refused values mean, where a refusal has no sentence of its own. */
+const codeWords: Record<FieldCode, string> = {
+  missing: 'does not exist',
+  missing_field: 'is missing',
+  invalid: 'is not valid',
+  already_exists: 'is there already',
+  unprocessable: 'is not valid',
+  too_large: 'is too large',
+  custom: 'is not valid',
+};
+
+// Whoever read the output may have gone, as `head` does. The work and its clean-up go on.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = tell(error);
+}
+
+/** A command, with all below it, ends and reports errors as its parent does. (Commander does so for commands made by `command()` only.) */
+function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknownOpts): C {
+  command.exitOverride().copyInheritedSettings(parent);
+  for (const below of command.commands) inherit(below, command);
+  return command;
+}
+
+/** Prints an error: one line if the user can mend it, with the stack if it is a fault of Hearth. Returns the exit code. */
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode; // it has printed its message, or the help
+  if (error instanceof Refusal) {
+    const details = error.errors.map(({ field, message, code }) => message ?? `${field} ${codeWords[code]}`);
+    process.stderr.write(`${details.length > 0 ? details.join('\n') : error.message}\n`);
+  } else if (error instanceof GitError)
+    process.stderr.write(`${[error.message, error.detail.split('\n', 1)[0]].filter(Boolean).join(': ')}\n`);
+  else if (isDiskFull(error))
+    process.stderr.write(`There is no disk space left: ${error instanceof Error ? error.message : error}\n`);
+  else if (error instanceof StartupError || error instanceof UsageError) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
