@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { licenses } from '#resources/licenses/catalogue.ts';
 import { recognizeLicense } from '#resources/licenses/matching.ts';
 import { readText } from '#resources/licenses/texts.ts';
+import { computing } from '#test/support/time.ts';
 
 const read = createRequire(import.meta.url);
 /** A text of SPDX, be it one of the known licences or not. */
@@ -208,17 +209,6 @@ test('no text throws', () => {
   );
 });
 
-/** The processor time that the quickest of some calls takes, in milliseconds. */
-function quickest(text: string): number {
-  const times = Array.from({ length: 7 }, () => {
-    const before = process.cpuUsage();
-    recognizeLicense(text);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
-}
-
 test.each([
   'GPL-3.0-only',
   'neither the name of ',
@@ -233,7 +223,9 @@ test.each([
   '](a',
   'MIT license\n',
   'a b\n',
-])('the largest file takes less than 10 ms of the processor: %j', (unit) => {
+])('the largest file takes no more than a moment: %j', (unit) => {
   const text = unit === 'GPL-3.0-only' ? spdx(unit) : unit.repeat(Math.ceil((64 * 1024) / unit.length));
-  expect(quickest(text)).toBeLessThan(10);
+  recognizeLicense(''); // the first call reads the known texts
+  // A few milliseconds; what grew with the square of the length would take seconds.
+  expect(computing(() => recognizeLicense(text))).toBeLessThan(150);
 });
