@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
@@ -11,6 +11,11 @@ type Repository = Id<'repositories'>;
 
 const atOnce = 500;
 
+/** Whether an index of the branch of the repository `r`, the row of that alias, isn't finished or is of another version or branch. */
+export const isBehind = (index: string): RawBuilder<boolean> => sql`(r.pushed_at is not null and (
+  ${sql.ref(`${index}.analyser`)} is distinct from ${analyserVersion} or ${sql.ref(`${index}.commit_oid`)} is null
+  or ${sql.ref(`${index}.branch`)} <> r.default_branch))`;
+
 /**
  * Repositories, by their ids, whose indexes are older than the analyser or the choice of a default branch, or were never
  * finished: an upgrade, a restored backup or an interrupted rebuilding leaves them so.
@@ -22,10 +27,7 @@ async function listStale(db: Db, after: number): Promise<Repository[]> {
       left join commit_indexes c on c.repository_id = r.id
       left join repository_words w on w.repository_id = r.id
     where r.id > ${after} and (
-      w.analyser is distinct from ${analyserVersion}
-      or r.pushed_at is not null and (
-        f.analyser is distinct from ${analyserVersion} or f.commit_oid is null or f.branch <> r.default_branch
-        or c.analyser is distinct from ${analyserVersion} or c.commit_oid is null or c.branch <> r.default_branch))
+      w.analyser is distinct from ${analyserVersion} or ${isBehind('f')} or ${isBehind('c')})
     order by r.id limit ${atOnce}`.execute(db);
   return rows.map(({ id }) => id);
 }

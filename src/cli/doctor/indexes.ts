@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { rowVersion } from '#search/issues/document.ts';
+import { isBehind } from '#search/stale.ts';
 import { counted } from '../command.ts';
 import type { Examined, Finding } from './finding.ts';
 
@@ -12,22 +13,17 @@ type Index = {
   counts: RawBuilder<{ there: number; missing: number }>;
 };
 
-/** Repositories whose table of an index says that it isn't finished, or was made by another version or of another branch. */
-const lacking = (index: string) => sql`r.pushed_at is not null and (
-  ${sql.ref(`${index}.analyser`)} is distinct from ${analyserVersion} or ${sql.ref(`${index}.commit_oid`)} is null
-  or ${sql.ref(`${index}.branch`)} <> r.default_branch)`;
-
 const code: Index = {
   name: 'code index',
   nouns: ['repository', 'repositories'],
-  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${lacking('i')}) as missing
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isBehind('i')}) as missing
     from repositories r left join code_indexes i on i.repository_id = r.id`,
 };
 
 const commits: Index = {
   name: 'commit index',
   nouns: ['repository', 'repositories'],
-  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${lacking('i')}) as missing
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isBehind('i')}) as missing
     from repositories r left join commit_indexes i on i.repository_id = r.id`,
 };
 
