@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import type { Caller } from '#lib/caller.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The buckets that requests count against (document 1, Limits). */
@@ -47,11 +48,25 @@ export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { 
 }
 
 /** Who is counted: an account over all its tokens, an installation, an app, or else the address that the request came from. */
-export function limitKey(viewer: Viewer, address: string): string {
+export function callerOf(viewer: Viewer, address: string): Caller {
   const { grant } = viewer;
-  if (grant.kind === 'installation') return `installation:${grant.installationId}`;
-  if (grant.kind === 'app_jwt' || grant.kind === 'client') return `app:${grant.appId}`;
-  return viewer.account ? `account:${viewer.account.id}` : `address:${address}`;
+  if (grant.kind === 'installation') return { key: `installation:${grant.installationId}`, kind: 'signed_in' };
+  if (grant.kind === 'app_jwt' || grant.kind === 'client') return { key: `app:${grant.appId}`, kind: 'signed_in' };
+  if (viewer.account) return { key: `account:${viewer.account.id}`, kind: 'signed_in' };
+  return { key: `address:${networkOf(address)}`, kind: 'anonymous' };
+}
+
+/** The part of an address that one subscriber has: of IPv6, whose subscribers have 2^64 addresses each, the first 64 bits. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const last = tail ? tail.split(':').length : 0;
+  const filled = tail === undefined ? groups : [...groups, ...Array<string>(Math.max(0, 8 - groups.length - last)).fill('0')];
+  return `${filled
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
 }
 
 /**
@@ -90,7 +105,7 @@ type Asker = { viewer: Viewer; address: string };
 
 /** Where every bucket of a viewer stands, without counting. `now` is the real time, since the database's clock ends the windows. */
 export async function readLimits(db: Db, limits: Limits, { viewer, address }: Asker, now: Date): Promise<RateLimit[]> {
-  const key = limitKey(viewer, address);
+  const { key } = callerOf(viewer, address);
   const rows = await db.selectFrom('rate_limits').selectAll().where('key', '=', key).where('window_ends', '>', now).execute();
   return (['core', 'search', 'code_search', 'semantic_search'] as const).map((resource) => {
     const { limit, window } = allowance(limits, resource, viewer);

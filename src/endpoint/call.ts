@@ -3,6 +3,7 @@ import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Account, Grant, Org, Repo, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Links } from './links.ts';
@@ -55,6 +56,8 @@ export type Call<
   readonly media: Media;
   readonly version: ApiVersion;
   readonly services: Services;
+  /** For whom the request works: searches and git count against this caller. */
+  readonly caller: Caller;
   /** The network address of the request. Rate limits count by it where nobody is signed in. */
   readonly address: string;
   readonly reply: typeof reply;

@@ -1,5 +1,6 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Runners } from '#runners/open.ts';
@@ -12,6 +13,8 @@ export type Services = {
   readonly git: GitStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
+  /** Bounds on what a caller may take; see `lib/limits.ts`. */
+  readonly resourceLimits: ResourceLimits;
   /** Seals what is stored of secrets, and opens it again. */
   readonly secrets: Secrets;
   readonly version: string;

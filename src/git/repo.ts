@@ -1,36 +1,22 @@
+import type { Caller } from '#lib/caller.ts';
+import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { ReaderPool } from './reader-pool.ts';
-import type { Slots } from './slots.ts';
 
-/** Bounds on what one Git process may cost. */
-export type GitLimits = {
-  /** Short commands (reads and writes of the API) that run at once; more of them wait. */
-  commands: number;
-  /** Clones, fetches, pushes, archives and imports that run at once; more of them wait. */
-  transfers: number;
-  /** Milliseconds for a short command. */
-  commandTime: number;
-  /** Milliseconds for a transfer. */
-  transferTime: number;
-  /** Milliseconds in which a transfer must move some bytes, in or out. */
-  transferIdle: number;
-  /** Bytes of output that a short command may give. */
-  output: number;
-  /** Bytes of one object that is read into memory. */
-  object: number;
-  /** Bytes that one push may send. */
-  push: number;
-  /** Object readers that stay open, and for how many milliseconds without use. */
-  readers: number;
-  readerIdle: number;
-};
+/** Bounds on what git processes may cost; the table in `lib/limits.ts` says what each is. */
+export type GitLimits = ResourceLimits['git'];
 
 /** The folder of all repositories, with what running Git in it needs. */
 export type GitStore = {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: GitLimits;
-  readonly commandSlots: Slots;
-  readonly transferSlots: Slots;
+  /** Shares the short commands between callers. */
+  readonly commands: ConcurrencyLimiter;
+  /** Shares the transfers between callers. */
+  readonly transfers: ConcurrencyLimiter;
+  /** For whom git is run: its processes count against this caller. */
+  readonly caller: Caller;
   readonly readers: ReaderPool;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -43,8 +43,8 @@ function drained(stream: Writable): Promise<void> {
 
 /** Runs a short git command to its end and gives its whole output. Throws a `GitError` for an unexpected exit code. */
 export async function run(at: Repo | { store: GitStore }, args: readonly string[], options: RunOptions = {}): Promise<Output> {
-  const { limits, commandSlots } = at.store;
-  const release = await commandSlots.take();
+  const { limits, commands, caller } = at.store;
+  const release = await commands.acquire(caller, { signal: options.signal });
   try {
     const git = startGit(at, args, { timeout: limits.commandTime, ...options });
     const most = options.maxOutput ?? limits.output;
@@ -86,13 +86,14 @@ export async function runText(
   return stdout.toString('utf8');
 }
 
-/** Starts a transfer: git holds one of the transfer slots until it ends. */
+/** Starts a transfer: git holds a place among the caller's transfers until it ends. */
 export async function startTransfer(
   at: Repo | { store: GitStore },
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<GitProcess> {
-  const release = await at.store.transferSlots.take();
+  const { transfers, caller } = at.store;
+  const release = await transfers.acquire(caller, { signal: options.signal });
   try {
     const git = startGit(at, args, { timeout: at.store.limits.transferTime, idle: at.store.limits.transferIdle, ...options });
     void git.ended.then(release);

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { type Caller, system } from '#lib/caller.ts';
+import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import { resourceLimits } from '#lib/limits.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { installHooks } from './hooks.ts';
@@ -8,23 +10,6 @@ import { makeReaderPool } from './reader-pool.ts';
 import { checkRefName } from './ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
 import { run, runText } from './run.ts';
-import { makeSlots } from './slots.ts';
-
-const mebi = 1024 * 1024;
-
-/** Limits for a team's machine; each can be set when the store is opened. */
-export const defaultLimits: GitLimits = {
-  commands: 4 * availableParallelism(),
-  transfers: 8 * availableParallelism(),
-  commandTime: 30_000,
-  transferTime: 3_600_000,
-  transferIdle: 300_000,
-  output: 256 * mebi,
-  object: 100 * mebi,
-  push: 4096 * mebi,
-  readers: 32,
-  readerIdle: 30_000,
-};
 
 /** Opens the folder of all repositories, making it where it is missing. Disposing of it ends the open readers. */
 export async function openGitStore(given: {
@@ -33,7 +18,7 @@ export async function openGitStore(given: {
   limits?: Partial<GitLimits>;
 }): Promise<GitStore> {
   const root = resolve(given.root);
-  const limits = { ...defaultLimits, ...given.limits };
+  const limits = resourceLimits({ git: given.limits ?? {} }).git;
   const readers = makeReaderPool(limits);
   await mkdir(join(root, 'tmp'), { recursive: true });
   await installHooks(root);
@@ -41,12 +26,26 @@ export async function openGitStore(given: {
     root,
     env: inheritedEnvironment(given.env),
     limits,
-    commandSlots: makeSlots(limits.commands),
-    transferSlots: makeSlots(limits.transfers),
+    commands: concurrencyLimiter('git.commands', {
+      ...limits,
+      total: limits.commands,
+      perCaller: limits.commandsPerCaller,
+      anonymous: limits.commandsAnonymous,
+    }),
+    transfers: concurrencyLimiter('git.transfers', {
+      ...limits,
+      total: limits.transfers,
+      perCaller: limits.transfersPerCaller,
+      anonymous: limits.transfersAnonymous,
+    }),
+    caller: system,
     readers,
     [Symbol.asyncDispose]: () => readers.closeAll(),
   };
 }
+
+/** The same folder, with git running for a caller. */
+export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...store, caller });
 
 /** The repository of this id, whether or not it is on disk. Folders hold a thousand repositories each. */
 export function repoOf(store: GitStore, id: number): Repo {

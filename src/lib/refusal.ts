@@ -10,6 +10,8 @@ const refusalKinds = [
   'unsupported_media',
   'invalid',
   'rate_limited',
+  'too_many',
+  'timed_out',
   'unavailable',
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
@@ -23,12 +25,18 @@ export type FieldError = { resource: string; field: string; code: FieldCode; mes
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly errors: FieldError[];
+  /** The limit of `lib/limits.ts` that was exceeded, as `git.commands`; metrics count refusals by it. */
+  readonly limit: string | undefined;
+  /** Seconds after which the same request may be answered. */
+  readonly retryAfter: number | undefined;
 
-  constructor(kind: RefusalKind, message: string, errors: FieldError[] = []) {
+  constructor(kind: RefusalKind, message: string, errors: FieldError[] = [], more: { limit?: string; retryAfter?: number } = {}) {
     super(message);
     this.name = 'Refusal';
     this.kind = kind;
     this.errors = errors;
+    this.limit = more.limit;
+    this.retryAfter = more.retryAfter;
   }
 }
 

@@ -9,6 +9,7 @@ import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
+import type { Caller } from '#lib/caller.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
@@ -22,6 +23,7 @@ import { resolve } from './resolve.ts';
 export type Asked = {
   endpoint: Endpoint;
   viewer: Viewer;
+  caller: Caller;
   now: Date;
   db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -59,6 +61,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
     media: endpoint.media?.includes(media.media) ? media.media : 'json',
     version,
     services: asked.services,
+    caller: asked.caller,
     address: request.ip,
     reply: replyWith,
   };

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { callerOf } from '#access/rate-limits.ts';
 import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
+import { GitError } from '#git/errors.ts';
+import { storeFor } from '#git/store.ts';
+import type { Caller } from '#lib/caller.ts';
+import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
@@ -103,7 +108,14 @@ export function buildApp(parts: Parts): FastifyInstance {
   addOAuth(app, { ...parts, origin: (request) => linksFor(parts, request).html });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn });
-  for (const declared of parts.endpoints) register(app, { ...parts, signIn }, declared);
+  const { requests: bounds } = parts.services.resourceLimits;
+  const requests = concurrencyLimiter('requests.concurrent', {
+    ...bounds,
+    total: bounds.concurrent,
+    perCaller: bounds.concurrentPerCaller,
+    anonymous: bounds.concurrentAnonymous,
+  });
+  for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests }, declared);
   return app;
 }
 
@@ -112,7 +124,7 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-type Entered = Parts & { signIn: SignIn };
+type Entered = Parts & { signIn: SignIn; requests: ConcurrencyLimiter };
 
 function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
   for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
@@ -128,6 +140,19 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
   }
 }
 
+/**
+ * Waits for the caller's turn. The place is free again when the reply was handed to the network, or its connection is gone: replies to
+ * a client that doesn't read them take memory, too.
+ */
+async function admit(requests: ConcurrencyLimiter, caller: Caller, { raw }: FastifyReply): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
+  raw.once('close', leave);
+  const release = await requests.acquire(caller, { signal: gone.signal }).finally(() => raw.off('close', leave));
+  if (raw.writableFinished || raw.destroyed) release();
+  else raw.once('finish', release).once('close', release);
+}
+
 async function serve(
   parts: Entered,
   endpoint: Endpoint,
@@ -138,15 +163,18 @@ async function serve(
   const now = parts.clock();
   const { db } = parts.database;
   const viewer = await parts.signIn(request, now);
+  const caller = callerOf(viewer, request.ip);
+  await admit(parts.requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(
     {
       endpoint,
       viewer,
+      caller,
       now,
       db,
       change: (work) => change(db, work),
-      services: parts.services,
+      services: { ...parts.services, git: storeFor(parts.services.git, caller) },
       links: linksFor(parts, request),
       params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
     },

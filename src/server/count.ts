@@ -1,27 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  allowance,
-  type Bucket,
-  countRequest,
-  limitHeaders,
-  limitKey,
-  type RateLimit,
-  uncountRequest,
-} from '#access/rate-limits.ts';
+import { allowance, type Bucket, countRequest, limitHeaders, type RateLimit, uncountRequest } from '#access/rate-limits.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
+import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
 
-type Asked = { endpoint: Endpoint; viewer: Viewer; db: Db; services: Services };
+type Asked = { endpoint: Endpoint; viewer: Viewer; caller: Caller; db: Db; services: Services };
 
 /** What a request was counted against. */
 export type Counted = { key: string; bucket: Bucket; state: RateLimit };
 
 /** Counts a request against its rate limit, and refuses it above. Undefined where requests aren't counted. */
 export async function count(
-  { endpoint, viewer, db, services }: Asked,
+  { endpoint, viewer, caller: { key }, db, services }: Asked,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Counted | undefined> {
@@ -29,7 +22,6 @@ export async function count(
   const { limit } = endpoint;
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
-  const key = limitKey(viewer, request.ip);
   const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
   reply.headers(limitHeaders(state));
   if (state.exceeded) {

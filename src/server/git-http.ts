@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { callerOf } from '#access/rate-limits.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import { change, type Database, isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type GitErrorKind, isGitError } from '#git/errors.ts';
 import { receivePack } from '#git/receive-pack.ts';
+import type { GitStore } from '#git/repo.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/smart-http.ts';
-import { repoOf } from '#git/store.ts';
+import { repoOf, storeFor } from '#git/store.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
@@ -40,31 +42,32 @@ export function addGitHttp(app: FastifyInstance, parts: Parts): void {
 async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Promise<FastifyReply> {
   const service = services.find((name) => name === request.query.service);
   if (!service) throw new Refusal('forbidden', 'Only the smart HTTP protocol is spoken here: upgrade your Git client');
-  const { repo } = await open(parts, service, request);
-  const body = await advertiseRefs(repoOf(parts.services.git, repo.id), service, optionsOf(parts, request, reply));
+  const { repo, git } = await open(parts, service, request);
+  const body = await advertiseRefs(repoOf(git, repo.id), service, optionsOf(parts, request, reply));
   return uncached(reply).type(`application/x-${service}-advertisement`).send(body);
 }
 
 async function exchange(parts: Parts, service: Service, request: Request, reply: FastifyReply): Promise<FastifyReply> {
   if (request.headers['content-type'] !== `application/x-${service}-request`)
     throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
-  const { repo, viewer } = await open(parts, service, request);
-  const disk = repoOf(parts.services.git, repo.id);
+  const { repo, viewer, git } = await open(parts, service, request);
+  const disk = repoOf(git, repo.id);
   const options = optionsOf(parts, request, reply);
   const body =
     service === 'git-upload-pack'
       ? await uploadPack(disk, request.raw, options)
-      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, repo, viewer) });
+      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, git, repo, viewer) });
   return uncached(reply).type(`application/x-${service}-result`).send(body);
 }
 
-async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer }> {
+async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer; git: GitStore }> {
   const viewer = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
-  return { repo: await openRepository({ db: parts.database.db, viewer, owner, name, service }), viewer };
+  const git = storeFor(parts.services.git, callerOf(viewer, request.ip));
+  return { repo: await openRepository({ db: parts.database.db, viewer, owner, name, service }), viewer, git };
 }
 
-function handlersOf({ database: { db }, services: { git }, clock, log }: Parts, repo: Repo, viewer: Viewer) {
+function handlersOf({ database: { db }, clock, log }: Parts, git: GitStore, repo: Repo, viewer: Viewer) {
   const context = { db, git, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
   const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
   return {
@@ -119,6 +122,7 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
   if (error instanceof Refusal) {
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+    if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
     return say(statusOf(error), error.message);
   }
   const seen = { err: error, id: request.id, route: request.routeOptions.url };

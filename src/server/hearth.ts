@@ -6,6 +6,7 @@ import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import type { WorkerParts } from '#jobs/worker.ts';
+import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
@@ -26,6 +27,8 @@ export type Settings = {
   trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
+  /** Values in the place of those of `lib/limits.ts`. */
+  resourceLimits?: LimitOverrides;
   /** 32 bytes, kept outside the database (security decision 9). */
   secretKey: Buffer;
   version: string;
@@ -60,7 +63,8 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const database = openDatabase(settings.address, { max: settings.connections, name: settings.connectionName });
-  const git = await openGitStore({ root: settings.repositories, env: settings.env });
+  const resources = resourceLimits(settings.resourceLimits);
+  const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
@@ -69,6 +73,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     git,
     vocabulary,
     limits,
+    resourceLimits: resources,
     secrets,
     version,
     searchBudget,

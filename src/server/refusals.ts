@@ -16,6 +16,8 @@ const statuses: Record<RefusalKind, number> = {
   unsupported_media: 415,
   invalid: 422,
   rate_limited: 403,
+  too_many: 429,
+  timed_out: 408,
   unavailable: 503,
 };
 

@@ -25,6 +25,7 @@ export function sendError(parts: Parts, exchange: Exchange, error: unknown): Fas
   const refusal = refusalOf(error);
   if (refusal) {
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+    if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
     return sendRefusal(parts, exchange, { status: statusOf(refusal), message: refusal.message, errors: refusal.errors });
   }
   const fault = clientFault(error);

@@ -12,7 +12,6 @@ import { openObjects } from '#git/objects.ts';
 import type { Progress } from '#git/progress.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
 import { run } from '#git/run.ts';
-import { makeSlots } from '#git/slots.ts';
 import { uploadPack } from '#git/smart-http.ts';
 import {
   buildRepository,
@@ -163,16 +162,6 @@ test('a transfer that stands still is ended', async () => {
   const body = new PassThrough();
   body.write('00a4');
   expect(await kindOf(uploadPack(repo, body))).toBe('timeout');
-});
-
-test('a place given back twice is one place', async () => {
-  const slots = makeSlots(1);
-  const release = await slots.take();
-  release();
-  release();
-  await slots.take();
-  const second = slots.take().then(() => 'taken');
-  expect(await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 20, 'waiting'))])).toBe('waiting');
 });
 
 test('no more commands run at once than allowed, and the places come back after failures', async () => {

@@ -76,7 +76,7 @@ export async function kindOf(attempt: Promise<unknown>): Promise<string> {
 }
 
 /** How many clones, pushes and the like are running: each holds a slot until its git has ended. */
-export const openTransfers = ({ store }: Repo): number => store.limits.transfers - store.transferSlots.free();
+export const openTransfers = ({ store }: Repo): number => store.transfers.running;
 
 export type TestServer = { url: string; requests: string[] };
 

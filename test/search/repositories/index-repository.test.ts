@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { GitStore } from '#git/repo.ts';
-import { makeSlots } from '#git/slots.ts';
+import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 import { newPlace, push } from '#test/search/support.ts';
 
@@ -9,16 +9,16 @@ test('an indexing that takes long does not put back what a later one has replace
   const place = await newPlace();
   const { id, repo } = await place.repository(await place.account('octo'), 'hello');
   const index = (git: GitStore) => indexRepositoryWords({ db: place.db, git, id });
-  const slots = makeSlots(1);
-  const release = await slots.take();
+  const commands = concurrencyLimiter('test', { total: 1, perCaller: 1, anonymous: 1, waiting: 1, waitingTime: 60_000 });
+  const release = await commands.acquire();
   const arrived = Promise.withResolvers<void>();
-  const take = () => {
+  const acquire = () => {
     arrived.resolve();
-    return slots.take();
+    return commands.acquire();
   };
 
   const first = await push(repo, { 'README.md': 'before' });
-  const slow = index({ ...place.git, commandSlots: { ...slots, take } });
+  const slow = index({ ...place.git, commands: { ...commands, acquire } });
   await arrived.promise;
   await push(repo, { 'README.md': 'after' }, { parents: [first] });
   const quick = index(place.git);

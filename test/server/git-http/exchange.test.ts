@@ -174,7 +174,7 @@ test('a push that breaks off changes nothing and leaves nothing unfinished', asy
 
 test('a client that says it pushes and then says nothing is cut off', async () => {
   const { here, repo, token } = await owned();
-  const { limits } = here.hearth.services.git;
+  const limits: { transferIdle: number } = here.hearth.services.git.limits;
   const usual = limits.transferIdle;
   limits.transferIdle = 200;
   onTestFinished(() => {

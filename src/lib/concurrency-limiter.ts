@@ -1,0 +1,147 @@
+import { type Caller, system } from './caller.ts';
+import { Refusal } from './refusal.ts';
+
+/** Frees the place that was taken; more than one call has no further effect. */
+export type Release = () => void;
+
+export type ConcurrencyLimits = {
+  /** Places in all. */
+  readonly total: number;
+  /** Places that one caller may hold. */
+  readonly perCaller: number;
+  /** Places that all callers who aren't signed in may hold together. */
+  readonly anonymous: number;
+  /** How many of one caller may wait. The server's own work isn't refused. */
+  readonly waiting: number;
+  /** Milliseconds that one waits at most. The server's own work waits for as long as it takes. */
+  readonly waitingTime: number;
+};
+
+export type ConcurrencyLimiter = {
+  /**
+   * Waits for a place. Throws a Refusal: `too_many` where too many of the same caller wait already, `unavailable` after the time for
+   * waiting, and `aborted` where the signal says that nobody waits any more.
+   */
+  acquire(caller?: Caller, options?: { waitingTime?: number; signal?: AbortSignal | undefined }): Promise<Release>;
+  /** How many places are taken, and how many wait. */
+  readonly running: number;
+  readonly waiting: number;
+  /** The callers that hold places or wait, the greediest first. */
+  callers(): { key: string; running: number; waiting: number }[];
+};
+
+type Waiter = { enter(): void };
+type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
+
+/**
+ * Shares a number of places between callers. Those who wait are let in by turns, one of each caller, so that who asks for much waits
+ * for itself. Who isn't signed in gets a part of the places only, so that the others always find one.
+ *
+ * @param name how the limit is called in refusals, metrics and the documentation, as `git.commands`
+ */
+export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
+  // A Map keeps the order of insertion: the first queue is the one whose turn comes next.
+  const queues = new Map<string, Queue>();
+  let running = 0;
+  let anonymous = 0;
+  let waiting = 0;
+
+  const queueOf = (caller: Caller): Queue => {
+    const known = queues.get(caller.key);
+    if (known) return known;
+    const queue: Queue = { caller, running: 0, waiters: new Set() };
+    queues.set(caller.key, queue);
+    return queue;
+  };
+
+  const mayEnter = ({ caller, running: own }: Queue): boolean =>
+    running < limits.total && own < limits.perCaller && (caller.kind !== 'anonymous' || anonymous < limits.anonymous);
+
+  const enter = (queue: Queue): Release => {
+    running++;
+    queue.running++;
+    if (queue.caller.kind === 'anonymous') anonymous++;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      running--;
+      queue.running--;
+      if (queue.caller.kind === 'anonymous') anonymous--;
+      forget(queue);
+      letIn();
+    };
+  };
+
+  const forget = (queue: Queue): void => {
+    if (queue.running === 0 && queue.waiters.size === 0) queues.delete(queue.caller.key);
+  };
+
+  /** Lets in whose turn it is, until the places are taken or nobody may enter. */
+  const letIn = (): void => {
+    while (waiting > 0 && running < limits.total) {
+      const next = [...queues.values()].find((queue) => queue.waiters.size > 0 && mayEnter(queue));
+      const [waiter] = next?.waiters ?? [];
+      if (!next || !waiter) return;
+      // Its next turn comes after that of all others.
+      queues.delete(next.caller.key);
+      queues.set(next.caller.key, next);
+      waiter.enter();
+    }
+  };
+
+  return {
+    async acquire(caller = system, { waitingTime = limits.waitingTime, signal } = {}) {
+      signal?.throwIfAborted();
+      const queue = queueOf(caller);
+      if (queue.waiters.size === 0 && mayEnter(queue)) return enter(queue);
+      if (caller.kind !== 'system' && queue.waiters.size >= limits.waiting) {
+        throw tooMany(name, 'Too many of your requests wait for their turn. Please wait for them, and send fewer at once.');
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<Release>();
+      const waiter: Waiter = {
+        enter() {
+          leave();
+          resolve(enter(queue));
+        },
+      };
+      const leave = (): void => {
+        if (queue.waiters.delete(waiter)) waiting--;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      };
+      const refuse = (error: unknown): void => {
+        leave();
+        forget(queue);
+        reject(error);
+      };
+      const giveUp = (): void => refuse(signal?.reason);
+      const timer =
+        caller.kind === 'system'
+          ? undefined
+          : setTimeout(() => refuse(busy(name, 'The server is busy. Please try again in a moment.')), waitingTime);
+      signal?.addEventListener('abort', giveUp, { once: true });
+      queue.waiters.add(waiter);
+      waiting++;
+      return promise;
+    },
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return waiting;
+    },
+    callers: () =>
+      [...queues.values()]
+        .map((queue) => ({ key: queue.caller.key, running: queue.running, waiting: queue.waiters.size }))
+        .sort((a, b) => b.running + b.waiting - (a.running + a.waiting)),
+  };
+}
+
+const retryAfterSeconds = 5;
+
+const tooMany = (limit: string, message: string): Refusal =>
+  new Refusal('too_many', message, [], { limit, retryAfter: retryAfterSeconds });
+
+const busy = (limit: string, message: string): Refusal =>
+  new Refusal('unavailable', message, [], { limit, retryAfter: retryAfterSeconds });
