@@ -25,7 +25,11 @@ export const bodies: Readonly<Record<string, () => Buffer>> = {
   'blob that is a number of 39 MiB': () => Buffer.from(`{"content":${'1'.repeat(39 * mebi)}}`),
   'tree whose message is unknown, 39 MiB': () => json({ message: 'x'.repeat(39 * mebi) }),
   'tree of 1,000 files': () => tree(1_000),
-  'tree of 20,000 files': () => tree(20_000),
+  'tree of 19,000 files': () => tree(19_000),
+  'tree of 19,000 distinct files': () => tree(19_000, (i) => `content ${i}`),
+  'tree of 390 files of 100 KB': () => tree(390, (i) => `${i}`.padEnd(100_000, 'ab')),
+  'tree of 19,000 deletions': () =>
+    json({ tree: Array.from({ length: 19_000 }, (_, i) => ({ path: `f${i}`, mode: '100644', sha: null })) }),
   'tree of 40,000 wrong entries': () => json({ tree: Array.from({ length: 40_000 }, () => ({ mode: 1 })) }),
   'tree of empty lists, 39 MiB': () => Buffer.from(`{"tree":[${'[],'.repeat(13 * mebi)}1]}`),
 };
@@ -35,7 +39,12 @@ export type Sent = { url: string; method: string; token: string; body: string };
 const mebi = 1024 * 1024;
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const lists = (count: number): Buffer => Buffer.from(`{"title":"a","labels":[${'[],'.repeat(count)}[]]}`);
-const tree = (count: number): Buffer =>
+const tree = (count: number, contentOf = (_at: number): string => 'a'): Buffer =>
   json({
-    tree: Array.from({ length: count }, (_, i) => ({ path: `d${i % 100}/f${i}`, mode: '100644', type: 'blob', content: 'a' })),
+    tree: Array.from({ length: count }, (_, i) => ({
+      path: `d${i % 100}/f${i}`,
+      mode: '100644',
+      type: 'blob',
+      content: contentOf(i),
+    })),
   });

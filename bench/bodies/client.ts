@@ -5,9 +5,13 @@ import { bodies, type Sent } from './bodies.ts';
 process.on('message', ({ url, method, token, body }: Sent) => {
   const bytes = bodies[body]?.() ?? Buffer.alloc(0);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': bytes.length };
-  const sent = request(url, { method, headers }, (reply) => {
-    reply.resume().on('end', () => process.send?.({ status: reply.statusCode, bytes: bytes.length }));
-  });
-  sent.on('error', (error) => process.send?.({ status: error.message, bytes: bytes.length }));
+  const tell = (status: number | string | undefined): void => {
+    if (isTold) return;
+    isTold = true;
+    process.send?.({ status, bytes: bytes.length });
+  };
+  let isTold = false;
+  const sent = request(url, { method, headers }, (reply) => reply.resume().on('end', () => tell(reply.statusCode)));
+  sent.on('error', (error) => tell(error.message)); // after a reply, it is that the rest of the body isn't taken
   sent.end(bytes);
 });

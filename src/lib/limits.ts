@@ -36,7 +36,7 @@ export const limitTable = {
     bodyDepth: { value: 64, unit: 'count', of: 'lists and objects of a body inside each other', past: '400' },
     bodyValues: { value: 20_000, unit: 'count', of: 'values in a body', past: '413' },
     fileBodyValues: {
-      value: 200_000,
+      value: 100_000,
       unit: 'count',
       of: 'values in a body that carries a file; an entry of a new tree has five',
       past: '413',
