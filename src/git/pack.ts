@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflate, deflateSync } from 'node:zlib';
+import { sharedTurns } from '#lib/turns.ts';
 import type { ObjectType } from './cat-file.ts';
 import type { Oid } from './oid.ts';
 
@@ -8,7 +9,16 @@ import type { Oid } from './oid.ts';
 export type NewObject = { type: ObjectType; data: Buffer };
 
 const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
-const compress = promisify(deflate);
+const deflateLater = promisify(deflate);
+
+/** Up to so many bytes are packed at once, and with little memory: to set up more would take longer than to pack them. */
+const small = 4096;
+
+/** What is packed keeps its whole buffer, so that it gets one that fits. */
+const compress = async (data: Buffer): Promise<Buffer> =>
+  data.length > small
+    ? deflateLater(data)
+    : deflateSync(data, { windowBits: 12, memLevel: 5, chunkSize: Math.max(64, data.length + 32) });
 
 /** The name that Git gives to these bytes. */
 export function oidOf({ type, data }: NewObject): Oid {
@@ -22,7 +32,11 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   head.writeUInt32BE(2, 4);
   head.writeUInt32BE(objects.length, 8);
   const parts: Buffer[] = [head];
-  for (const { type, data } of objects) parts.push(entryHeader(typeNumbers[type], data.length), await compress(data));
+  const share = sharedTurns();
+  for (const { type, data } of objects) {
+    parts.push(entryHeader(typeNumbers[type], data.length), await compress(data));
+    await share();
+  }
   const body = Buffer.concat(parts);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }

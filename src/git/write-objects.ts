@@ -1,3 +1,4 @@
+import { sharedTurns } from '#lib/turns.ts';
 import { GitError } from './errors.ts';
 import { formatIdentity, type Identity } from './identity.ts';
 import { checkObjects, type ObjectType, openObjects } from './objects.ts';
@@ -14,7 +15,12 @@ const looseLimit = 100;
  * Gives their names, in order.
  */
 export async function writeObjects(repo: Repo, objects: readonly NewObject[]): Promise<Oid[]> {
-  const oids = objects.map(oidOf);
+  const oids: Oid[] = [];
+  const share = sharedTurns();
+  for (const object of objects) {
+    oids.push(oidOf(object));
+    await share();
+  }
   const distinct = [...new Map(objects.map((object, index) => [oids[index], object])).values()];
   if (distinct.length === 0) return oids;
   const args = distinct.length <= looseLimit ? ['unpack-objects', '-q', '--strict'] : ['index-pack', '--stdin', '--strict'];
@@ -24,8 +30,8 @@ export async function writeObjects(repo: Repo, objects: readonly NewObject[]): P
 }
 
 async function writeOne(repo: Repo, object: NewObject): Promise<Oid> {
-  await writeObjects(repo, [object]);
-  return oidOf(object);
+  const [oid] = await writeObjects(repo, [object]);
+  return oid ?? oidOf(object);
 }
 
 /** Writes a file's content. */

@@ -1,3 +1,4 @@
+import { sharedTurns } from '#lib/turns.ts';
 import { GitError } from './errors.ts';
 import { checkObjects, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
@@ -35,7 +36,9 @@ export async function planTree(reader: ObjectReader, wanted: TreeChanges): Promi
   const objects: NewObject[] = [];
   const root: Folder = new Map();
   const named: { oid: Oid; type: ObjectType }[] = [];
+  const share = sharedTurns();
   for (const change of wanted.changes) {
+    await share();
     const leaf = leafOf(change, objects);
     place(root, change.path, leaf);
     const type = typeOfMode(change.mode);

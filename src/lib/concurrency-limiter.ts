@@ -20,9 +20,13 @@ export type ConcurrencyLimits = {
 export type ConcurrencyLimiter = {
   /**
    * Waits for a place. Throws a Refusal: `too_many` where too many of the same caller wait already, `unavailable` after the time for
-   * waiting, and `aborted` where the signal says that nobody waits any more.
+   * waiting, and `aborted` where the signal says that nobody waits any more. More than one place may be taken together, as where
+   * places are bytes; who wants more than its share gets its share.
    */
-  acquire(caller?: Caller, options?: { waitingTime?: number; signal?: AbortSignal | undefined }): Promise<Release>;
+  acquire(
+    caller?: Caller,
+    options?: { places?: number; waitingTime?: number; signal?: AbortSignal | undefined },
+  ): Promise<Release>;
   /** How many places are taken, and how many wait. */
   readonly running: number;
   readonly waiting: number;
@@ -30,7 +34,7 @@ export type ConcurrencyLimiter = {
   callers(): { key: string; running: number; waiting: number }[];
 };
 
-type Waiter = { enter(): void };
+type Waiter = { readonly places: number; enter(): void };
 type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
 
 /**
@@ -54,20 +58,25 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     return queue;
   };
 
-  const mayEnter = ({ caller, running: own }: Queue): boolean =>
-    running < limits.total && own < limits.perCaller && (caller.kind !== 'anonymous' || anonymous < limits.anonymous);
+  const shareOf = ({ kind }: Caller): number =>
+    Math.min(limits.total, limits.perCaller, kind === 'anonymous' ? limits.anonymous : limits.total);
 
-  const enter = (queue: Queue): Release => {
-    running++;
-    queue.running++;
-    if (queue.caller.kind === 'anonymous') anonymous++;
+  const mayEnter = ({ caller, running: own }: Queue, places: number): boolean =>
+    running + places <= limits.total &&
+    own + places <= limits.perCaller &&
+    (caller.kind !== 'anonymous' || anonymous + places <= limits.anonymous);
+
+  const enter = (queue: Queue, places: number): Release => {
+    running += places;
+    queue.running += places;
+    if (queue.caller.kind === 'anonymous') anonymous += places;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      running--;
-      queue.running--;
-      if (queue.caller.kind === 'anonymous') anonymous--;
+      running -= places;
+      queue.running -= places;
+      if (queue.caller.kind === 'anonymous') anonymous -= places;
       forget(queue);
       letIn();
     };
@@ -80,7 +89,10 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   /** Lets in whose turn it is, until the places are taken or nobody may enter. */
   const letIn = (): void => {
     while (waiting > 0 && running < limits.total) {
-      const next = [...queues.values()].find((queue) => queue.waiters.size > 0 && mayEnter(queue));
+      const next = [...queues.values()].find((queue) => {
+        const [first] = queue.waiters;
+        return first !== undefined && mayEnter(queue, first.places);
+      });
       const [waiter] = next?.waiters ?? [];
       if (!next || !waiter) return;
       // Its next turn comes after that of all others.
@@ -91,18 +103,20 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   };
 
   return {
-    async acquire(caller = system, { waitingTime = limits.waitingTime, signal } = {}) {
+    async acquire(caller = system, { places: wanted = 1, waitingTime = limits.waitingTime, signal } = {}) {
       signal?.throwIfAborted();
       const queue = queueOf(caller);
-      if (queue.waiters.size === 0 && mayEnter(queue)) return enter(queue);
+      const places = Math.min(wanted, shareOf(caller));
+      if (queue.waiters.size === 0 && mayEnter(queue, places)) return enter(queue, places);
       if (caller.kind !== 'system' && queue.waiters.size >= limits.waiting) {
         throw tooMany(name, 'Too many of your requests wait for their turn. Please wait for them, and send fewer at once.');
       }
       const { promise, resolve, reject } = Promise.withResolvers<Release>();
       const waiter: Waiter = {
+        places,
         enter() {
           leave();
-          resolve(enter(queue));
+          resolve(enter(queue, places));
         },
       };
       const leave = (): void => {
@@ -113,6 +127,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
       const refuse = (error: unknown): void => {
         leave();
         forget(queue);
+        letIn(); // those behind it may want fewer places
         reject(error);
       };
       const giveUp = (): void => refuse(signal?.reason);

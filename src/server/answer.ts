@@ -10,6 +10,7 @@ import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
+import type { Json } from '#lib/json-reader.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
@@ -30,9 +31,11 @@ export type Asked = {
   services: Services;
   links: Links;
   params: Readonly<Record<string, string>>;
+  /** Reads the request's body; undefined where it has none. */
+  readBody(): Promise<Json | undefined>;
 };
 
-/** Answers one request: counts it, judges access, validates it, calls the handler, and sends the reply or a 304. */
+/** Answers one request: counts it, judges access, reads and validates it, calls the handler, and sends the reply or a 304. */
 export async function answer(asked: Asked, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = asked;
   reply.headers(accessHeaders(endpoint, viewer));
@@ -47,12 +50,13 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);
+  const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
   const call = {
     db,
     change: asked.change,
     at,
-    query: endpoint.query ? parseQuery(endpoint.query, query, resource) : {},
-    body: endpoint.body ? parseBody(endpoint.body, textOf(request), resource) : {},
+    query: parsedQuery,
+    body: endpoint.body ? await parseBody(endpoint.body, await asked.readBody(), resource) : {},
     page,
     viewer,
     now: asked.now,
@@ -122,12 +126,6 @@ async function sendRaw(
 }
 
 const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;
-
-const textOf = (request: FastifyRequest): string => {
-  const type = request.headers['content-type'] ?? '';
-  if (type.startsWith('multipart/')) throw new Refusal('unsupported_media', 'The body must be JSON');
-  return typeof request.body === 'string' ? request.body : '';
-};
 
 /** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
 const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');

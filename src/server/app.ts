@@ -8,7 +8,7 @@ import type { Services } from '#endpoint/services.ts';
 import { GitError } from '#git/errors.ts';
 import { storeFor } from '#git/store.ts';
 import type { Caller } from '#lib/caller.ts';
-import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import { type ConcurrencyLimiter, concurrencyLimiter, type Release } from '#lib/concurrency-limiter.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
@@ -19,10 +19,12 @@ import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
+import { type BodyReader, bodyReader } from './read-body.ts';
 import { linksFor } from './request-links.ts';
 import { routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
+import { boundUnreadBodies } from './unread-body.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** What the application is built from. */
@@ -43,10 +45,6 @@ export type Parts = {
   readMetrics?: MetricsReader;
 };
 
-/** The largest body of JSON, and of JSON that carries a file (security decision 10). */
-const jsonLimit = 1024 * 1024;
-const fileLimit = 40 * 1024 * 1024;
-
 /** Enough for a search of 10,000 percent-encoded characters. It is too long, but the refusal should say so of the query. */
 const maxHeaderSize = 128 * 1024;
 
@@ -62,7 +60,6 @@ export function buildApp(parts: Parts): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    bodyLimit: jsonLimit,
     requestTimeout: 0,
     trustProxy: parts.trustedProxies ?? false,
     routerOptions: { maxParamLength: 4096 },
@@ -78,8 +75,13 @@ export function buildApp(parts: Parts): FastifyInstance {
   addHealth(app, parts.database, app.drainState);
   addMetrics(app, parts.database, parts.readMetrics);
 
+  // Bodies are read when access was judged (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
+  const { requests: bounds } = parts.services.resourceLimits;
+  const bodies = bodyReader(bounds);
+  boundUnreadBodies(app, bounds);
 
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
@@ -105,17 +107,20 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
-  addOAuth(app, { ...parts, origin: (request) => linksFor(parts, request).html });
+  addOAuth(app, {
+    ...parts,
+    origin: (request) => linksFor(parts, request).html,
+    readForm: (request, reply) => bodies.form({ request, reply }),
+  });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn });
-  const { requests: bounds } = parts.services.resourceLimits;
   const requests = concurrencyLimiter('requests.concurrent', {
     ...bounds,
     total: bounds.concurrent,
     perCaller: bounds.concurrentPerCaller,
     anonymous: bounds.concurrentAnonymous,
   });
-  for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests }, declared);
+  for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests, bodies }, declared);
   return app;
 }
 
@@ -124,7 +129,7 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-type Entered = Parts & { signIn: SignIn; requests: ConcurrencyLimiter };
+type Entered = Parts & { signIn: SignIn; requests: ConcurrencyLimiter; bodies: BodyReader };
 
 function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
   for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
@@ -133,7 +138,6 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
     app.route({
       method: endpoint.method,
       url: apiPrefix + pattern,
-      bodyLimit: endpoint.carries === 'file' ? fileLimit : jsonLimit,
       exposeHeadRoute: endpoint.method === 'GET',
       handler: (request, reply) => serve(parts, endpoint, request, reply, wildcard),
     });
@@ -144,13 +148,14 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
  * Waits for the caller's turn. The place is free again when the reply was handed to the network, or its connection is gone: replies to
  * a client that doesn't read them take memory, too.
  */
-async function admit(requests: ConcurrencyLimiter, caller: Caller, { raw }: FastifyReply): Promise<void> {
+async function admit(requests: ConcurrencyLimiter, caller: Caller, { raw }: FastifyReply): Promise<Release> {
   const gone = new AbortController();
   const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
   raw.once('close', leave);
   const release = await requests.acquire(caller, { signal: gone.signal }).finally(() => raw.off('close', leave));
   if (raw.writableFinished || raw.destroyed) release();
   else raw.once('finish', release).once('close', release);
+  return release;
 }
 
 async function serve(
@@ -164,7 +169,7 @@ async function serve(
   const { db } = parts.database;
   const viewer = await parts.signIn(request, now);
   const caller = callerOf(viewer, request.ip);
-  await admit(parts.requests, caller, reply);
+  const release = await admit(parts.requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(
     {
@@ -177,6 +182,12 @@ async function serve(
       services: { ...parts.services, git: storeFor(parts.services.git, caller) },
       links: linksFor(parts, request),
       params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
+      async readBody() {
+        release(); // a body that comes slowly holds no place
+        const body = await parts.bodies.json({ request, reply }, endpoint, caller);
+        await admit(parts.requests, caller, reply);
+        return body;
+      },
     },
     request,
     reply,

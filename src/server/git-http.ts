@@ -13,6 +13,7 @@ import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
+import { askForBody } from './read-body.ts';
 import { full, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
@@ -29,8 +30,6 @@ type Request = FastifyRequest<Asked>;
  */
 export function addGitHttp(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
     scope.get<Asked>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) => sendRefs(parts, request, reply));
     for (const service of services) {
@@ -51,6 +50,7 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
   if (request.headers['content-type'] !== `application/x-${service}-request`)
     throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
   const { repo, viewer, git } = await open(parts, service, request);
+  askForBody({ request, reply });
   const disk = repoOf(git, repo.id);
   const options = optionsOf(parts, request, reply);
   const body =

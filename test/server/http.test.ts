@@ -77,7 +77,7 @@ test.each([
   ['[]', 400, 'Body should be a JSON object'],
   ['null', 400, 'Body should be a JSON object'],
   ['['.repeat(65) + ']'.repeat(65), 400, 'Problems parsing JSON: it is nested too deeply'],
-  [`{"blog":"${'x'.repeat(1_100_000)}"}`, 413, 'The request body is too large'],
+  [`{"blog":"${'x'.repeat(1_100_000)}"}`, 413, 'The request body is too large: 1048576 bytes are allowed (requests.body)'],
   ['{"blog":7}', 422, 'Validation Failed'],
   ['{"blog":"a\\u0000b"}', 422, 'Validation Failed'],
 ])('the body %.20s is refused with %i', async (body, status, message) => {

@@ -25,7 +25,7 @@ export type Written = { at: At; file: Entry | undefined; isNew: boolean };
 /** Makes a file, or changes the one that is there, by one commit to a branch. */
 export async function writeFile(context: PushContext, writing: Writing, body: FileWrite): Promise<Written> {
   const disk = repoOf(context.git, writing.repo.id);
-  const content = fromBase64(body.content, { resource: 'File', field: 'content' });
+  const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
   const { branch, tip, before, path } = await lookAt(disk, writing, body.branch);
   if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
   if (body.sha !== undefined) checkUnchanged(path, before, body.sha);

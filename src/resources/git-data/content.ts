@@ -3,7 +3,7 @@ import { openBlob } from '#git/archive.ts';
 import type { ObjectReader } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { invalid, Refusal } from '#lib/refusal.ts';
+import { Refusal } from '#lib/refusal.ts';
 
 /** The largest content that is sent inside JSON, which takes several times its size of memory. */
 export const mostInJson = 40 * 1024 * 1024;
@@ -20,14 +20,6 @@ export const tooLarge = (most: number): Refusal =>
 
 /** Base64 in lines of sixty characters, as the public API writes it. */
 export const base64Lines = (data: Buffer): string => data.toString('base64').replace(/.{1,60}/g, '$&\n');
-
-/** Decodes base64 of a body. Blanks and line ends in it are skipped. */
-export function fromBase64(text: string, { resource, field }: { resource: string; field: string }): Buffer {
-  const plain = text.replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain) || plain.replace(/=+$/, '').length % 4 === 1)
-    throw invalid(resource, field, 'invalid', `${field} is not valid Base64`);
-  return Buffer.from(plain, 'base64');
-}
 
 const streamedFrom = 1024 * 1024;
 

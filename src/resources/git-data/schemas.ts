@@ -52,7 +52,7 @@ export const NewTree = Type.Object(
         sha: Type.Optional(Nullable(sha)),
         content: Type.Optional(Type.String()),
       }),
-      { minItems: 1, maxItems: 100_000 },
+      { minItems: 1, maxItems: 25_000 },
     ),
   },
   { title: 'Tree' },

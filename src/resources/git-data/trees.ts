@@ -6,14 +6,21 @@ import { pathProblem } from '#git/paths.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { type TreeChange, writeTree } from '#git/write-tree.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
+import { sharedTurns } from '#lib/turns.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
+import { utf8Of } from './given-content.ts';
 import type { NewTree } from './schemas.ts';
 
 /** Writes the tree that a body describes. */
 export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Promise<Oid> {
   if (await isEmpty(disk)) throw emptyRepository();
   if (base_tree !== undefined) await checkBase(disk, base_tree.toLowerCase());
-  const changes = tree.map(changeOf);
+  const changes: TreeChange[] = [];
+  const share = sharedTurns();
+  for (const [index, entry] of tree.entries()) {
+    changes.push(await changeOf(entry, index));
+    await share();
+  }
   try {
     return await writeTree(disk, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
   } catch (error) {
@@ -30,7 +37,7 @@ async function checkBase(disk: Disk, oid: Oid): Promise<void> {
   if (found?.type !== 'tree') throw unprocessable('base_tree is not a valid tree oid');
 }
 
-function changeOf({ path, mode, type, sha, content }: NewTree['tree'][number], index: number): TreeChange {
+async function changeOf({ path, mode, type, sha, content }: NewTree['tree'][number], index: number): Promise<TreeChange> {
   const wrong = (field: string, message: string) => invalid('Tree', `tree.${index}.${field}`, 'invalid', message);
   const problem = pathProblem(path);
   if (problem) throw wrong('path', `path ${problem}`);
@@ -39,5 +46,5 @@ function changeOf({ path, mode, type, sha, content }: NewTree['tree'][number], i
   if ((sha === undefined) === (content === undefined)) throw wrong('sha', 'Give either sha or content');
   if (content === undefined) return { path, mode, oid: sha?.toLowerCase() ?? null };
   if (kind !== 'blob') throw wrong('content', 'Only files and links have content');
-  return { path, mode, content: Buffer.from(content) };
+  return { path, mode, content: await utf8Of(content) };
 }

@@ -29,6 +29,9 @@ type Session = { token: string; account: Account };
 export function addOAuth(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
     await scope.register(cookie);
+    scope.addHook('preValidation', async (request, reply) => {
+      if (request.method === 'POST') request.body = await parts.readForm(request, reply);
+    });
     addTokenRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>

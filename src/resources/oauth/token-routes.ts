@@ -23,6 +23,8 @@ export type Parts = {
   clock: () => Date;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
+  /** Reads the text of a body. */
+  readForm: (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
 };
 
 /** The fields of a request: of its form or JSON body, and of its query. */

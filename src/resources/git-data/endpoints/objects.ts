@@ -1,4 +1,5 @@
 // Blobs and trees.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { raw } from '#endpoint/call.ts';
@@ -10,7 +11,8 @@ import { listTree } from '#git/tree-list.ts';
 import { writeBlob } from '#git/write-objects.ts';
 import { notFound } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, placeOf } from '#resources/commits/index.ts';
-import { fromBase64, mostInJson, rawContent, tooLarge } from '../content.ts';
+import { mostInJson, rawContent, tooLarge } from '../content.ts';
+import { fromBase64, utf8Of } from '../given-content.ts';
 import { presentBlob, presentTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
@@ -53,7 +55,9 @@ export const createBlob = endpoint({
     const disk = repoOf(git, at.repo.id);
     if (await isEmpty(disk)) throw emptyRepository();
     const { content, encoding } = body;
-    const data = encoding === 'base64' ? fromBase64(content, { resource: 'Blob', field: 'content' }) : Buffer.from(content);
+    const isText = encoding === 'utf-8';
+    const data = isText ? await utf8Of(content) : await fromBase64(content, { resource: 'Blob', field: 'content' });
+    await nextTurn(); // to name and pack many bytes takes as long again
     const sha = await writeBlob(disk, data);
     return { sha, url: objectUrl(placeOf(links, at.repo), sha, 'blob') };
   },
