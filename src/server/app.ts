@@ -18,6 +18,7 @@ import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
+import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { linksFor } from './request-links.ts';
 import { routesOf } from './routes.ts';
@@ -76,7 +77,26 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
-  addMetrics(app, parts.database, parts.readMetrics);
+  const { requests: bounds } = parts.services.resourceLimits;
+  const requests = concurrencyLimiter('requests.concurrent', {
+    ...bounds,
+    total: bounds.concurrent,
+    perCaller: bounds.concurrentPerCaller,
+    anonymous: bounds.concurrentAnonymous,
+  });
+  const { git, limiters } = parts.services;
+  const metrics = addMetrics(app, {
+    ...parts,
+    limiters: {
+      'requests.concurrent': requests,
+      'git.commands': git.commands,
+      'git.transfers': git.transfers,
+      'oauth.passwords': limiters.passwords,
+      'oauth.keys': limiters.keys,
+    },
+  });
+  const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
+  app.addHook('onClose', () => refusals.flush());
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -100,21 +120,19 @@ export function buildApp(parts: Parts): FastifyInstance {
     const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
     log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
   });
-  app.setErrorHandler((error, request, reply) => sendError(parts, { request, reply }, error));
+  app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, { request, reply }, { status: 404, message: 'Not Found' }));
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
-  addOAuth(app, { ...parts, origin: (request) => linksFor(parts, request).html });
-  const signIn = signInTo(parts);
-  addGitHttp(app, { ...parts, signIn });
-  const { requests: bounds } = parts.services.resourceLimits;
-  const requests = concurrencyLimiter('requests.concurrent', {
-    ...bounds,
-    total: bounds.concurrent,
-    perCaller: bounds.concurrentPerCaller,
-    anonymous: bounds.concurrentAnonymous,
+  addOAuth(app, {
+    ...parts,
+    origin: (request) => linksFor(parts, request).html,
+    admit: (caller, reply) => admit(requests, caller, reply),
+    noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
+  const signIn = signInTo(parts);
+  addGitHttp(app, { ...parts, signIn, refusals });
   for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests }, declared);
   return app;
 }
@@ -164,6 +182,7 @@ async function serve(
   const { db } = parts.database;
   const viewer = await parts.signIn(request, now);
   const caller = callerOf(viewer, request.ip);
+  request.caller = caller;
   await admit(parts.requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(
