@@ -4,8 +4,8 @@ import { keyed } from '#lib/collections.ts';
 /** A table with its columns that can be written, and those (`counters`) whose values come from a sequence. */
 export type BackupTable = { name: string; columns: string[]; counters: string[] };
 
-/** Tables that a backup leaves out: rate limits are short-lived, and migrations are listed in the manifest. */
-const passing = ['rate_limits', 'schema_migrations'];
+/** Tables that a backup leaves out: what tells of limits is short-lived, and migrations are listed in the manifest. */
+const passing = ['limit_refusals', 'rate_limits', 'schema_migrations'];
 
 /** Every table, each after those that it refers to, so that a restore never meets a row whose parent is missing. */
 export async function listTables(client: pg.ClientBase): Promise<BackupTable[]> {

@@ -53,10 +53,13 @@ export async function enterEmbedded(path: string, role: 'server' | 'command', lo
   };
 }
 
+/** On standard error: what a command prints is read by programs. */
+const tellWait = (reason: string): void => void process.stderr.write(`Waiting to start PostgreSQL (${reason})\n`);
+
 /** If another process is just stopping the PostgreSQL, it is started again. */
 async function enter(path: string, role: 'server' | 'command'): Promise<Part> {
   for (let attempt = 1; ; attempt++) {
-    const embedded = await startEmbedded(path);
+    const embedded = await startEmbedded(path, {}, tellWait);
     try {
       return { embedded, presence: await becomePresent(embedded.address, role) };
     } catch (error) {

@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 import { launch, type PostgresHome, preparePostgresHome } from './postgres-home.ts';
+import { findPostmaster, isAlive, isZombie, removeStalePidFiles } from './postgres-processes.ts';
+import { type StartWait, startWait, type TellWait, untilLeft } from './start-wait.ts';
 
 /** A PostgreSQL of Hearth's own, on a Unix socket inside the data folder. */
 export type Embedded = { address: Address; takenOver: boolean; stop(): Promise<void> };
@@ -15,6 +17,9 @@ const database = 'hearth';
 const user = 'hearth';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
+const pauseMs = 20;
+/** Each try that is refused leaves some lines in the log. */
+const relaunchPauseMs = 250;
 
 /** Settings for a small machine. Commits stay durable. */
 const settings: Record<string, string> = {
@@ -31,53 +36,66 @@ const settings: Record<string, string> = {
 
 /**
  * Starts the PostgreSQL of a data folder, or takes over the one that a killed Hearth left running there. After a crash
- * PostgreSQL recovers by itself. `extra` overrides settings (tests give up durability).
+ * PostgreSQL recovers by itself; where remains of the one before still hold the folder, the start waits for their end, and tells
+ * so. `extra` overrides settings (tests give up durability).
+ * @throws StartupError that says why PostgreSQL doesn't start.
  */
-export async function startEmbedded(dataFolder: string, extra: Record<string, string> = {}): Promise<Embedded> {
+export async function startEmbedded(
+  dataFolder: string,
+  extra: Record<string, string> = {},
+  tellWait: TellWait = () => undefined,
+): Promise<Embedded> {
   const home = await preparePostgresHome(dataFolder);
   const address: Address = { socket: home.socket, database, user };
-  const running = await runningPid(home);
-  if (running !== undefined) {
-    await untilReady(address, undefined, home);
-    return { address, takenOver: true, stop: () => stopProcess(running) };
+  const wait = startWait({ most: startTimeoutMs, log: home.log, tellWait });
+  for (;;) {
+    const running = await findPostmaster(home);
+    const pid = running ?? (await launchServer(home, { ...settings, ...extra }, wait));
+    const isRunning = async () => pid !== undefined && (await findPostmaster(home)) === pid;
+    if (pid !== undefined && (await becomesReady(home, isRunning))) {
+      if (!(await databaseExists(address))) await createDatabase(address);
+      return { address, takenOver: running !== undefined, stop: () => stopProcess(pid) };
+    }
+    await wait.pause('another PostgreSQL is starting or ending on the data folder');
   }
-  const fresh = await initialize(home);
-  const server = await startServer(home, { ...settings, ...extra });
-  await untilReady({ ...address, database: 'postgres' }, server, home);
-  if (fresh || !(await databaseExists(address))) await createDatabase(address);
-  server.unref();
-  const pid = server.pid;
-  if (pid === undefined) throw new StartupError(`PostgreSQL did not start; see ${home.log}`);
-  return { address, takenOver: false, stop: () => stopProcess(pid) };
 }
 
-/** The pid of a PostgreSQL that runs on this folder, from its pid file. The file may be old, so the process is looked at. */
-async function runningPid(home: PostgresHome): Promise<number | undefined> {
-  const lines = (await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-  const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || lines[1] !== home.data || !(await isPostgres(pid))) return undefined;
-  return pid;
-}
-
-/** Whether a process is PostgreSQL: its pid may belong to another program by now. Without /proc it is believed. */
-async function isPostgres(pid: number): Promise<boolean> {
-  if (!isAlive(pid)) return false;
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres');
-  return command.includes('postgres');
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+/** Launches PostgreSQL when nothing of an earlier one is left. Undefined where it had to give way to another. */
+async function launchServer(home: PostgresHome, config: Record<string, string>, wait: StartWait): Promise<number | undefined> {
+  if (!(await untilLeft(home, wait))) return undefined;
+  await removeStalePidFiles(home);
+  await initialize(home);
+  const logged = await stat(home.log).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const server = await startServer(home, config);
+  let failure: Error | undefined;
+  server.once('error', (error) => {
+    failure = error;
+  });
+  if (await becomesReady(home, () => server.exitCode === null && server.signalCode === null)) {
+    server.unref();
+    return server.pid;
   }
-};
+  const reason = failure?.message ?? (await fatalReason(home.log, logged));
+  if (!isHeld(reason)) throw new StartupError(`PostgreSQL stopped at its start (${reason}); see ${home.log}`);
+  await wait.pause(reason, relaunchPauseMs);
+  return undefined;
+}
 
-async function initialize(home: PostgresHome): Promise<boolean> {
+/** What PostgreSQL said last before it ended, of what was logged from a place on. */
+async function fatalReason(log: string, from: number): Promise<string> {
+  const said = (await readFile(log)).subarray(from).toString();
+  return [...said.matchAll(/FATAL: +(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
+}
+
+/** Whether a start was refused because of an earlier or another PostgreSQL on the folder, which may end. */
+const isHeld = (reason: string): boolean => /^(lock file ".*" already exists|pre-existing shared memory block)/.test(reason);
+
+async function initialize(home: PostgresHome): Promise<void> {
   const version = await readFile(join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (version !== undefined) return false;
+  if (version !== undefined) return;
   const child = launch(home, home.binaries.initdb, [
     ...['-D', home.data, '--username', user, '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
   ]);
@@ -88,7 +106,6 @@ async function initialize(home: PostgresHome): Promise<boolean> {
   const [code] = await once(child, 'close');
   if (code !== 0)
     throw new StartupError(`PostgreSQL could not set up ${home.data}: ${said.trim().split('\n').at(-1) ?? 'no reason given'}`);
-  return true;
 }
 
 async function startServer(home: PostgresHome, config: Record<string, string>): Promise<ChildProcess> {
@@ -105,15 +122,17 @@ async function startServer(home: PostgresHome, config: Record<string, string>): 
   }
 }
 
-async function untilReady(address: Address, server: ChildProcess | undefined, home: PostgresHome): Promise<void> {
+/** Waits until PostgreSQL answers; false where it ended instead. */
+async function becomesReady(home: PostgresHome, isRunning: () => boolean | Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs;
-  for (;;) {
-    if (await answers(address)) return;
-    if (server && server.exitCode !== null) throw new StartupError(`PostgreSQL stopped at its start; see ${home.log}`);
+  const address: Address = { socket: home.socket, database: 'postgres', user };
+  while (await isRunning()) {
+    if (await answers(address)) return true;
     if (Date.now() > deadline)
       throw new StartupError(`PostgreSQL did not answer within ${startTimeoutMs / 1000} s; see ${home.log}`);
-    await sleep(20);
+    await sleep(pauseMs);
   }
+  return false;
 }
 
 async function answers(address: Address): Promise<boolean> {
@@ -145,8 +164,13 @@ const databaseExists = (address: Address): Promise<boolean> =>
     return rowCount === 1;
   });
 
+/** PostgreSQL's code where another process was first to create it. */
+const duplicateDatabase = '42P04';
+
 const createDatabase = (address: Address): Promise<unknown> =>
-  asAdministrator(address, (client) => client.query(`create database ${database}`));
+  asAdministrator(address, (client) => client.query(`create database ${database}`)).catch((error) => {
+    if (error.code !== duplicateDatabase) throw error;
+  });
 
 /** Stops PostgreSQL by its fast shutdown, which ends sessions and loses nothing. */
 async function stopProcess(pid: number): Promise<void> {
@@ -158,6 +182,3 @@ async function stopProcess(pid: number): Promise<void> {
     await sleep(20);
   }
 }
-
-const isZombie = async (pid: number): Promise<boolean> =>
-  /^\d+ \(.*\) Z/s.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));

@@ -346,6 +346,13 @@ export interface Labels {
   is_default: Generated<boolean>;
 }
 
+export interface LimitRefusals {
+  hour: Date;
+  limit_name: string;
+  caller: string;
+  count: number;
+}
+
 export interface Memberships {
   organization_id: Id<'accounts'>;
   user_id: Id<'accounts'>;
@@ -484,7 +491,7 @@ export interface RefChanges {
 
 export interface RefreshTokens {
   hash: Buffer;
-  token_id: Id<'tokens'> | null;
+  token_id: Id<'tokens'>;
   app_id: Id<'apps'>;
   account_id: Id<'accounts'>;
   expires_at: Date;
@@ -717,6 +724,7 @@ export interface DB {
   issue_vectors: IssueVectors;
   issues: Issues;
   labels: Labels;
+  limit_refusals: LimitRefusals;
   memberships: Memberships;
   milestones: Milestones;
   organization_role_assignments: OrganizationRoleAssignments;

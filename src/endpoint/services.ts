@@ -1,5 +1,6 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
@@ -15,6 +16,7 @@ export type Services = {
   readonly limits: Limits;
   /** Bounds on what a caller may take; see `lib/limits.ts`. */
   readonly resourceLimits: ResourceLimits;
+  readonly limiters: Limiters;
   /** Seals what is stored of secrets, and opens it again. */
   readonly secrets: Secrets;
   readonly version: string;

@@ -153,6 +153,12 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   };
 }
 
+/** Does work while it holds a place for a caller. */
+export async function inTurn<T>(limiter: ConcurrencyLimiter, caller: Caller, work: () => Promise<T>): Promise<T> {
+  const release = await limiter.acquire(caller);
+  return work().finally(release);
+}
+
 const retryAfterSeconds = 5;
 
 const tooMany = (limit: string, message: string): Refusal =>

@@ -19,6 +19,7 @@ This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A
 const titles: Record<keyof typeof limitTable, string> = {
   requests: 'Requests of the API',
   git: 'Git',
+  oauth: 'Sign-in and OAuth',
 };
 
 /** The page that lists every limit. */

@@ -63,6 +63,7 @@ import * as meta from './meta/endpoints.ts';
 import * as metaSchemas from './meta/schemas.ts';
 import * as milestones from './milestones/endpoints.ts';
 import * as milestoneSchemas from './milestones/schemas.ts';
+import { removeExpired } from './oauth/jobs.ts';
 import * as organizationRoles from './organization-roles/endpoints.ts';
 import * as organizationRoleSchemas from './organization-roles/schemas.ts';
 import * as organizations from './organizations/endpoints.ts';
@@ -168,6 +169,7 @@ export const allJobs: readonly Job<never, Services>[] = [
   sweepUnfinished,
   sweepPushed,
   removeOldDeliveries,
+  removeExpired,
   provisionRunner,
   takeRunnerAway,
   resumeRunners,

@@ -5,19 +5,19 @@ import { callerOf } from '#access/rate-limits.ts';
 import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
-import { GitError } from '#git/errors.ts';
 import { storeFor } from '#git/store.ts';
-import type { Caller } from '#lib/caller.ts';
-import { type ConcurrencyLimiter, concurrencyLimiter, type Release } from '#lib/concurrency-limiter.ts';
+import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
+import { admit } from './admit.ts';
 import { answer } from './answer.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
+import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { linksFor } from './request-links.ts';
@@ -73,13 +73,31 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
-  addMetrics(app, parts.database, parts.readMetrics);
+  const { requests: bounds } = parts.services.resourceLimits;
+  const requests = concurrencyLimiter('requests.concurrent', {
+    ...bounds,
+    total: bounds.concurrent,
+    perCaller: bounds.concurrentPerCaller,
+    anonymous: bounds.concurrentAnonymous,
+  });
+  const { git, limiters } = parts.services;
+  const metrics = addMetrics(app, {
+    ...parts,
+    limiters: {
+      'requests.concurrent': requests,
+      'git.commands': git.commands,
+      'git.transfers': git.transfers,
+      'oauth.passwords': limiters.passwords,
+      'oauth.keys': limiters.keys,
+    },
+  });
+  const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
+  app.addHook('onClose', () => refusals.flush());
 
   // Bodies are read when access was judged (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
-  const { requests: bounds } = parts.services.resourceLimits;
   const bodies = bodyReader(bounds);
   boundUnreadBodies(app, bounds);
 
@@ -102,7 +120,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
     log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
   });
-  app.setErrorHandler((error, request, reply) => sendError(parts, { request, reply }, error));
+  app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, { request, reply }, { status: 404, message: 'Not Found' }));
 
   addPreflight(app, apiPrefix);
@@ -111,15 +129,11 @@ export function buildApp(parts: Parts): FastifyInstance {
     ...parts,
     origin: (request) => linksFor(parts, request).html,
     readForm: (request, reply) => bodies.form({ request, reply }),
+    admit: async (caller, reply) => void (await admit(requests, caller, reply)),
+    noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
   const signIn = signInTo(parts);
-  addGitHttp(app, { ...parts, signIn });
-  const requests = concurrencyLimiter('requests.concurrent', {
-    ...bounds,
-    total: bounds.concurrent,
-    perCaller: bounds.concurrentPerCaller,
-    anonymous: bounds.concurrentAnonymous,
-  });
+  addGitHttp(app, { ...parts, signIn, refusals });
   for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests, bodies }, declared);
   return app;
 }
@@ -144,20 +158,6 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
   }
 }
 
-/**
- * Waits for the caller's turn. The place is free again when the reply was handed to the network, or its connection is gone: replies to
- * a client that doesn't read them take memory, too.
- */
-async function admit(requests: ConcurrencyLimiter, caller: Caller, { raw }: FastifyReply): Promise<Release> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
-  raw.once('close', leave);
-  const release = await requests.acquire(caller, { signal: gone.signal }).finally(() => raw.off('close', leave));
-  if (raw.writableFinished || raw.destroyed) release();
-  else raw.once('finish', release).once('close', release);
-  return release;
-}
-
 async function serve(
   parts: Entered,
   endpoint: Endpoint,
@@ -169,6 +169,7 @@ async function serve(
   const { db } = parts.database;
   const viewer = await parts.signIn(request, now);
   const caller = callerOf(viewer, request.ip);
+  request.caller = caller;
   const release = await admit(parts.requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(

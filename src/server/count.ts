@@ -25,8 +25,9 @@ export async function count(
   const state = await countRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
   reply.headers(limitHeaders(state));
   if (state.exceeded) {
-    reply.header('retry-after', String(Math.max(1, state.reset - Math.floor(Date.now() / 1000))));
-    throw new Refusal('rate_limited', `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`);
+    const retryAfter = Math.max(1, state.reset - Math.floor(Date.now() / 1000));
+    const message = `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`;
+    throw new Refusal('rate_limited', message, [], { limit: `rateLimits.${bucket}`, retryAfter });
   }
   return { key, bucket, state };
 }

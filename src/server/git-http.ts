@@ -13,13 +13,22 @@ import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
+import type { LimitRefusals } from './limit-refusals.ts';
 import { askForBody } from './read-body.ts';
 import { full, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import type { SignIn } from './sign-in.ts';
 
-type Parts = { database: Database; services: Services; log: Logger; clock: () => Date; url?: string; signIn: SignIn };
+type Parts = {
+  database: Database;
+  services: Services;
+  log: Logger;
+  clock: () => Date;
+  url?: string;
+  signIn: SignIn;
+  refusals: LimitRefusals;
+};
 
 type Asked = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
 type Request = FastifyRequest<Asked>;
@@ -63,7 +72,8 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
 async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer; git: GitStore }> {
   const viewer = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
-  const git = storeFor(parts.services.git, callerOf(viewer, request.ip));
+  request.caller = callerOf(viewer, request.ip);
+  const git = storeFor(parts.services.git, request.caller);
   return { repo: await openRepository({ db: parts.database.db, viewer, owner, name, service }), viewer, git };
 }
 
@@ -121,6 +131,7 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
   if (error instanceof Refusal) {
+    parts.refusals.note(request, error.limit);
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
     return say(statusOf(error), error.message);

@@ -6,6 +6,7 @@ import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import type { WorkerParts } from '#jobs/worker.ts';
+import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
@@ -74,6 +75,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     vocabulary,
     limits,
     resourceLimits: resources,
+    limiters: openLimiters(resources),
     secrets,
     version,
     searchBudget,

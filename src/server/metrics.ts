@@ -1,14 +1,31 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '#database/connect.ts';
+import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import { watchEventLoop } from './event-loop.ts';
 
 /** Makes the reader of the metrics' text; with several processes, it reads those of all (see `src/cli/cluster.ts`). */
 export type MetricsReader = (own: Registry) => () => Promise<string>;
 
-/** `/metrics` for Prometheus: requests by route, method and status, connections to the database, and Node's own. */
-export function addMetrics(app: FastifyInstance, database: Database, reader: MetricsReader = (own) => () => own.metrics()): void {
+type Watched = {
+  database: Database;
+  /** By the names of their limits. */
+  limiters: Readonly<Record<string, ConcurrencyLimiter>>;
+  readMetrics?: MetricsReader | undefined;
+};
+
+export type Metrics = { countRefusal(limit: string): void };
+
+/**
+ * `/metrics` for Prometheus: requests by route, method and status, connections to the database, places by limiter, refusals by limit,
+ * the delay of the event loop, and Node's own.
+ */
+export function addMetrics(app: FastifyInstance, watched: Watched): Metrics {
+  const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = watched;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const unwatch = watchEventLoop(registry);
+  app.addHook('onClose', async () => unwatch());
   const seconds = new Histogram({
     name: 'hearth_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its reply',
@@ -28,6 +45,25 @@ export function addMetrics(app: FastifyInstance, database: Database, reader: Met
       this.set({ state: 'waiting' }, waitingCount);
     },
   });
+  new Gauge({
+    name: 'hearth_limiter_places',
+    help: 'Places of each limiter that are taken, requests that wait for one, and the number of their callers',
+    labelNames: ['limit', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [limit, limiter] of Object.entries(limiters)) {
+        this.set({ limit, state: 'running' }, limiter.running);
+        this.set({ limit, state: 'waiting' }, limiter.waiting);
+        this.set({ limit, state: 'callers' }, limiter.callers().length);
+      }
+    },
+  });
+  const refusals = new Counter({
+    name: 'hearth_limit_refusals_total',
+    help: 'Requests that were refused because of a limit',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     // The declared path, not the requested one, so that the number of labels is bounded.
@@ -35,4 +71,5 @@ export function addMetrics(app: FastifyInstance, database: Database, reader: Met
   });
   const read = reader(registry);
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await read()));
+  return { countRefusal: (limit) => refusals.inc({ limit }) };
 }

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { GitError } from '#git/errors.ts';
 import type { Caller } from '#lib/caller.ts';
-import { type ConcurrencyLimiter, concurrencyLimiter, type Release } from '#lib/concurrency-limiter.ts';
+import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { type Json, jsonReader } from '#lib/json-reader.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, tooLarge } from './receive-body.ts';
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
@@ -37,7 +37,7 @@ export function bodyReader(bounds: ResourceLimits['requests']): BodyReader {
     if (length === 0) return;
     if (length !== undefined && length > limits.bytes) throw tooLarge(limits);
     // Who doesn't say how long a body is may send the longest.
-    const release = await takeBytes(together, caller, length ?? limits.bytes, reply);
+    const release = await admit(together, caller, reply, { places: length ?? limits.bytes });
     try {
       askForBody(exchange);
       await receiveBody(request.raw, limits, take);
@@ -90,15 +90,4 @@ export function lengthOf({ headers }: FastifyRequest): number | undefined {
 function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity') throw new Refusal('unsupported_media', 'The body must not be compressed');
-}
-
-/** The bytes are free again when the reply was handed to the network, or the connection is gone. */
-async function takeBytes(together: ConcurrencyLimiter, caller: Caller, bytes: number, { raw }: FastifyReply): Promise<Release> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
-  raw.once('close', leave);
-  const release = await together.acquire(caller, { places: bytes, signal: gone.signal }).finally(() => raw.off('close', leave));
-  if (raw.writableFinished || raw.destroyed) release();
-  else raw.once('finish', release).once('close', release);
-  return release;
 }

@@ -5,6 +5,7 @@ import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
+import type { LimitRefusals } from './limit-refusals.ts';
 import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
@@ -14,7 +15,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 
 /** Answers a request whose handling threw: by a refusal or a redirect, or by 500 and a line in the log for a fault of the server. */
-export function sendError(parts: Parts, exchange: Exchange, error: unknown): FastifyReply {
+export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: Exchange, error: unknown): FastifyReply {
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
   const seen = { err: error, id: request.id, route: request.routeOptions.url };
@@ -24,6 +25,7 @@ export function sendError(parts: Parts, exchange: Exchange, error: unknown): Fas
   }
   const refusal = refusalOf(error);
   if (refusal) {
+    parts.refusals.note(request, refusal.limit);
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
     return sendRefusal(parts, exchange, { status: statusOf(refusal), message: refusal.message, errors: refusal.errors });

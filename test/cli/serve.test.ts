@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownSecretKey } from '#cli/data-folder.ts';
+import { preparePostgresHome } from '#database/postgres-home.ts';
+import { leftProcesses } from '#database/postgres-processes.ts';
 import { complaint, hearth, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, and stops its database when it is asked to end', async () => {
@@ -59,6 +61,20 @@ test('an embedded PostgreSQL that is killed is started again, and nothing is los
   expect(second).not.toBe(first);
   expect(await server.end()).toBe(0);
   expect(() => process.kill(second, 0)).toThrow();
+});
+
+test('after a kill of everything at once, a server starts at once, round after round, and nothing is lost', async () => {
+  const data = await temporaryFolder();
+  for (const login of ['ada', 'bea', 'eve']) {
+    const server = await serve(data);
+    expect((await hearth(['user', 'create', login, '--data', data])).code).toBe(0);
+    const processes = await leftProcesses(await preparePostgresHome(data));
+    expect(processes.length).toBeGreaterThan(1);
+    for (const { pid } of processes) process.kill(pid, 'SIGKILL');
+    server.process.kill('SIGKILL');
+  }
+  const last = await serve(data);
+  for (const login of ['ada', 'bea', 'eve']) expect((await fetch(`${last.url}/api/v3/users/${login}`)).status).toBe(200);
 });
 
 test('no request fails while a server drains', async () => {

@@ -1,5 +1,6 @@
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import { indexes } from '../doctor/indexes.ts';
+import { refusals } from '../doctor/limits.ts';
 import { database, disk, programs } from '../doctor/machine.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
 import { folders, newest, objects, pushes } from '../doctor/repositories.ts';
@@ -22,6 +23,7 @@ export const doctorCommand = installationCommand(
         await folders(installation),
         await pushes(installation, installation.now),
         await jobs(installation),
+        await refusals(installation, installation.now),
         ...(await indexes(installation)),
         ...(deep ? [await objects(installation), await newest(installation)] : []),
       ];

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import { must } from '#lib/collections.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { existing, invalid, notFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
@@ -12,7 +12,7 @@ import { loadAccounts } from '#resources/accounts/index.ts';
 import { insertAppHook } from '#webhooks/app-hooks.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
 import { type AppKeys, createApp } from './rules.ts';
-import { type AppRow, findManifestCode, insertManifestCode } from './store.ts';
+import { type AppRow, findManifestCode, insertManifestCode, takeManifestCode } from './store.ts';
 
 const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
 
@@ -59,10 +59,16 @@ type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | nu
 
 type Conversion = { code: string; keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
 
-/** Exchanges a code for the app that its manifest describes. The code is used up even if the app can't be made. */
+/** Refuses a code that can't be exchanged, before keys are made for it. */
+export async function checkManifestCode(db: Db, { code, now }: Pick<Conversion, 'code' | 'now'>): Promise<void> {
+  const row = existing(await findManifestCode(db, hashToken(code)));
+  if (row.expires_at <= now) throw notFound();
+}
+
+/** Exchanges a code for the app that its manifest describes. Where the app can't be made, the code stays good. */
 export async function convertManifest(tx: Tx, { code, keys, secrets, baseUrl, now }: Conversion): Promise<Converted> {
-  const row = await findManifestCode(tx, hashToken(code));
-  if (!row || row.expires_at <= now) throw notFound();
+  const row = existing(await takeManifestCode(tx, hashToken(code)));
+  if (row.expires_at <= now) throw notFound();
   const manifest = row.manifest as AppManifest; // offerManifest checked it
   const owner = must(await loadAccounts(tx, [row.owner_id]), row.owner_id);
   const { app, clientSecret } = await createApp(tx, {

@@ -179,7 +179,11 @@ export async function setSuspended(
 
 export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
 
-export const findManifestCode = (tx: Tx, hash: Buffer) =>
+export const findManifestCode = (db: Db, hash: Buffer) =>
+  db.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).executeTakeFirst();
+
+/** Removes a code and returns it, so that it can be used once only. */
+export const takeManifestCode = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('app_manifest_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
 export const insertManifestCode = (tx: Tx, row: Insertable<DB['app_manifest_codes']>) =>

@@ -2,26 +2,31 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
-import { countRequest } from '#access/rate-limits.ts';
+import { uncountRequest } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
+import { inTurn } from '#lib/concurrency-limiter.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
+import { askerOf, countUse, limitRequests } from './limits.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
 import { isPassword } from './passwords.ts';
+import { sendPage } from './replies.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
-import { findAppByClientId, findDeviceByUserCode, findSessionAccount, insertSession, removeSession } from './store.ts';
+import {
+  findAppByClientId,
+  findDeviceByUserCode,
+  findSessionAccount,
+  insertSession,
+  removeSession,
+  removeSessionsBeyond,
+} from './store.ts';
 import { addTokenRoutes, fieldsOf, type Parts } from './token-routes.ts';
 import { permissionLines } from './wants.ts';
 
 const sessionCookie = 'hearth_session';
 const sessionDays = 14;
-/** Wrong passwords are counted by address, so that nobody tries many. */
-const signInLimit = { limit: 20, window: 900 };
-
-/** Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to the app. */
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 type Session = { token: string; account: Account };
 
@@ -29,6 +34,7 @@ type Session = { token: string; account: Account };
 export function addOAuth(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
     await scope.register(cookie);
+    limitRequests(scope, parts);
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method === 'POST') request.body = await parts.readForm(request, reply);
     });
@@ -54,14 +60,6 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
     scope.post('/login/device', async (request, reply) => answerDevicePage(parts, request, reply));
   });
 }
-
-const sendPage = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
-  reply
-    .code(status)
-    .header('content-security-policy', pagePolicy)
-    .header('cache-control', 'no-store')
-    .type('text/html; charset=utf-8')
-    .send(html);
 
 /** The path to go on to after signing in. Other addresses are ignored, or a link to the sign-in page could lead people elsewhere. */
 const localPath = (wanted: string | undefined): string =>
@@ -94,21 +92,41 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const returnTo = localPath(return_to);
   const refuse = (problem: string, status: number) => sendPage(reply, signInPage({ returnTo, problem }), status);
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
-  const counted = await countRequest(db, `sign-in:${request.ip}`, 'core', signInLimit);
-  if (counted.exceeded) return refuse('Too many tries. Wait a quarter of an hour.', 429);
+  const tries = await countTry(parts, request, login);
   const account = await findUser(db, login);
-  const isRight = await isPassword(account?.password_hash, password);
+  const isRight = await inTurn(parts.services.limiters.passwords, askerOf(request), () =>
+    isPassword(account?.password_hash, password),
+  );
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
+  await tries.forgive();
   const token = newToken('');
   const now = parts.clock();
   const expires = addDays(now, sessionDays);
-  await change(db, (tx) =>
-    insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires }),
-  );
+  await change(db, async (tx) => {
+    await insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires });
+    await removeSessionsBeyond(tx, account.id, parts.services.resourceLimits.oauth.sessions);
+  });
   const secure = parts.origin(request).startsWith('https:');
   return reply
     .setCookie(sessionCookie, token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires })
     .redirect(returnTo, 303);
+}
+
+const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
+
+/** Counts a try to sign in, by its address and by the user name, whether or not there is such a user. Right ones are forgiven. */
+async function countTry({ database: { db }, services }: Parts, request: FastifyRequest, login: string) {
+  const { wrongPasswords, wrongPasswordsOfUser } = services.resourceLimits.oauth;
+  const message = tooManyTries;
+  const byAddress = `sign-in:${askerOf(request).key}`;
+  const byName = `sign-in:user:${hashToken(login.toLowerCase()).toString('base64url')}`;
+  await countUse(db, byAddress, { limit: 'oauth.wrongPasswords', most: wrongPasswords, message });
+  await countUse(db, byName, { limit: 'oauth.wrongPasswordsOfUser', most: wrongPasswordsOfUser, message });
+  return {
+    async forgive() {
+      for (const key of [byAddress, byName]) await uncountRequest(db, key, 'core');
+    },
+  };
 }
 
 type Wish = { app: AppRow; redirect: string; scopes: string[]; state: string | undefined; challenge: string | undefined };
@@ -168,8 +186,8 @@ async function answerDevicePage(parts: Parts, request: FastifyRequest, reply: Fa
   if (!session) return toSignIn(request, reply);
   const csrf = csrfOf(session.token);
   if (!isOwnForm(parts, request, session)) return sendPage(reply, devicePage({ csrf, problem: 'The form is out of date.' }), 403);
-  const counted = await countRequest(db, `device:${session.account.id}`, 'core', signInLimit);
-  if (counted.exceeded) return sendPage(reply, devicePage({ csrf, problem: 'Too many tries. Wait a quarter of an hour.' }), 429);
+  const most = parts.services.resourceLimits.oauth.wrongUserCodes;
+  await countUse(db, `device:${session.account.id}`, { limit: 'oauth.wrongUserCodes', most, message: tooManyTries });
   const userCode = (fields.user_code ?? '').trim().toUpperCase();
   const device = await findDeviceByUserCode(db, userCode, parts.clock());
   if (!device) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);

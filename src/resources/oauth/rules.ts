@@ -8,7 +8,7 @@ import { addMinutes, addSeconds } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
 import type { AppRow } from '#resources/apps/index.ts';
-import { insertToken, removeToken, stored } from '#resources/tokens/index.ts';
+import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/tokens/index.ts';
 import {
   type DeviceRow,
   holdDevice,
@@ -52,6 +52,8 @@ const refreshSeconds = 15_811_200;
 export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
+/** The public API's number of tokens without an end for the same user, app and scopes. The oldest ends with the next. */
+const mostAlike = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
@@ -99,8 +101,15 @@ export async function exchangeCode(
     return { problem: 'bad_verification_code' };
   if (redirectUri !== undefined && row.redirect_uri !== null && redirectUri !== row.redirect_uri)
     return { problem: 'redirect_uri_mismatch' };
-  const user = must(await loadAccounts(tx, [row.account_id]), row.account_id);
+  const user = await activeUser(tx, row.account_id);
+  if (!user) return { problem: 'bad_verification_code' };
   return { granted: await grantToken(tx, { app, user, scopes: row.scopes, now }) };
+}
+
+/** Who agreed to an app; undefined while the account is suspended, for which nothing is granted then. */
+async function activeUser(tx: Tx, id: Account['id']): Promise<Account | undefined> {
+  const user = must(await loadAccounts(tx, [id]), id);
+  return user.suspended_at ? undefined : user;
 }
 
 /** PKCE, S256 (RFC 7636). */
@@ -121,7 +130,10 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
     scopes: [...kept],
     expires_at: ends ? addSeconds(now, tokenSeconds) : null,
   });
-  if (!ends) return { token, scopes: kept };
+  if (!ends) {
+    await removeTokensBeyond(tx, row, mostAlike);
+    return { token, scopes: kept };
+  }
   const refresh = newToken(refreshTokenPrefix);
   await insertRefresh(tx, {
     hash: hashToken(refresh),
@@ -137,8 +149,9 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
 export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
   const row = await takeRefresh(tx, hashToken(refresh));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_refresh_token' };
-  if (row.token_id !== null) await removeToken(tx, row.token_id);
-  const user = must(await loadAccounts(tx, [row.account_id]), row.account_id);
+  await removeToken(tx, row.token_id);
+  const user = await activeUser(tx, row.account_id);
+  if (!user) return { problem: 'bad_refresh_token' };
   return { granted: await grantToken(tx, { app, user, scopes: [], now }) };
 }
 
@@ -178,7 +191,8 @@ export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { 
   if (device.state === 'denied') return { problem: 'access_denied' };
   if (device.state === 'approved' && device.account_id !== null) {
     await removeDevice(tx, hash);
-    const user = must(await loadAccounts(tx, [device.account_id]), device.account_id);
+    const user = await activeUser(tx, device.account_id);
+    if (!user) return { problem: 'access_denied' };
     return { granted: await grantToken(tx, { app, user, scopes: device.scopes, now }) };
   }
   const tooSoon = device.polled_at !== null && addSeconds(device.polled_at, device.interval_s) > now;

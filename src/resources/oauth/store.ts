@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -13,6 +13,13 @@ export const findAppByClientId = (db: Db, clientId: string): Promise<AppRow | un
 export const insertSession = (tx: Tx, row: Insertable<DB['sessions']>) => tx.insertInto('sessions').values(row).execute();
 
 export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions').where('hash', '=', hash).execute();
+
+/** Removes an account's oldest sessions, beyond a number of them. */
+export const removeSessionsBeyond = (tx: Tx, account: Account['id'], most: number) =>
+  sql`delete from sessions where hash in (
+    select hash from sessions where account_id = ${account} order by created_at desc, expires_at desc offset ${most})`.execute(
+    tx,
+  );
 
 /** The account of a session; undefined where the session has ended or the account is suspended. */
 export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>

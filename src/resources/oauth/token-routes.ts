@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { change, type Database } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Caller } from '#lib/caller.ts';
+import type { Refusal } from '#lib/refusal.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/apps/index.ts';
+import { askerOf, countUse } from './limits.ts';
+import { send } from './replies.ts';
 import {
   deviceInterval,
   deviceSeconds,
@@ -21,10 +26,15 @@ type Fields = Readonly<Record<string, string | undefined>>;
 export type Parts = {
   database: Database;
   clock: () => Date;
+  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters'>;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
   /** Reads the text of a body. */
   readForm: (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
+  /** Waits for the caller's turn among all requests. */
+  admit: (caller: Caller, reply: FastifyReply) => Promise<void>;
+  /** Counts a refusal by a limit. */
+  noteRefusal: (request: FastifyRequest, refusal: Refusal) => void;
 };
 
 /** The fields of a request: of its form or JSON body, and of its query. */
@@ -56,6 +66,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
     const client = await findAppByClientId(parts.database.db, client_id);
     if (!client) return send(request, reply.code(404), { error: 'Not Found' });
     if (!client.device_flow) return sendOutcome(request, reply, { problem: 'device_flow_disabled' });
+    await countDeviceCode(parts, request, client);
     const now = parts.clock();
     const scopes = scope.split(/[\s,]+/);
     const { deviceCode, userCode } = await change(parts.database.db, (tx) => startDevice(tx, { app: client, scopes, now }));
@@ -67,6 +78,14 @@ export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
       interval: deviceInterval,
     });
   });
+}
+
+/** Anybody may ask for codes, and each is a row until it expires. */
+async function countDeviceCode({ database: { db }, services }: Parts, request: FastifyRequest, app: AppRow): Promise<void> {
+  const { deviceCodes, deviceCodesOfApp } = services.resourceLimits.oauth;
+  const message = 'Too many device codes were asked for. Please wait a quarter of an hour.';
+  await countUse(db, `device-codes:${askerOf(request).key}`, { limit: 'oauth.deviceCodes', most: deviceCodes, message });
+  await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', most: deviceCodesOfApp, message });
 }
 
 /** Adds client id and secret from Basic authorization, where the request has it. */
@@ -118,11 +137,3 @@ const problemBody = (problem: Problem, interval: number | undefined) => ({
   error_uri: 'https://datatracker.ietf.org/doc/html/rfc6749#section-5.2',
   ...(interval === undefined ? {} : { interval }),
 });
-
-function send(request: FastifyRequest, reply: FastifyReply, body: Record<string, string | number>): FastifyReply {
-  reply.header('cache-control', 'no-store');
-  if ((request.headers.accept ?? '').includes('json'))
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
-  const form = new URLSearchParams(Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]));
-  return reply.type('application/x-www-form-urlencoded; charset=utf-8').send(form.toString());
-}

@@ -7,4 +7,11 @@ export {
   revokeToken,
   stored,
 } from './rules.ts';
-export { insertToken, insertTokenRepositories, removeToken, removeTokensNamed, type TokenRow } from './store.ts';
+export {
+  insertToken,
+  insertTokenRepositories,
+  removeToken,
+  removeTokensBeyond,
+  removeTokensNamed,
+  type TokenRow,
+} from './store.ts';

@@ -127,7 +127,7 @@ function checkFit(held: PermissionSet, owner: Account, repositories: FineGrained
     throw invalid('Token', 'permissions', 'invalid', 'A token for public repositories can only read');
 }
 
-/** Removes a token; false when there was none. */
+/** Ends a token with its refresh token, by the text of either; false when there was none. */
 export const revokeToken = (tx: Tx, token: string): Promise<boolean> => removeTokenByHash(tx, hashToken(token));
 
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';

@@ -36,10 +36,24 @@ export async function ownedAmong(
   return rows.map(({ id }) => id);
 }
 
-export const removeTokenByHash = async (tx: Tx, hash: Buffer): Promise<boolean> =>
-  (await tx.deleteFrom('tokens').where('hash', '=', hash).returning('id').execute()).length > 0;
+/** Removes the token with this hash, or the one that its refresh token with this hash belongs to. */
+export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> {
+  const refreshed = tx.selectFrom('refresh_tokens').select('token_id').where('hash', '=', hash);
+  const removed = await tx
+    .deleteFrom('tokens')
+    .where((eb) => eb.or([eb('hash', '=', hash), eb('id', '=', refreshed)]))
+    .returning('id')
+    .execute();
+  return removed.length > 0;
+}
 
 export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
+
+/** Removes the oldest tokens of the same user, app and scopes as this one, beyond a number of them. */
+export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, most: number) =>
+  sql`delete from tokens where id in (
+    select id from tokens where account_id = ${account_id} and app_id = ${app_id} and kind = ${kind} and scopes = ${scopes}
+    order by id desc offset ${most})`.execute(tx);
 
 /** The oldest site administrator. */
 export const findSiteAdmin = (db: Db) =>

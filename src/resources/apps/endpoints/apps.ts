@@ -1,7 +1,8 @@
 // Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
+import { inTurn } from '#lib/concurrency-limiter.ts';
 import { existing, notFound } from '#lib/refusal.ts';
-import { convertManifest } from '../manifests.ts';
+import { checkManifestCode, convertManifest } from '../manifests.ts';
 import { presentOwnedApp } from '../present.ts';
 import { makeAppKeys } from '../rules.ts';
 import { App, ConvertedApp } from '../schemas.ts';
@@ -42,8 +43,9 @@ export const createAppFromManifest = endpoint({
   summary: 'Create an app from a manifest',
   access: { permission: { none: 'token_exchange' } },
   replies: { 201: ConvertedApp },
-  async handle({ db, change, at, links, now, services }) {
-    const keys = await makeAppKeys();
+  async handle({ db, change, at, links, now, services, caller }) {
+    await checkManifestCode(db, { code: at.code, now });
+    const keys = await inTurn(services.limiters.keys, caller, makeAppKeys);
     const made = await change((tx) =>
       convertManifest(tx, { code: at.code, keys, secrets: services.secrets, baseUrl: links.html, now }),
     );

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf, countRequest } from '#access/rate-limits.ts';
+import { anonymous } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Caller } from '#lib/caller.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { messagePage } from './pages.ts';
+import { send, sendPage } from './replies.ts';
+import type { Parts } from './token-routes.ts';
+
+const hour = 3_600;
+/** The window of everything but all requests together: as long as a device code lives. */
+export const window = 900;
+
+/** Who sends a request of OAuth. Whether a browser is signed in says nothing of who asks, so it is the address. */
+export const askerOf = (request: FastifyRequest): Caller => callerOf(anonymous, request.ip);
+
+type Counted = { limit: string; most: number; seconds?: number; message: string };
+
+/**
+ * Counts one use of a limit under a key, exactly, however many requests and processes there are at once.
+ * @throws Refusal when there are more of them than allowed in the window.
+ */
+export async function countUse(db: Db, key: string, { limit, most, seconds = window, message }: Counted): Promise<void> {
+  const state = await countRequest(db, key, 'core', { limit: most, window: seconds });
+  if (!state.exceeded) return;
+  const retryAfter = Math.max(1, state.reset - Math.floor(Date.now() / 1000));
+  throw new Refusal('too_many', message, [], { limit, retryAfter });
+}
+
+const clientPaths: ReadonlySet<string | undefined> = new Set(['/login/oauth/access_token', '/login/device/code']);
+
+/** Shares places with all other requests, counts requests by address, and answers those past a limit. */
+export function limitRequests(scope: FastifyInstance, parts: Parts): void {
+  const { limits, resourceLimits } = parts.services;
+  scope.addHook('onRoute', (route) => {
+    route.bodyLimit = resourceLimits.oauth.body;
+  });
+  scope.addHook('onRequest', async (request, reply) => {
+    const asker = askerOf(request);
+    await parts.admit(asker, reply);
+    if (!limits.enabled) return;
+    const most = resourceLimits.oauth.requests;
+    const message = 'Too many requests. Please send fewer.';
+    await countUse(parts.database.db, `oauth:${asker.key}`, { limit: 'oauth.requests', most, seconds: hour, message });
+  });
+  scope.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof Refusal) || error.limit === undefined) throw error; // for the handler of all routes
+    parts.noteRefusal(request, error);
+    return sendRefusal(error, request, reply);
+  });
+}
+
+/** Clients of the device flow know `slow_down` (RFC 8628, section 3.5); people get a page. */
+function sendRefusal({ kind, message, retryAfter }: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = kind === 'too_many' ? 429 : 503;
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  if (!clientPaths.has(request.routeOptions.url)) return sendPage(reply, messagePage('Please wait', message), status);
+  const error = status === 429 ? 'slow_down' : 'temporarily_unavailable';
+  return send(request, reply.code(status), { error, error_description: message });
+}
