@@ -72,6 +72,25 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
   }
 }
 
+/** Starts a short git command whose output is read while it works: git holds a place among the caller's commands until it ends. */
+export async function startCommand(
+  at: Repo | { store: GitStore },
+  args: readonly string[],
+  { input, ...options }: StartOptions & { input?: string } = {},
+): Promise<GitProcess> {
+  const { limits, commands, caller } = at.store;
+  const release = await commands.acquire(caller, { signal: options.signal });
+  try {
+    const git = startGit(at, args, { timeout: limits.commandTime, ...options });
+    void git.ended.then(release);
+    git.stdin.end(input);
+    return git;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
 /** The error of a command that ended badly. */
 export const failure = (args: readonly string[], stderr: string): GitError =>
   new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());

@@ -63,21 +63,39 @@ export async function repositoryExists(repo: Repo): Promise<boolean> {
 /** Removes a folder. What runs in it may end a little later, and still write: a folder that isn't empty is tried again. */
 const clear = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
-/** Builds a repository beside its place, then moves it there in one step: a crash leaves either nothing or all of it. */
+/** A repository that is built in a folder of its own and has no number yet. Disposing of it removes what wasn't moved to its place. */
+export type Draft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
+
+/** Builds a repository beside all others. */
+export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<Draft> {
+  const folder = await mkdtemp(join(store.root, 'tmp', 'new-'));
+  const repo = { store, id: 0, path: join(folder, 'repository.git') };
+  try {
+    await build(repo);
+  } catch (error) {
+    await clear(folder);
+    throw error;
+  }
+  return { repo, [Symbol.asyncDispose]: () => clear(folder) };
+}
+
+/** Moves a draft to its place in one step: a crash leaves either nothing or all of it. */
+export async function placeRepository({ repo: { store, path } }: Draft, id: number): Promise<Repo> {
+  const repo = repoOf(store, id);
+  await store.readers.closeOf(path);
+  await mkdir(dirname(repo.path), { recursive: true });
+  await rename(path, repo.path).catch((error: unknown) => {
+    throw new GitError('conflict', 'The repository is already on disk', String(error));
+  });
+  await syncFolder(dirname(repo.path));
+  return repo;
+}
+
+/** Builds a repository beside its place, then moves it there. */
 export async function buildRepository(repo: Repo, build: (draft: Repo) => Promise<void>): Promise<Repo> {
   if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
-  const draftPath = join(await mkdtemp(join(repo.store.root, 'tmp', 'new-')), 'repository.git');
-  try {
-    await build({ store: repo.store, id: repo.id, path: draftPath });
-    await mkdir(dirname(repo.path), { recursive: true });
-    await rename(draftPath, repo.path).catch((error: unknown) => {
-      throw new GitError('conflict', 'The repository is already on disk', String(error));
-    });
-    await syncFolder(dirname(repo.path));
-  } finally {
-    await clear(dirname(draftPath));
-  }
-  return repo;
+  await using draft = await draftRepository(repo.store, build);
+  return await placeRepository(draft, repo.id);
 }
 
 /** Makes an empty repository whose HEAD names the default branch, which doesn't exist yet. */
@@ -110,22 +128,6 @@ export async function removeRepository(repo: Repo): Promise<void> {
   );
   if (!moved && (await repositoryExists(repo))) throw new GitError('failed', 'The repository could not be removed');
   await clear(grave);
-}
-
-/**
- * Copies branches and tags into a new repository, for a fork. Object files are linked where the file system can (they
- * never change), so that the copy stays whole when its source is removed.
- */
-export async function copyRepository(source: Repo, id: number): Promise<Repo> {
-  if (!(await repositoryExists(source))) throw new GitError('not-found', 'The repository is not on disk');
-  const { store } = source;
-  return buildRepository(repoOf(store, id), async (draft) => {
-    const head = await runText(source, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
-    const timeout = store.limits.transferTime;
-    await run({ store }, ['clone', '--quiet', '--bare', '--template=', '--local', '--', source.path, draft.path], { timeout });
-    await run(draft, ['config', '--remove-section', 'remote.origin']);
-    if (head.trim() !== '') await run(draft, ['symbolic-ref', 'HEAD', head.trim()]);
-  });
 }
 
 /** Bytes that the repository's objects take. */

@@ -24,6 +24,16 @@ export async function updateRefs(repo: Repo, changes: readonly RefChange[]): Pro
   return explain(stderr, changes);
 }
 
+export type NewRef = { name: string; oid: Oid };
+
+/** Writes the refs of a repository that has none and that nobody sees yet. They are packed and synced together: one by one takes long. */
+export async function writeFirstRefs(draft: Repo, refs: readonly NewRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  const input = refs.map(({ name, oid }) => instruction({ ref: name, from: null, to: oid })).join('');
+  await run(draft, ['update-ref', '--stdin', '-z'], { input, config: [['core.fsync', 'none']] });
+  await run(draft, ['pack-refs', '--all']);
+}
+
 /** As `updateRefs`, for callers to whom a conflict is an error. */
 export async function mustUpdateRefs(repo: Repo, changes: readonly RefChange[]): Promise<void> {
   const result = await updateRefs(repo, changes);

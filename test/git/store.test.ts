@@ -5,18 +5,20 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openArchive, openBlob } from '#git/archive.ts';
+import { copyRepository } from '#git/copy.ts';
 import { listCommits } from '#git/history.ts';
 import { importRepository } from '#git/import.ts';
 import { checkRepository, collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
 import { openObjects } from '#git/objects.ts';
 import type { Progress } from '#git/progress.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
+import type { Repo } from '#git/repo.ts';
 import { run } from '#git/run.ts';
 import { uploadPack } from '#git/smart-http.ts';
 import {
   buildRepository,
-  copyRepository,
   createRepository,
+  placeRepository,
   removeRepository,
   repoOf,
   repositoryExists,
@@ -64,6 +66,12 @@ test('a removed repository is gone, and its number can be used again', async () 
   expect(await reader.findInfo(oid)).toBeUndefined();
 });
 
+async function copyTo(source: Repo, id: number): Promise<Repo> {
+  const { draft } = await copyRepository(source);
+  await using _ = draft;
+  return await placeRepository(draft, id);
+}
+
 test('a copy has the branches, tags and HEAD, no other ref, and outlives its source', async () => {
   const repo = await newRepo();
   const oid = await commit(repo, { a: 'x' });
@@ -72,7 +80,7 @@ test('a copy has the branches, tags and HEAD, no other ref, and outlives its sou
     ['heads/-x', 'heads/main', 'tags/v1', 'pull/1/head', 'hearth/x'].map((name) => ({ ref: `refs/${name}`, to: oid })),
   );
   await setDefaultBranch(repo, '-x');
-  const copy = await copyRepository(repo, 2);
+  const copy = await copyTo(repo, 2);
   await removeRepository(repo);
   expect((await listRefs(copy, { prefix: 'refs/' })).rows.map(({ name }) => name)).toEqual([
     'refs/heads/-x',
@@ -82,13 +90,13 @@ test('a copy has the branches, tags and HEAD, no other ref, and outlives its sou
   expect(await getDefaultBranch(copy)).toEqual({ name: '-x', oid });
   expect(await checkRepository(copy)).toEqual([]);
   expect(await git(copy.path, 'config', '--local', '--list')).not.toContain('remote');
-  expect(await kindOf(copyRepository(repo, 3))).toBe('not-found');
-  expect(await kindOf(copyRepository(copy, 2))).toBe('conflict');
+  expect(await kindOf(copyTo(repo, 3))).toBe('not-found');
+  expect(await kindOf(copyTo(copy, 2))).toBe('conflict');
 });
 
 test('an empty repository is copied with its branch name', async () => {
   const store = await newStore();
-  const copy = await copyRepository(await createRepository(store, 1, { defaultBranch: 'trunk' }), 2);
+  const copy = await copyTo(await createRepository(store, 1, { defaultBranch: 'trunk' }), 2);
   expect(await getDefaultBranch(copy)).toEqual({ name: 'trunk' });
 });
 

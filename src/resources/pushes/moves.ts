@@ -1,24 +1,30 @@
 import type { RefMove } from '#events/catalogue.ts';
+import { areAncestors } from '#git/ancestors.ts';
 import type { PushCommand } from '#git/receive-request.ts';
 import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { isAncestor } from '#git/resolve.ts';
-
-/** The commands of a push as moves, which say whether commits were lost (`forced`). */
-export function movesOf(disk: Disk, commands: readonly PushCommand[]): Promise<RefMove[]> {
-  const moved = commands.filter(({ from, to }) => from !== to);
-  return Promise.all(
-    moved.map(async ({ ref, from, to }) => ({ ref, before: from, after: to, forced: await isForced(disk, { ref, from, to }) })),
-  );
-}
-
-/** A branch is forced when what it named is no longer in its history; a tag isn't meant to move at all. */
-async function isForced(disk: Disk, { ref, from, to }: PushCommand): Promise<boolean> {
-  if (from === null || to === null) return false;
-  return !ref.startsWith('refs/heads/') || !(await isAncestor(disk, from, to));
-}
+import { gather } from '#lib/collections.ts';
 
 const heads = 'refs/heads/';
+
+/**
+ * The commands of a push as moves, which say whether commits were lost (`forced`): a branch is forced when what it named is no longer
+ * in its history; a tag isn't meant to move at all.
+ */
+export async function movesOf(disk: Disk, commands: readonly PushCommand[]): Promise<RefMove[]> {
+  const moves = commands.flatMap(({ ref, from, to }): RefMove[] =>
+    from === to ? [] : [{ ref, before: from, after: to, forced: from !== null && to !== null }],
+  );
+  const ahead = moves.flatMap((move) => {
+    const { ref, before, after } = move;
+    if (!ref.startsWith(heads) || before === null || after === null) return [];
+    return [{ move, pair: { ancestor: before, descendant: after } }];
+  });
+  const kept = await areAncestors(disk, gather(ahead, 'pair'));
+  const losesNothing = new Set(ahead.filter((_, index) => kept[index]).map(({ move }) => move));
+  return moves.map((move) => (losesNothing.has(move) ? { ...move, forced: false } : move));
+}
+
 const usual = ['main', 'master'];
 
 /**

@@ -1,4 +1,7 @@
+import { mayRead } from '#access/judge.ts';
+import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
+import type { Role } from '#access/roles.ts';
 import type { RepoStep } from '#access/step.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -7,12 +10,12 @@ import { record } from '#events/record.ts';
 import type { Identity } from '#git/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
-import { beginAfresh, copyOf } from './fill.ts';
+import { beginAfresh, copyOf, type Fill } from './fill.ts';
 import { checkMembersMay } from './members-may.ts';
-import { checkMayCreate, checkName, createRepository } from './rules.ts';
+import { checkMayBegin, checkMayCreate, checkName, createRepository } from './rules.ts';
 import {
-  addForks,
   clearGrants,
+  countForks,
   findForkOf,
   findOwned,
   giveTeamAccess,
@@ -23,19 +26,44 @@ import {
 
 /** Forks, copies of templates, and transfers. */
 
-type NewFork = RepoStep & { git: GitStore; owner: NewOwner; name: string | undefined; only: string | undefined };
+type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; git: GitStore };
+type NewFork = RepoStep & { owner: NewOwner; name: string | undefined; only: string | undefined };
+type Fork = { row: RepositoryRow; role: Role | undefined };
 
 /**
  * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork of
  * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
-export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only, now }: NewFork): Promise<RepositoryRow> {
+export async function forkRepository({ change, git }: Context, wanted: NewFork): Promise<Fork> {
+  const known = await change((tx) => findOwnFork(tx, wanted));
+  if (known) return known;
+  await using copy = await copyOf(git, wanted.repo, wanted.only);
+  return await change(async (tx) => (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, fill: copy.fill }));
+}
+
+/**
+ * The owner's fork of this source, once the caller was found to be allowed to make it. A fork that the caller may not see is
+ * refused by the words for an organization that doesn't exist.
+ */
+async function findOwnFork(tx: Tx, { repo, owner, by }: NewFork): Promise<Fork | undefined> {
   await checkMayFork(tx, { repo, by });
   if (owner.id === repo.owner_id && owner.kind !== 'organization')
     throw forbidden('Repository cannot be forked into the account that owns it.');
-  const source = repo.source_id ?? repo.id;
-  const existing = await findForkOf(tx, owner.id, source);
-  if (existing) return existing;
+  await checkMayCreate(tx, { owner, by, visibility: repo.visibility });
+  const found = await findForkOf(tx, owner.id, repo.source_id ?? repo.id);
+  if (!found) return undefined;
+  const visible = await findRepoById(tx, by, found.id);
+  if (!visible || !mayRead(visible, by.grant)) throw noForksThere();
+  return { row: found, role: visible.role };
+}
+
+export const noForksThere = () =>
+  invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
+
+async function createFork(
+  tx: Tx,
+  { git, repo, owner, by, name, now, fill }: NewFork & { git: GitStore; fill: Fill },
+): Promise<Fork> {
   const row = await createRepository(tx, {
     git,
     owner,
@@ -46,13 +74,13 @@ export async function forkRepository(tx: Tx, { git, repo, owner, by, name, only,
       visibility: repo.visibility,
       has_issues: false,
     },
-    from: { parent_id: repo.id, source_id: source, default_branch: repo.default_branch },
-    fill: copyOf(git, repo, only),
+    from: { parent_id: repo.id, source_id: repo.source_id ?? repo.id, default_branch: repo.default_branch },
+    fill,
     now,
   });
-  await addForks(tx, repo.id, 1);
+  await countForks(tx, repo.id);
   await record(tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
-  return row;
+  return { row, role: 'admin' };
 }
 
 /** Whatever is public may be forked. For other repositories, both the repository and its organization say whether (the public API's rule). */
@@ -71,7 +99,6 @@ async function freeName(tx: Tx, owner: Account, name: string): Promise<string> {
 }
 
 type NewCopy = {
-  git: GitStore;
   template: Repo;
   owner: NewOwner;
   by: SignedIn;
@@ -83,19 +110,14 @@ type NewCopy = {
 
 /** Makes a repository out of a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
-  tx: Tx,
-  { git, template, owner, by, wanted, allBranches, identity, now }: NewCopy,
+  { change, git }: Context,
+  { template, owner, by, wanted, allBranches, identity, now }: NewCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
-  return createRepository(tx, {
-    git,
-    owner,
-    by,
-    wanted,
-    from: { template_id: template.id, default_branch: template.default_branch },
-    fill: beginAfresh(git, template, { by: identity, allBranches }),
-    now,
-  });
+  await change((tx) => checkMayBegin(tx, { owner, by, wanted }));
+  await using copy = await beginAfresh(git, template, { by: identity, allBranches });
+  const from = { template_id: template.id, default_branch: template.default_branch };
+  return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, fill: copy.fill, now }));
 }
 
 type Transfer = RepoStep & { to: NewOwner; name: string | undefined; teams: readonly number[] };

@@ -1,15 +1,14 @@
-import type { Account, Repo, RepositoryRow } from '#access/viewer.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { RefMove } from '#events/catalogue.ts';
 import { commitChanges } from '#git/commit-changes.ts';
+import { type Copy, copyNothing, copyRepository, copySnapshots } from '#git/copy.ts';
 import type { Identity } from '#git/identity.ts';
 import { openObjects } from '#git/objects.ts';
 import { listRefs } from '#git/refs.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
-import { findRevision } from '#git/resolve.ts';
-import { copyRepository, createRepository, repoOf, repositoryExists } from '#git/store.ts';
+import type { GitStore } from '#git/repo.ts';
+import { createRepository, placeRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { mustUpdateRefs } from '#git/update-refs.ts';
-import { writeCommit } from '#git/write-objects.ts';
 import type { TreeChange } from '#git/write-tree.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -69,50 +68,34 @@ export function beginningOf({ git, account, links, now }: Beginning, asked: Aske
 
 const fileOf = (path: string, text: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
-async function copied(git: GitStore, from: Repo, row: RepositoryRow): Promise<Disk> {
-  const source = repoOf(git, from.id);
-  return (await repositoryExists(source))
-    ? copyRepository(source, row.id)
-    : createRepository(git, row.id, { defaultBranch: row.default_branch });
-}
+/** A folder that was filled before its repository has a row: no connection of the database is held for as long as copying takes. */
+export type Copied = { fill: Fill; [Symbol.asyncDispose](): Promise<void> };
 
-/** Fills a repository with the branches and tags of another one, or with the branch `only`. */
-export const copyOf =
-  (git: GitStore, from: Repo, only: string | undefined): Fill =>
-  async (row) => {
-    const disk = await copied(git, from, row);
-    const { rows: refs } = await listRefs(disk, { prefix: 'refs/' });
-    const kept = refs.filter((ref) => only === undefined || ref.name === `refs/heads/${only}`);
-    const dropped = refs.filter((ref) => !kept.includes(ref));
-    await mustUpdateRefs(
-      disk,
-      dropped.map((ref) => ({ ref: ref.name, from: ref.oid, to: null })),
-    );
-    return kept.map((ref) => newRef(ref.name, ref.oid));
-  };
+const copied = ({ draft, refs }: Copy): Copied => ({
+  async fill(row) {
+    await placeRepository(draft, row.id);
+    return refs.map(({ name, oid }) => newRef(name, oid));
+  },
+  [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose](),
+});
+
+/** Copies the branches and tags of a repository, or the branch `only`. */
+export async function copyOf(git: GitStore, from: RepositoryRow, only: string | undefined): Promise<Copied> {
+  const source = repoOf(git, from.id);
+  const isThere = await repositoryExists(source);
+  return copied(await (isThere ? copyRepository(source, { branch: only }) : copyNothing(git, from.default_branch)));
+}
 
 type Fresh = { by: Identity; allBranches: boolean };
 
-/** Fills a repository with the files of a template's branches, each as one commit without history. */
-export const beginAfresh =
-  (git: GitStore, template: Repo, { by, allBranches }: Fresh): Fill =>
-  async (row) => {
-    const disk = await copied(git, template, row);
-    const { rows: refs } = await listRefs(disk, { prefix: 'refs/' });
-    const wanted = refs.filter(
-      (ref) => ref.name === `refs/heads/${row.default_branch}` || (allBranches && ref.name.startsWith('refs/heads/')),
-    );
-    const moves: RefMove[] = [];
-    for (const ref of wanted) moves.push(newRef(ref.name, await withoutHistory(disk, ref.oid, by)));
-    const dropped = refs.filter((ref) => !wanted.includes(ref)).map((ref) => ({ ref: ref.name, from: ref.oid, to: null }));
-    await mustUpdateRefs(disk, [...dropped, ...moves.map(({ ref, after }) => ({ ref, to: after }))]);
-    return moves;
-  };
-
-async function withoutHistory(disk: Disk, commit: string, by: Identity): Promise<string> {
-  const tree = await findRevision(disk, commit, { peel: 'tree' });
-  if (!tree) throw new Error(`The commit ${commit} has no tree`);
-  return writeCommit(disk, { tree: tree.oid, parents: [], author: by, committer: by, message: 'Initial commit' });
+/** Copies the files of a template's branches, each as one commit without history. */
+export async function beginAfresh(git: GitStore, template: RepositoryRow, { by, allBranches }: Fresh): Promise<Copied> {
+  const source = repoOf(git, template.id);
+  const { default_branch: defaultBranch } = template;
+  if (!(await repositoryExists(source))) return copied(await copyNothing(git, defaultBranch));
+  const { rows } = await listRefs(source, { prefix: 'refs/heads/' });
+  const branches = rows.filter(({ name }) => allBranches || name === `refs/heads/${defaultBranch}`);
+  return copied(await copySnapshots(source, { branches, defaultBranch, by, message: 'Initial commit' }));
 }
 
 /** Whether a branch exists. */

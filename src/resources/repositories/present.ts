@@ -80,7 +80,7 @@ export async function presentFullRepository(
   const { db, links, viewer } = context;
   const [relatives, network] = await Promise.all([
     loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
-    countNetwork(db, row.source_id ?? row.id),
+    countNetwork(db, row),
   ]);
   const shown = new Map((await presentRepositories(context, relatives)).map((repository) => [repository.id, repository]));
   const relative = (id: number | null): MinimalRepository | undefined => maybe(shown, id);

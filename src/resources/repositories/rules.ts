@@ -8,7 +8,7 @@ import { eventsOfMoves } from '#events/ref-moves.ts';
 import { setDefaultBranch } from '#git/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { defined } from '#lib/collections.ts';
+import { defined, unique } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { getSettings } from '#resources/organizations/index.ts';
@@ -17,7 +17,7 @@ import { insertFirstLabels } from './first-labels.ts';
 import { checkMembersMay } from './members-may.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {
-  addForks,
+  countForks,
   findOwned,
   findRepository,
   giveTeamAccess,
@@ -90,6 +90,20 @@ export type Creation = {
   now: Date;
 };
 
+/** Refuses a name or a visibility that can't be had; gives both. Whether the name is taken is found out when the row is inserted. */
+async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
+  const name = checkName(wanted.name);
+  const visibility = visibilityOf(wanted) ?? 'public';
+  await checkMayCreate(tx, { owner, by, visibility });
+  return { name, visibility };
+}
+
+/** Refuses what `createRepository` would refuse, before much work is done for it. */
+export async function checkMayBegin(tx: Tx, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
+  const { name } = await checkCreation(tx, creation);
+  if (await findOwned(tx, creation.owner.id, name)) throw nameTaken();
+}
+
 /**
  * Creates a repository: its row, its folder on disk and its event. The folder is made before the transaction commits, so that
  * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't used twice.
@@ -100,9 +114,7 @@ export async function createRepository(
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
   const { team_id, private: secret, visibility: asked, name: wish, ...settings } = rest;
-  const name = checkName(wish);
-  const visibility = visibilityOf(wanted) ?? 'public';
-  await checkMayCreate(tx, { owner, by, visibility });
+  const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
   const row = await insertRepository(tx, {
     ...defined(settings),
     ...from,
@@ -150,6 +162,7 @@ export async function changeRepository(
   if (visibility !== repo.visibility) {
     const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
     await record(tx, { ...event, kind, data: {} });
+    for (const id of unique([repo.id, repo.parent_id])) await countForks(tx, id);
   }
   if (row.archived !== repo.archived)
     await record(tx, { ...event, kind: row.archived ? 'repository.archived' : 'repository.unarchived', data: {} });
@@ -218,8 +231,8 @@ export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
   await checkMembersMay(tx, 'members_can_delete_repositories', step);
   const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
   await record(tx, { ...inRepository(step), kind: 'repository.deleted', data });
-  if (repo.parent_id !== null) await addForks(tx, repo.parent_id, -1);
   await removeRepository(tx, repo.id);
+  if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
 }
 
 /** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */

@@ -125,11 +125,11 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-/** The number of forks of a source, and of forks of these: the public API's `network_count`. */
-export async function countNetwork(db: Db, source: Id<'repositories'>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from repositories where source_id = ${source}`.execute(
-    db,
-  );
+/** The number of forks of a repository's source, and of forks of these: the public API's `network_count`. They count as in `countForks`. */
+export async function countNetwork(db: Db, { id, source_id, visibility }: RepositoryRow): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from repositories
+    where source_id = ${source_id ?? id} and (visibility = 'public' or ${visibility} <> 'public')`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -186,12 +186,12 @@ export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
 
 export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
 
-export const addForks = (tx: Tx, id: Id<'repositories'>, by: 1 | -1) =>
-  tx
-    .updateTable('repositories')
-    .set({ forks_count: sql<number>`greatest(forks_count + ${by}, 0)` })
-    .where('id', '=', id)
-    .execute();
+/** Counts a repository's forks anew. Of a public one, only its public forks count: the others aren't for everybody to know of. */
+export const countForks = (tx: Tx, id: Id<'repositories'>) =>
+  sql`
+  update repositories r set forks_count = (
+    select count(*) from repositories f where f.parent_id = r.id and (f.visibility = 'public' or r.visibility <> 'public'))
+  where r.id = ${id}`.execute(tx);
 
 /** Makes a former name redirect to a repository. */
 export const putRedirect = (tx: Tx, owner: string, name: string, repository: Id<'repositories'>, now: Date) =>

@@ -7,7 +7,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { invalid, only } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { forkRepository, generateFromTemplate, transferRepository } from '../copies.ts';
+import { forkRepository, generateFromTemplate, noForksThere, transferRepository } from '../copies.ts';
 import { identityOf } from '../fill.ts';
 import { presentFullRepository, presentRepositories } from '../present.ts';
 import { FromTemplate, FullRepository, MinimalRepository, NewFork, Transfer } from '../schemas.ts';
@@ -51,10 +51,10 @@ export const createFork = endpoint({
   replies: { 202: FullRepository },
   async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
-    if (!owner) throw invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
+    if (!owner) throw noForksThere();
     const only = body.default_branch_only ? at.repo.default_branch : undefined;
-    const row = await change((tx) => forkRepository(tx, { ...step, git, owner, name: body.name, only }));
-    return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
+    const { row, role } = await forkRepository({ change, git }, { ...step, owner, name: body.name, only });
+    return presentFullRepository({ db, links, viewer }, row, owner, role);
   },
 });
 
@@ -73,7 +73,7 @@ export const createFromTemplate = endpoint({
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
-    const row = await change((tx) => generateFromTemplate(tx, { ...step, git, owner, wanted, allBranches, identity }));
+    const row = await generateFromTemplate({ change, git }, { ...step, owner, wanted, allBranches, identity });
     return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
   },
 });

@@ -1,0 +1,128 @@
+/**
+ * Pushes many refs at once (made, moved ahead, moved aside, deleted), and meanwhile measures what another user waits for.
+ *
+ *     npx node bench/pushes/many-refs.ts [refs]
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startEmbedded } from '#database/embedded.ts';
+
+const run = promisify(execFile);
+const refs = Number(process.argv[2] ?? 10_000);
+const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
+const folder = await mkdtemp(join(tmpdir(), 'hearth-many-refs-'));
+const data = join(folder, 'data');
+const work = join(folder, 'work');
+await mkdir(data);
+await mkdir(work);
+
+const hearth = async (...args: string[]): Promise<string> =>
+  (await run(process.execPath, [entry, ...args, '--data', data, '--log', 'silent'])).stdout.trim();
+const identity = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.org',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.org',
+};
+
+async function git(args: string[], input?: string): Promise<string> {
+  const promise = run('git', args, {
+    cwd: work,
+    env: { ...process.env, ...identity, GIT_TERMINAL_PROMPT: '0' },
+    maxBuffer: 1e9,
+  });
+  promise.child.stdin?.end(input);
+  return (await promise).stdout.trim();
+}
+
+/** Another user, who asks again and again: milliseconds of each request. */
+function other(ask: () => Promise<unknown>) {
+  const times: number[] = [];
+  let on = true;
+  const done = (async () => {
+    while (on) {
+      const start = performance.now();
+      await ask();
+      times.push(performance.now() - start);
+      await pause(20);
+    }
+  })();
+  return async () => {
+    on = false;
+    await done;
+    times.sort((a, b) => a - b);
+    return `${times[Math.floor(times.length * 0.99)]?.toFixed(0)} ms of ${times.length}`;
+  };
+}
+
+const embedded = await startEmbedded(data);
+const server = spawn(process.execPath, [entry, 'serve', '--port', '0', '--data', data], { stdio: ['ignore', 'pipe', 'pipe'] });
+try {
+  const url = await new Promise<string>((resolve) => {
+    let said = '';
+    const read = (chunk: Buffer): void => {
+      said += chunk;
+      const found = /^Hearth listens on (\S+)/m.exec(said)?.[1];
+      if (found) resolve(found);
+    };
+    server.stdout.on('data', read);
+    server.stderr.on('data', read);
+  });
+  const tokens: Record<string, string> = {};
+  for (const login of ['ada', 'eve']) {
+    await hearth('user', 'create', login);
+    tokens[login] = await hearth('token', 'create', '--kind', 'classic', '--user', login, '--scope', 'repo', '--quiet');
+    await hearth('repo', 'create', `${login}/engine`);
+  }
+  const addressOf = (login: string): string => `${url.replace('//', `//x:${tokens[login]}@`)}/${login}/engine.git`;
+  await git(['init', '-q', '-b', 'main']);
+  await git(['commit', '-q', '--allow-empty', '-m', 'one']);
+  await git(['push', '-q', addressOf('ada'), 'main']);
+  await git(['push', '-q', addressOf('eve'), 'main']);
+  const one = await git(['rev-parse', 'HEAD']);
+  await git(['commit', '-q', '--allow-empty', '-m', 'two']);
+  const two = await git(['rev-parse', 'HEAD']);
+  await git(['reset', '-q', '--hard', one]);
+  await git(['commit', '-q', '--allow-empty', '-m', 'aside']);
+  const aside = await git(['rev-parse', 'HEAD']);
+
+  const names = Array.from({ length: refs }, (_, number) => `refs/heads/b${number}`);
+  const pushes: [string, () => Promise<unknown>][] = [
+    ['made', () => pushAll(one)],
+    ['moved ahead', () => pushAll(two)],
+    ['moved aside', () => pushAll(aside)],
+    ['deleted', () => pushAll(undefined)],
+  ];
+  const pushAll = async (to: string | undefined): Promise<void> => {
+    const lines = names.map((name) => (to === undefined ? `delete ${name}` : `update ${name} ${to}`)).join('\n');
+    await git(['update-ref', '--stdin'], `${lines}\n`);
+    const wanted = to === undefined ? ['--prune'] : [];
+    await git(['push', '-q', '-f', ...wanted, addressOf('eve'), 'refs/heads/*:refs/heads/*']);
+  };
+  for (const [what, push] of pushes) {
+    const asking = other(() => fetch(`${url}/api/v3/user`, { headers: { authorization: `Bearer ${tokens.ada}` } }));
+    const listing = other(() => git(['ls-remote', addressOf('ada')]));
+    const start = performance.now();
+    const outcome = await push().then(
+      () => 'done',
+      (error: { stderr?: string }) => `refused: ${(error.stderr ?? '').trim().split('\n').at(-1)}`,
+    );
+    const seconds = (performance.now() - start) / 1_000;
+    process.stdout.write(
+      `${refs} refs ${what}: ${seconds.toFixed(1)} s (${outcome}); meanwhile p99 of GET /user ${await asking()}, of ls-remote ${await listing()}\n`,
+    );
+  }
+  const asking = other(() => fetch(`${url}/api/v3/user`, { headers: { authorization: `Bearer ${tokens.ada}` } }));
+  await pause(10_000);
+  process.stdout.write(`10 s afterwards: p99 of GET /user ${await asking()}\n`);
+} finally {
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGTERM');
+  await ended;
+  await embedded.stop();
+  await rm(folder, { recursive: true, force: true });
+}
