@@ -11,7 +11,7 @@ export type LookedThrough<Item> = { matching: Item[]; looked: number };
 /** Looks at items one after the other for as long as there is time. An item at which the time ends isn't looked at. */
 export async function lookThrough<Item>(
   items: readonly Item[],
-  budget: Budget,
+  budget: Pick<Budget, 'left'>,
   matches: (item: Item) => boolean | Promise<boolean>,
 ): Promise<LookedThrough<Item>> {
   const matching: Item[] = [];
@@ -32,7 +32,7 @@ export async function lookThrough<Item>(
 }
 
 /** The texts of an item, for as long as there is time; `lookThrough` knows what it means when there is none. */
-export const timely = (texts: readonly string[], budget: Budget): AsyncIterable<string> => ({
+export const timely = (texts: readonly string[], budget: Pick<Budget, 'left'>): AsyncIterable<string> => ({
   async *[Symbol.asyncIterator]() {
     const pause = turns();
     for (const text of texts) {

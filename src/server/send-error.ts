@@ -5,7 +5,7 @@ import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
+import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -22,7 +22,9 @@ export function sendError(parts: Parts, exchange: Exchange, error: unknown): Fas
     parts.log.error(seen, 'the disk is full');
     return sendRefusal(parts, exchange, { status: 503, message: full });
   }
-  const refusal = refusalOf(error);
+  const slow = refusalOfTimeout(error, parts.services.resourceLimits.database);
+  if (slow) parts.log.warn(seen, 'a statement took too long');
+  const refusal = slow ?? refusalOf(error);
   if (refusal) {
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
