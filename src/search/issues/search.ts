@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type LookedThrough, lookThrough, timely } from '#search/look-through.ts';
+import { type LookedThrough, lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
@@ -160,8 +160,8 @@ async function whichMatch(
 ): Promise<LookedThrough<hits.IssueHit>> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });
-  return lookThrough(some, budget, async ({ id }) => {
+  return lookThrough(some, budget, function* matches({ id }) {
     const own = texts.get(id);
-    return own !== undefined && check.matches(timely(textsIn(own, places), budget), answers.get(id) ?? []);
+    return own !== undefined && (yield* check.matches(textsIn(own, places), answers.get(id) ?? []));
   });
 }
