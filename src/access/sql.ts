@@ -91,6 +91,18 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
   }
 }
 
+/**
+ * Whether the viewer belongs to the organization whose id stands in `column`, and the credential may know that. Those may know of its
+ * concealed memberships too.
+ */
+export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown>): RawBuilder<boolean> {
+  const known = organizationKnownTo(viewer.grant, column);
+  if (viewer.grant.kind === 'installation') return known;
+  if (!viewer.account) return sql<boolean>`false`;
+  return sql<boolean>`(${known} and exists (select from memberships own
+    where own.organization_id = ${column} and own.user_id = ${viewer.account.id} and own.state = 'active'))`;
+}
+
 const inToken = (tokenId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
 

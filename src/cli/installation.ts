@@ -110,7 +110,12 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const installation = await openInstallation(config, 'command');
   try {
-    await using hearth = await openHearth({ ...installation.settings, connections: 4, connectionName: commandName });
+    await using hearth = await openHearth({
+      ...installation.settings,
+      connections: 4,
+      connectionName: commandName,
+      work: 'command',
+    });
     return await work(installation, hearth);
   } finally {
     await installation.close();

@@ -9,7 +9,7 @@ export type Serving = { url: string; stop(): Promise<void> };
 
 /** Answers requests in this process, and does the background jobs where asked to. */
 export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
-  const hearth = await openHearth({ ...settings, tls: await readTls(config) });
+  const hearth = await openHearth({ ...settings, tls: await readTls(config), work: jobs ? 'requests and jobs' : 'requests' });
   try {
     const url = await listen(hearth.app, config);
     const worker = jobs ? await startWorker(hearth.worker) : undefined;
@@ -28,7 +28,7 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
 
 /** Does background jobs alone. */
 export async function workHere(settings: Settings): Promise<{ stop(): Promise<void> }> {
-  const hearth = await openHearth(settings);
+  const hearth = await openHearth({ ...settings, work: 'jobs' });
   const worker = await startWorker(hearth.worker);
   return {
     async stop() {

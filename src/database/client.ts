@@ -1,39 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
-
-/** The number of different SQL texts that are prepared. Each takes memory on every connection, so further ones aren't. */
-const maxPrepared = 2_000;
-/** Reads with a time budget are searches, whose texts follow the queries: they don't use up the others' number. */
-const maxPreparedReads = 500;
-
-type Prepared = { readonly letter: string; readonly most: number; readonly names: Map<string, string> };
-const prepared: Prepared = { letter: 'h', most: maxPrepared, names: new Map() };
-const preparedReads: Prepared = { letter: 'r', most: maxPreparedReads, names: new Map() };
-/** How often all names were given up. */
-let renewals = 0;
-
-/** The name under which a text is prepared; the same text has the same name on every connection. */
-function preparedName(text: string, { letter, most, names }: Prepared): string | undefined {
-  const known = names.get(text);
-  if (known) return known;
-  if (names.size >= most) return undefined;
-  const name = `${letter}${renewals}_${names.size}`;
-  names.set(text, name);
-  return name;
-}
+import type { PreparedStatements } from './prepared.ts';
 
 /** Whether a statement failed because its table was changed after it had been prepared: a newer Hearth brought the database up to date. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof Error && error.message === 'cached plan must not change result type';
-
-/** Prepares everything anew, on every connection: other statements on the table would fail as this one did. */
-function renewIfOutdated(error: unknown, seen: number): never {
-  if (isOutdated(error) && seen === renewals) {
-    renewals += 1;
-    for (const { names } of [prepared, preparedReads]) names.clear();
-  }
-  throw error;
-}
 
 const counting = new AsyncLocalStorage<{ statements: string[] }>();
 
@@ -55,8 +26,18 @@ export const deadlines = new AsyncLocalStorage<Deadline>();
 /** Milliseconds after which PostgreSQL is told again how much time is left. Faster searches need no further round trip for it. */
 const tolerance = 20;
 
-/** A client that prepares each parameterised statement once, so that PostgreSQL parses and plans it once. */
+/** The settings of a client, with the statements that are prepared, which all connections of a pool have in common. */
+export type PreparingConfig = pg.ClientConfig & { prepared?: PreparedStatements };
+
+/** A client that prepares the parameterised statements which come again and again, so that PostgreSQL parses and plans each once. */
 export class PreparingClient extends pg.Client {
+  readonly #prepared: PreparedStatements | undefined;
+
+  constructor(config: PreparingConfig = {}) {
+    super(config);
+    this.#prepared = config.prepared;
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
   override query(first: any, ...rest: any[]): any {
     const text: string = typeof first === 'string' ? first : first?.text;
@@ -78,14 +59,19 @@ export class PreparingClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #send(first: any, rest: any[]): any {
-    if (typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
-      const name = preparedName(first, deadlines.getStore() ? preparedReads : prepared);
-      const seen = renewals;
+    const prepared = this.#prepared;
+    if (prepared && typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
+      const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
+      const { generation } = prepared;
       // Nothing is returned to those who give a callback.
       const reply: Promise<unknown> | undefined = name
         ? super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []))
         : super.query(first, ...(rest as []));
-      return reply?.catch((error) => renewIfOutdated(error, seen));
+      return reply?.catch((error) => {
+        // Other statements on the table would fail as this one did.
+        if (isOutdated(error) && generation === prepared.generation) prepared.renew();
+        throw error;
+      });
     }
     return super.query(first, ...(rest as []));
   }

@@ -1,9 +1,10 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { resourceLimits } from '#lib/limits.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { isOutdated, PreparingClient } from './client.ts';
+import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
-import { limitReads } from './time-budget.ts';
 
 export type Db = Kysely<DB>;
 
@@ -23,7 +24,7 @@ export type Database = {
 };
 
 const connectionTimeoutMs = 5_000;
-const usualConnections = 20;
+export const usualConnections = 20;
 const keepAliveMs = 60_000;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
@@ -41,23 +42,45 @@ export const clientConfig = (address: Address): pg.ClientConfig =>
     ? { connectionString: address.url, keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs }
     : { host: address.socket, database: address.database, user: address.user };
 
+/** How long PostgreSQL works on one statement, and how long a transaction may wait between two of them, in milliseconds. */
+export type Timeouts = { readonly statement: number; readonly idle: number };
+
+export type PoolOptions = {
+  max?: number | undefined;
+  name?: string | undefined;
+  /** Milliseconds to wait for a connection. */
+  wait?: number | undefined;
+  /** No limits where they are missing: for commands, which take as long as they take. */
+  timeouts?: Timeouts | undefined;
+  limits?: PreparedLimits;
+};
+
 /** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
-export function openDatabase(address: Address, options: { max?: number; name?: string; wait?: number } = {}): Database {
-  const max = options.max ?? usualConnections;
+export function openDatabase(address: Address, options: PoolOptions = {}): Database {
+  const { max = usualConnections, name = 'hearth', wait = connectionTimeoutMs, timeouts } = options;
   const pool = new pg.Pool({
     ...clientConfig(address),
     max,
-    application_name: options.name ?? 'hearth',
-    connectionTimeoutMillis: options.wait ?? connectionTimeoutMs,
+    application_name: name,
+    connectionTimeoutMillis: wait,
     Client: PreparingClient,
+    ...{ prepared: preparedStatements(options.limits ?? resourceLimits().database) }, // read by the client, unknown to the pool
+    ...(timeouts ? { onConnect: (client) => setTimeouts(client, timeouts) } : {}),
   });
   // An idle connection that breaks is replaced by the pool at the next query.
   pool.on('error', () => undefined);
   // Without this listener, a connection that breaks in use would end the process. Its query reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  limitReads(db, max);
   return { db, pool, clientConfig: clientConfig(address), close: () => db.destroy() };
+}
+
+/**
+ * Limits the statements of a new connection, once for as long as it lives. As a statement and not in the parameters of the
+ * connection's start, which poolers as PgBouncer refuse.
+ */
+async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts): Promise<void> {
+  await client.query(`set statement_timeout = ${statement}; set idle_in_transaction_session_timeout = ${idle}`);
 }
 
 /** Runs a change in one transaction: all of it is durable when the promise resolves, and nothing of it when it rejects. */
@@ -73,8 +96,15 @@ export async function checkConnection({ db }: Database, name: string): Promise<v
   }
 }
 
-/** PostgreSQL's codes of a server that starts, stops, ends a connection, or has none left. */
-const awayCodes: ReadonlySet<unknown> = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '08006']);
+/** PostgreSQL's code of a statement that was stopped. */
+const canceled = '57014';
+
+/** Whether PostgreSQL stopped a statement since its time was over. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === canceled;
+
+/** PostgreSQL's codes of a server that starts, stops, ends a connection (as one whose transaction was idle), or has none left. */
+const awayCodes: ReadonlySet<unknown> = new Set(['25P03', '53300', '57P01', '57P02', '57P03', '57P05', '08006']);
 const lost = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const toConnect: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);

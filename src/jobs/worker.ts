@@ -28,6 +28,8 @@ export type WorkerParts<Services> = {
   concurrency?: number;
 };
 
+/** Jobs that run at once. */
+export const usualConcurrency = 4;
 const pauseMs = 5;
 const restartPauseMs = 1_000;
 
@@ -110,7 +112,7 @@ async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, en
   const runner = await run({
     ...options(parts),
     pgPool: pool,
-    concurrency: parts.concurrency ?? 4,
+    concurrency: parts.concurrency ?? usualConcurrency,
     pollInterval: 1_000,
     noHandleSignals: true,
     events,

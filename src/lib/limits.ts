@@ -228,6 +228,103 @@ export const limitTable = {
       past: '503 with Retry-After',
     },
   },
+  database: {
+    statementTime: {
+      value: 10 * seconds,
+      unit: 'milliseconds',
+      of: 'one statement of a request',
+      past: '503; searches reply with `incomplete_results`',
+    },
+    idleTime: {
+      value: 2 * minutes,
+      unit: 'milliseconds',
+      of: 'a transaction of a request between two of its statements',
+      past: 'it is undone; 503',
+    },
+    jobStatementTime: {
+      value: 15 * minutes,
+      unit: 'milliseconds',
+      of: 'one statement of a background job',
+      past: 'the job is tried again later',
+    },
+    jobIdleTime: {
+      value: 60 * minutes,
+      unit: 'milliseconds',
+      of: 'a transaction of a background job between two of its statements',
+      past: 'it is undone, and the job is tried again later',
+    },
+    preparedText: {
+      value: 8 * kibi,
+      unit: 'bytes',
+      of: 'a statement that PostgreSQL keeps prepared',
+      past: 'it is planned anew each time',
+    },
+    preparedTexts: {
+      value: 768 * kibi,
+      unit: 'bytes',
+      of: 'all statements together that each connection keeps prepared',
+      past: 'further ones are planned anew each time',
+    },
+    preparedSearchTexts: {
+      value: 64 * kibi,
+      unit: 'bytes',
+      of: 'those of searches among them',
+      past: 'further ones are planned anew each time',
+    },
+  },
+  lists: {
+    labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
+    rows: {
+      value: 100_000,
+      unit: 'count',
+      of: 'rows of a list that its pages reach',
+      past: 'further pages are empty',
+    },
+  },
+  search: {
+    concurrent: {
+      value: 10,
+      unit: 'count',
+      of: 'searches that one process makes at once; at most half of its connections for requests',
+      past: 'further ones wait, within their time for searching',
+    },
+    perCaller: { value: 4, unit: 'count', of: 'searches that are made at once for one caller', past: 'further ones wait' },
+    anonymous: {
+      value: 5,
+      unit: 'count',
+      of: 'searches that are made at once for all who are not signed in',
+      past: 'further ones wait',
+    },
+    waiting: { value: 50, unit: 'count', of: 'searches of one caller that wait', past: '429 with Retry-After' },
+    text: { value: 256, unit: 'count', of: 'characters of a query beside qualifiers and operators', past: '422' },
+    operators: { value: 5, unit: 'count', of: 'operators of a query', past: '422' },
+    depth: { value: 5, unit: 'count', of: 'levels of parentheses in a query', past: '422' },
+    qualifiers: {
+      value: 100,
+      unit: 'count',
+      of: 'qualifiers of a query; those that name repositories or owners count only with `advanced_search`',
+      past: '422',
+    },
+    lookups: {
+      value: 10,
+      unit: 'count',
+      of: 'qualifiers of a query that need a look into other tables (`field.…`, `good-first-issues`, `help-wanted-issues`)',
+      past: '422',
+    },
+    values: {
+      value: 1_000,
+      unit: 'count',
+      of: 'values of all qualifiers of a query, those in comma lists included',
+      past: '422',
+    },
+    results: { value: 1_000, unit: 'count', of: 'results of a search', past: '422' },
+    repositories: {
+      value: 4_000,
+      unit: 'count',
+      of: 'repositories that a search looks into',
+      past: 'the ones that were pushed to last are searched',
+    },
+  },
 } as const satisfies Record<string, Record<string, Limit>>;
 
 type Table = typeof limitTable;

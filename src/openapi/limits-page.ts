@@ -20,6 +20,9 @@ const titles: Record<keyof typeof limitTable, string> = {
   requests: 'Requests of the API',
   git: 'Git',
   oauth: 'Sign-in and OAuth',
+  database: 'PostgreSQL',
+  lists: 'Lists',
+  search: 'Search',
 };
 
 /** The page that lists every limit. */

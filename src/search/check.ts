@@ -1,45 +1,58 @@
 import { identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
-import { phrasePattern } from '#search/text-match/pattern.ts';
+import { type PhraseFinder, phraseFinder } from '#search/text-match/phrase.ts';
+import type { Steps } from './slices.ts';
 import type { Terms } from './terms.ts';
 
 /** Makes a test of whether texts really match. Lexemes alone can't tell: above all, they don't know phrases. */
-export function makeCheck(terms: Terms): (texts: readonly string[]) => boolean {
+export function makeCheck(terms: Terms): (texts: readonly string[]) => Steps<boolean> {
   const test = checkOf(terms);
-  return (texts) => test(texts.map(inspected));
+  return (texts) => test(texts.map((text) => ({ text, lexemes: undefined })));
 }
 
-type Inspected = { text: string; lexemes(): Set<string> };
-type Test = (parts: readonly Inspected[]) => boolean;
+type Inspected = { readonly text: string; lexemes: Set<string> | undefined };
+type Test = (parts: readonly Inspected[]) => Steps<boolean>;
 
-function inspected(text: string): Inspected {
-  let lexemes: Set<string> | undefined;
-  return {
-    text,
-    lexemes() {
-      lexemes ??= new Set(identifiersOf(text).flatMap(lexemesOf));
-      return lexemes;
-    },
-  };
+const wordsAtOnce = 500;
+
+/** Everything that a text is found by. */
+function* lexemesIn(part: Inspected): Steps<Set<string>> {
+  if (part.lexemes) return part.lexemes;
+  const lexemes = new Set<string>();
+  for (const [at, identifier] of identifiersOf(part.text).entries()) {
+    for (const lexeme of lexemesOf(identifier)) lexemes.add(lexeme);
+    if (at % wordsAtOnce === 0) yield;
+  }
+  part.lexemes = lexemes;
+  return lexemes;
 }
 
 function checkOf(terms: Terms): Test {
-  if (terms.kind === 'words') return terms.phrase ? phraseCheck(terms.terms) : wordCheck(terms.terms);
+  if (terms.kind === 'words') return terms.phrase ? phraseCheck(phraseFinder(terms.terms)) : wordCheck(terms.terms);
   if (terms.kind === 'not') {
     const inner = checkOf(terms.part);
-    return (parts) => !inner(parts);
+    return function* not(parts) {
+      return !(yield* inner(parts));
+    };
   }
-  const inner = terms.parts.map(checkOf);
-  return terms.kind === 'all' ? (parts) => inner.every((test) => test(parts)) : (parts) => inner.some((test) => test(parts));
+  return untilFirst(terms.kind === 'any', terms.parts.map(checkOf));
 }
 
-type Words = Extract<Terms, { kind: 'words' }>['terms'];
+/** Asks one test after the other until the first that answers so. */
+const untilFirst = (wanted: boolean, tests: readonly Test[]): Test =>
+  function* until(parts) {
+    for (const test of tests) if ((yield* test(parts)) === wanted) return wanted;
+    return !wanted;
+  };
 
-const wordCheck =
-  (terms: Words): Test =>
-  (parts) =>
-    terms.every((term) => parts.some((part) => term.lexemes.every((word) => part.lexemes().has(word))));
+const wordCheck = (terms: Extract<Terms, { kind: 'words' }>['terms']): Test =>
+  function* words(parts) {
+    const sets: Set<string>[] = [];
+    for (const part of parts) sets.push(yield* lexemesIn(part));
+    return terms.every((term) => sets.some((lexemes) => term.lexemes.every((word) => lexemes.has(word))));
+  };
 
-function phraseCheck(terms: Words): Test {
-  const pattern = phrasePattern(terms);
-  return (parts) => parts.some(({ text }) => pattern.test(text));
-}
+const phraseCheck = (finder: PhraseFinder): Test =>
+  function* phrase(parts) {
+    for (const { text } of parts) if (yield* finder.isIn(text)) return true;
+    return false;
+  };

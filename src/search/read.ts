@@ -16,7 +16,7 @@ export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<D
   const left = budget.left();
   if (left < 1) return undefined;
   try {
-    return await withTimeBudget(db, left, async (tx) => {
+    return await withTimeBudget(db, { milliseconds: left, takePlace: budget.takePlace }, async (tx) => {
       await sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)`.execute(tx);
       return work(tx);
     });

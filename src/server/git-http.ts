@@ -15,7 +15,7 @@ import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { askForBody } from './read-body.ts';
-import { full, statusOf, unavailable } from './refusals.ts';
+import { full, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import type { SignIn } from './sign-in.ts';
@@ -126,7 +126,8 @@ const gitStatuses: Record<GitErrorKind, number> = {
 };
 
 /** Refusals are plain text, which git shows to its user. */
-function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
+function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyReply): FastifyReply {
+  const error = refusalOfTimeout(thrown, parts.services.resourceLimits.database) ?? thrown;
   const say = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);

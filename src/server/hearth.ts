@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Limits } from '#access/rate-limits.ts';
-import { type Address, type Database, openDatabase } from '#database/connect.ts';
+import type { Address, Database } from '#database/connect.ts';
+import { openPools, type Work } from '#database/pools.ts';
 import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
-import type { WorkerParts } from '#jobs/worker.ts';
+import { usualConcurrency, type WorkerParts } from '#jobs/worker.ts';
+import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { openLimiters } from '#lib/limiters.ts';
-import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
+import { type LimitOverrides, type ResourceLimits, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
@@ -41,6 +43,8 @@ export type Settings = {
   log: Logger;
   clock: () => Date;
   connections?: number;
+  /** What this process does, which shares its connections; requests and jobs both, where it is missing. */
+  work?: Work;
   /** The name of its connections in PostgreSQL, where it isn't a server's. */
   connectionName?: string;
   adminTokenHash?: Buffer;
@@ -50,6 +54,7 @@ export type Settings = {
 
 /** An opened Hearth: its database and Git store, the HTTP application, and what a worker needs. Nothing listens yet. */
 export type Hearth = {
+  /** For requests; the worker has connections of its own. */
   database: Database;
   services: Services;
   app: FastifyInstance;
@@ -63,8 +68,9 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
   const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
-  const database = openDatabase(settings.address, { max: settings.connections, name: settings.connectionName });
   const resources = resourceLimits(settings.resourceLimits);
+  const pools = openPools(settings.address, { ...settings, limits: resources.database });
+  const database = pools.requests;
   const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow });
@@ -77,6 +83,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     resourceLimits: resources,
     limiters: openLimiters(resources),
     secrets,
+    searches: searchLimiter(resources.search, database.pool.options.max),
     version,
     searchBudget,
     embeddings,
@@ -86,7 +93,17 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     url: settings.url,
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
-  const worker = { database, jobs: [...eventJobs(allSubscriptions), ...allJobs], pumps: allPumps, services, log, clock };
+  const { jobs } = pools;
+  const worker = {
+    database: jobs,
+    // One connection listens for new jobs.
+    concurrency: Math.max(1, Math.min(usualConcurrency, jobs.pool.options.max - 1)),
+    jobs: [...eventJobs(allSubscriptions), ...allJobs],
+    pumps: allPumps,
+    services,
+    log,
+    clock,
+  };
   return {
     database,
     services,
@@ -97,7 +114,13 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
       outbound.close();
       embeddingServer.close();
       await git[Symbol.asyncDispose]();
-      await database.close();
+      await pools.close();
     },
   };
+}
+
+/** Searches may be slow. Together they take half of the connections at most, so that everything else finds one. */
+function searchLimiter(limits: ResourceLimits['search'], connections: number): ConcurrencyLimiter {
+  const total = Math.max(1, Math.min(limits.concurrent, Math.floor(connections / 2)));
+  return concurrencyLimiter('search.concurrent', { ...limits, total, waitingTime: 0 });
 }

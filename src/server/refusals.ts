@@ -1,5 +1,7 @@
 import { NoResultError } from 'kysely';
+import { isStatementTimeout } from '#database/connect.ts';
 import type { GitError, GitErrorKind } from '#git/errors.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import { type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -34,6 +36,14 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
 /** The refusal that an error of Git becomes; undefined for a fault of the server. */
 export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =>
   kind === 'failed' ? undefined : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message);
+
+/** The refusal of a request that took PostgreSQL too long; undefined for other errors. */
+export function refusalOfTimeout(error: unknown, { statementTime }: ResourceLimits['database']): Refusal | undefined {
+  if (!isStatementTimeout(error)) return undefined;
+  const limit = 'database.statementTime';
+  const message = `The database worked on this for longer than the ${statementTime / 1_000} s of the limit ${limit}. Please ask for less at once.`;
+  return new Refusal('unavailable', message, [], { limit, retryAfter: 60 });
+}
 
 export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
 

@@ -6,7 +6,7 @@ import { isGitError } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
-import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, statusOf, unavailable } from './refusals.ts';
+import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -23,7 +23,9 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
     parts.log.error(seen, 'the disk is full');
     return sendRefusal(parts, exchange, { status: 503, message: full });
   }
-  const refusal = refusalOf(error);
+  const slow = refusalOfTimeout(error, parts.services.resourceLimits.database);
+  if (slow) parts.log.warn(seen, 'a statement took too long');
+  const refusal = slow ?? refusalOf(error);
   if (refusal) {
     parts.refusals.note(request, refusal.limit);
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');

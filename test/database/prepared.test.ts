@@ -1,32 +1,30 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAway } from '#database/connect.ts';
+import { isAway, openDatabase } from '#database/connect.ts';
+import { resourceLimits } from '#lib/limits.ts';
+import { within } from '#search/read.ts';
+import { startBudget } from '#search/result.ts';
 import { testDatabase } from '#test/support/database.ts';
 
-test('a statement is prepared once, however many different searches were made before', async () => {
+test('what comes again and again is prepared, long and single texts are not, and searches take nothing from the others', async () => {
   const database = await testDatabase();
-  // In a process of its own: what others have prepared in this one counts too.
-  const script = `
-    import { sql } from 'kysely';
-    import { openDatabase } from '#database/connect.ts';
-    import { within } from '#search/read.ts';
-    import { startBudget } from '#search/result.ts';
-    const { db, close } = openDatabase(${JSON.stringify(database.address)}, { max: 1 });
-    await within(db, startBudget(100_000), async (tx) => {
-      for (let at = 0; at < 2_100; at++) await sql\`select \${sql.lit(at)}, \${'a search'}::text\`.execute(tx);
-    });
-    for (const word of ['one', 'another']) await sql\`select \${word}::text as usual\`.execute(db);
-    const { rows } = await sql\`select statement from pg_prepared_statements\`.execute(db);
-    process.stdout.write(JSON.stringify(rows.map(({ statement }) => statement)));
-    await close();`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', script]);
-  const statements: string[] = JSON.parse(stdout);
-  const count = (part: string) => statements.filter((statement) => statement.includes(part)).length;
-  expect([count('as usual'), count('select 2099'), count('select 99,')]).toEqual([1, 0, 1]);
-  expect(statements.length).toBeLessThan(600);
-  await database.close();
+  onTestFinished(() => database.close());
+  const limits = { ...resourceLimits().database, preparedText: 2_000, preparedSearchTexts: 5_000 };
+  const { db, close } = openDatabase(database.address, { max: 1, limits });
+  onTestFinished(close);
+  const read = (text: string) => sql`select ${sql.lit(text)}, ${'a'}::text as usual`.execute(db);
+  const search = (text: string) =>
+    within(db, startBudget(100_000), (tx) => sql`select ${sql.lit(text)}, ${'a'}::text as search`.execute(tx));
+  for (let at = 0; at < 300; at++) await search(`single ${at}`);
+  for (let at = 0; at < 300; at++) for (const _ of [1, 2]) await search(`again ${at}`);
+  for (const text of ['one', 'two', 'two', 'x'.repeat(2_000), 'x'.repeat(2_000)]) await read(text);
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db);
+  const texts = rows.map(({ statement }) => statement);
+  expect(texts.filter((text) => text.includes('usual'))).toEqual([expect.stringContaining("'two'")]);
+  const searches = texts.filter((text) => text.includes('as search'));
+  expect(searches.filter((text) => text.includes('single'))).toEqual([]);
+  expect(searches.length).toBeGreaterThan(50);
+  expect(texts.filter((text) => !text.includes('as usual')).join('').length).toBeLessThanOrEqual(5_000);
 });
 
 test('statements go on after a column was added to their table, as a newer Hearth does at its start', async () => {
@@ -35,7 +33,7 @@ test('statements go on after a column was added to their table, as a newer Heart
   const { db } = database;
   await sql`create table things (id integer)`.execute(db);
   const read = (text: string) => sql`select *, ${text}::text as text from things`.execute(db);
-  await read('before');
+  for (const _ of [1, 2]) await read('before');
   await sql`alter table things add column name text`.execute(db);
   const error = await read('once').then(
     () => undefined,

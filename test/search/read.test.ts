@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type Db, openDatabase } from '#database/connect.ts';
+import { system } from '#lib/caller.ts';
+import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { within } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { newPlace } from '#test/search/support.ts';
@@ -76,10 +78,12 @@ test('rule 7: a search that finds no connection in its time ends then, and takes
 test('slow searches leave half of the connections to everything else', async () => {
   const { address } = await newPlace();
   const { db, close } = openDatabase(address, { max: 4 });
+  const limits = { total: 2, perCaller: 2, anonymous: 2, waiting: 50, waitingTime: 0 };
+  const share = { searches: concurrencyLimiter('search.concurrent', limits), caller: system };
   const ended: string[] = [];
   const start = performance.now();
   const searches = Array.from({ length: 8 }, async () => {
-    const result = await within(db, startBudget(3_000), (tx) => sql`select pg_sleep(30)`.execute(tx));
+    const result = await within(db, startBudget(3_000, share), (tx) => sql`select pg_sleep(30)`.execute(tx));
     ended.push('search');
     return result;
   });
@@ -92,6 +96,30 @@ test('slow searches leave half of the connections to everything else', async () 
   expect(await Promise.all(searches)).toEqual(Array.from({ length: 8 }, () => undefined));
   // Those that waited for their turn had no time of their own then: two by two, that would have taken 12 seconds.
   expect(performance.now() - start).toBeLessThan(9_000);
-  expect(await within(db, startBudget(60_000), async () => 'free again')).toBe('free again');
+  expect(await within(db, startBudget(60_000, share), async () => 'free again')).toBe('free again');
   await close();
+});
+
+test('a caller whose searches wait in great number is refused, and others find their place', async () => {
+  await using alone = await single();
+  const limits = { total: 2, perCaller: 1, anonymous: 1, waiting: 2, waitingTime: 0 };
+  const searches = concurrencyLimiter('search.concurrent', limits);
+  const ask = (key: string, statement = 'select 1') =>
+    within(alone.db, startBudget(60_000, { searches, caller: { key, kind: 'signed_in' } }), (tx) =>
+      sql.raw(statement).execute(tx),
+    );
+  const held = Promise.withResolvers<void>();
+  const greedy = within(
+    alone.db,
+    startBudget(60_000, { searches, caller: { key: 'ada', kind: 'signed_in' } }),
+    () => held.promise,
+  );
+  const waiting = [ask('ada'), ask('ada')];
+  await expect(ask('ada')).rejects.toMatchObject({ kind: 'too_many', limit: 'search.concurrent' });
+  expect(searches.callers()).toEqual([{ key: 'ada', running: 1, waiting: 2 }]);
+  const other = ask('bob');
+  expect(searches.callers()).toContainEqual({ key: 'bob', running: 1, waiting: 0 });
+  held.resolve();
+  await Promise.all([greedy, other, ...waiting]);
+  expect(searches.callers()).toEqual([]);
 });

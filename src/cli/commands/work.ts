@@ -23,7 +23,7 @@ export const workCommand = withSettings(new Command('work'), [
     const installation = await openInstallation(configOf(command), 'command');
     try {
       if (once) {
-        await using hearth = await openHearth(installation.settings);
+        await using hearth = await openHearth({ ...installation.settings, work: 'jobs' });
         await runDueJobs(hearth.worker);
         return;
       }

@@ -15,7 +15,7 @@ const permissions = { contents: 'read', issues: 'write', members: 'read', organi
 
 /** Creates the things of a small team: users, an organization with teams, an installed app, and the tokens. */
 export async function furnish(settings: Settings): Promise<Tokens> {
-  await using hearth = await openHearth({ ...settings, connections: 2 });
+  await using hearth = await openHearth({ ...settings, connections: 2, work: 'command' });
   const keys = await makeAppKeys();
   const now = new Date();
   return await change(hearth.database.db, async (tx) => {

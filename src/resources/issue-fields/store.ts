@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { organizationKnownTo } from '#access/sql.ts';
+import { belongsToOrganization } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -11,18 +11,9 @@ export type OptionRow = Selectable<DB['issue_field_options']>;
 type Field = Id<'issue_fields'>;
 type Organization = Id<'accounts'>;
 
-/** Whether the viewer belongs to the organization whose id is given, and the credential may know that. */
-function belongsTo(viewer: Viewer, organization: RawBuilder<unknown>): RawBuilder<boolean> {
-  const known = organizationKnownTo(viewer.grant, organization);
-  if (viewer.grant.kind === 'installation') return known;
-  if (!viewer.account) return sql<boolean>`false`;
-  return sql<boolean>`(${known} and exists (select from memberships m
-    where m.organization_id = ${organization} and m.user_id = ${viewer.account.id} and m.state = 'active'))`;
-}
-
 /** Whether the viewer may know of the field whose row has the alias given in `field`. */
 export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`(${field}.visibility = 'all' or ${belongsTo(viewer, sql`${field}.organization_id`)})`;
+  sql<boolean>`(${field}.visibility = 'all' or ${belongsToOrganization(viewer, sql`${field}.organization_id`)})`;
 
 /** Whether the viewer may know of an event about a field, given by the ids of field and organization, since the field may be deleted. */
 export const seesEventsOfField = (
@@ -31,7 +22,7 @@ export const seesEventsOfField = (
   organization: RawBuilder<unknown>,
 ): RawBuilder<boolean> =>
   sql<boolean>`(exists (select from issue_fields f where f.id = ${field} and f.visibility = 'all')
-    or ${belongsTo(viewer, organization)})`;
+    or ${belongsToOrganization(viewer, organization)})`;
 
 /** The fields of an organization that the viewer may know of, oldest first. There are never many. */
 export const listFields = (db: Db, viewer: Viewer, organization: Organization): Promise<FieldRow[]> =>

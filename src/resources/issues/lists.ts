@@ -27,18 +27,17 @@ export type Order = { sort: 'created' | 'updated' | 'comments'; direction: 'asc'
 type Query = SelectQueryBuilder<DB, 'issues', IssueRow>;
 
 /** The issues of one repository. */
-export const listOfRepository = (
+export function listOfRepository(
   db: Db,
   repository: Id<'repositories'>,
   filter: Filter,
   order: Order,
   page: Page,
-): Promise<Listed<IssueRow>> =>
-  list(
-    db,
-    ordered(filtered(db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository), filter), order),
-    page,
-  );
+): Promise<Listed<IssueRow>> {
+  let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
+  if (filter.labels.length > 0) query = query.where(haveLabels(repository, filter.labels));
+  return list(db, ordered(filtered(query, filter), order), page);
+}
 
 /** The repositories of a list: those of one account, those that the viewer owns or belongs to, or all. */
 export type Range = { owner?: Id<'accounts'>; mine?: Id<'accounts'> };
@@ -66,6 +65,7 @@ export function listOfMany(
       sql<boolean>`(r.owner_id = ${mine} or r.owner_id in (select organization_id from memberships where user_id = ${mine} and state = 'active'))`,
     );
   }
+  if (filter.labels.length > 0) query = query.where(hasLabels(filter.labels));
   return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
 }
 
@@ -75,7 +75,22 @@ const mayReadIssues = ({ grant }: Viewer) =>
     ? sql<boolean>`(r.visibility = 'public' or jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, 'issues'))`
     : sql<boolean>`true`;
 
-function filtered(given: Query, { state, labels, since, milestone, assignee, creator, mentioned }: Filter): Query {
+/** Names in lower case, each once: computed once for a statement. */
+const lowered = (names: readonly string[]) =>
+  sql`(select array_agg(distinct lower(name)) from unnest(${names}::text[]) as n (name))::text[]`;
+
+/** Issues of a repository that have all of these labels, counted in one pass however many labels there are. */
+const haveLabels = (repository: Id<'repositories'>, names: readonly string[]) =>
+  sql<boolean>`issues.id in (select il.issue_id from issue_labels il join labels l on l.id = il.label_id
+    where l.repository_id = ${repository} and lower(l.name) = any (${lowered(names)})
+    group by il.issue_id having count(*) = cardinality(${lowered(names)}))`;
+
+/** Whether an issue has all of these labels. For lists that other conditions make short. */
+const hasLabels = (names: readonly string[]) =>
+  sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
+    where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;
+
+function filtered(given: Query, { state, since, milestone, assignee, creator, mentioned }: Filter): Query {
   let query = given;
   if (state !== 'all') query = query.where('issues.state', '=', state);
   if (since) query = query.where('issues.updated_at', '>=', since);
@@ -83,12 +98,6 @@ function filtered(given: Query, { state, labels, since, milestone, assignee, cre
   if (milestone === 'none') query = query.where('issues.milestone_id', 'is', null);
   else if (milestone === 'any') query = query.where('issues.milestone_id', 'is not', null);
   else if (milestone !== undefined) query = query.where('issues.milestone_id', '=', milestone);
-  for (const name of labels) {
-    query = query.where(
-      sql<boolean>`exists (select from issue_labels il join labels l on l.id = il.label_id
-        where il.issue_id = issues.id and lower(l.name) = lower(${name}))`,
-    );
-  }
   const assigned = sql<boolean>`exists (select from issue_assignees a where a.issue_id = issues.id)`;
   if (assignee === 'none') query = query.where(sql<boolean>`not ${assigned}`);
   else if (assignee === 'any') query = query.where(assigned);

@@ -32,7 +32,7 @@ export async function presentIssues(
     loadAttached(db, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
     loadPlaces(db, gather(rows, 'repository_id')),
-    loadAssociations(db, viewer.account?.id, authoredIn(rows)),
+    loadAssociations(db, viewer, authoredIn(rows)),
     loadFieldValues(db, viewer, gather(rows, 'id')),
   ]);
   const apps = await loadApps(db, gather(rows, 'via_app_id'));
@@ -104,7 +104,7 @@ export async function presentComments(
     loadPlaces(db, gather(rows, 'repository_id')),
     loadIssues(db, gather(rows, 'issue_id')),
     loadAccounts(db, gather(rows, 'author_id')),
-    loadAssociations(db, viewer.account?.id, authoredIn(rows)),
+    loadAssociations(db, viewer, authoredIn(rows)),
   ]);
   return rows.map((row) => {
     const place = must(repositories, row.repository_id);

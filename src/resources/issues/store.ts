@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Account } from '#access/viewer.ts';
+import { belongsToOrganization } from '#access/sql.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
@@ -150,15 +151,14 @@ const keyOf = ({ repository, author }: Authored): string => `${repository} ${aut
  */
 export async function loadAssociations(
   db: Db,
-  viewer: Id<'accounts'> | undefined,
+  viewer: Viewer,
   authored: readonly Authored[],
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
   const { rows } = await sql<Authored & { association: Association }>`
     select distinct r.id as repository, a.author, case
       when r.owner_id = a.author then 'OWNER'
       when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author and m.state = 'active'
-        and (m.public or exists (select from memberships v where v.organization_id = m.organization_id
-          and v.user_id = ${viewer ?? null} and v.state = 'active'))) then 'MEMBER'
+        and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
       when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
       else 'NONE' end as association
     from unnest(${authored.map(({ repository }) => repository)}::bigint[], ${authored.map(({ author }) => author)}::bigint[])

@@ -2,6 +2,7 @@ import { type TProperties, Type } from 'typebox';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { pages } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
+import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
 import type { Listed } from '#lib/page.ts';
 import { Demanded, OneOf, withDefault } from '#lib/shape.ts';
@@ -20,7 +21,7 @@ export const parameters = <P extends TProperties>(own: P) =>
 /** A hit, and where it matches if that was asked for. */
 export type Matched<Hit, Match = TextMatch> = { hit: Hit; matches: readonly Match[] | undefined };
 
-type Call = ViewerContext & { media: Media; services: Services };
+type Call = ViewerContext & { media: Media; services: Services; caller: Caller };
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;
@@ -36,7 +37,8 @@ export async function answerSearch<Hit, Match, Result extends SearchResult<Hit>,
   call: Call,
   { find, match, present, also }: Search<Hit, Match, Result, Item>,
 ): Promise<Listed<Item> & { extra: Record<string, unknown> }> {
-  const budget = startBudget(call.services.searchBudget);
+  const { services, caller } = call;
+  const budget = startBudget(services.searchBudget, { searches: services.searches, caller });
   const result = await find(budget);
   const { items: hits, total_count: total, incomplete_results } = result;
   const matches = call.media === 'text-match' ? await match(hits, budget) : undefined;

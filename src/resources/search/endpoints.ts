@@ -93,7 +93,7 @@ export const searchRepositoriesEndpoint = endpoint({
     const asked = { ...order, page, visible, viewerId: viewer.account?.id };
     return answerSearch(call, {
       find: (budget) => searchRepositories(db, { ...asked, budget }),
-      match: (hits) => repositoryTextMatches(asked.query, hits),
+      match: (hits, budget) => repositoryTextMatches({ query: asked.query, hits, budget }),
       present: presentRepositoryHits,
     });
   },

@@ -7,7 +7,7 @@ import { lookThrough } from '#search/look-through.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
@@ -60,7 +60,7 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<SearchResu
 }
 
 async function findAny(db: Db, look: Look, slice: Slice): Promise<hits.CodeHit[]> {
-  const some = await within(db, startBudget(lastResort), async (tx) => {
+  const some = await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
     const selected = await select(tx, look);
     return selected && hits.listAnyHits(tx, selected.where, slice);
   });
@@ -136,7 +136,7 @@ async function findCandidates(db: Db, look: Look): Promise<Candidates | { checke
 async function check({ db, git }: Stores, look: Look, { items, areSome, stamp }: Candidates): Promise<Checked> {
   const { terms, places } = look;
   const matches = makeCheck(terms);
-  const budget = startBudget(Math.max(look.asked.budget.left(), lastResort));
+  const budget = atLeast(look.asked.budget, lastResort);
   const matching: hits.CodeHit[] = [];
   let looked = 0;
   for await (const { files, texts } of readPortions(git, items, places)) {

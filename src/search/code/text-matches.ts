@@ -1,7 +1,9 @@
 import type { GitStore } from '#git/repo.ts';
+import { turnEach } from '#search/look-through.ts';
 import { split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import type { Budget } from '#search/result.ts';
+import type { Steps } from '#search/slices.ts';
 import { wantedWords } from '#search/terms.ts';
 import { findMatches, type Wanted } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
@@ -13,7 +15,7 @@ import { type Places, requireTerms } from './terms.ts';
 const mostFragments = 3;
 const mostMatches = 40;
 
-export type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget?: Budget };
+export type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget: Pick<Budget, 'left'> };
 
 /**
  * Document 1, rule 11: where the content and the path of each hit match, for the hits of a page and in their order. When the
@@ -25,15 +27,20 @@ export async function codeTextMatches(git: GitStore, { query, hits, budget }: Co
   const wanted = wantedWords(requireTerms(terms));
   const found: TextMatch[][] = [];
   for await (const { files, texts } of readPortions(git, hits, places)) {
-    if (found.length > 0 && budget?.left() === 0) break;
-    for (const { path, blobOid } of files) found.push(matchesIn({ path, text: texts.get(blobOid) ?? '' }, wanted, places));
+    const some = await turnEach(files, budget, ({ path, blobOid }) =>
+      matchesIn({ path, text: texts.get(blobOid) ?? '' }, wanted, places),
+    );
+    found.push(...some);
+    if (some.length < files.length) break;
   }
   return found;
 }
 
-function matchesIn({ path, text }: { path: string; text: string }, wanted: readonly Wanted[], places: Places): TextMatch[] {
-  const inText = cutFragments(text, findMatches(text, wanted, mostMatches), mostFragments);
-  const inPath = places.path ? findMatches(path, wanted, mostMatches) : [];
+type Searched = { path: string; text: string };
+
+function* matchesIn({ path, text }: Searched, wanted: readonly Wanted[], places: Places): Steps<TextMatch[]> {
+  const inText = cutFragments(text, yield* findMatches(text, wanted, mostMatches), mostFragments);
+  const inPath = places.path ? yield* findMatches(path, wanted, mostMatches) : [];
   return [
     ...inText.map((fragment) => ({ property: 'content', ...fragment })),
     ...(inPath.length > 0 ? [{ property: 'path', ...wholeFragment(path, inPath) }] : []),

@@ -8,7 +8,7 @@ import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { CommitSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { isNaming, isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
 import { facet } from './facets.ts';
@@ -56,7 +56,7 @@ async function findIndexed(db: Db, look: Look, slice: Slice): Promise<Rows> {
     return { rows, total: isAll ? rows.length : await hits.countCommits(tx, where) };
   });
   if (ordered) return { ...ordered, complete: true };
-  const rows = await within(db, startBudget(lastResort), async (tx) => {
+  const rows = await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
     const where = await selection(tx, look);
     return where && hits.listAnyCommits(tx, where, slice.limit);
   });
@@ -96,7 +96,7 @@ const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => l
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {
   const candidates = await findIndexed(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
-  const budget = startBudget(Math.max(look.asked.budget.left(), lastResort));
+  const budget = atLeast(look.asked.budget, lastResort);
   const { matching, looked } = await lookThrough(candidates.rows, budget, ({ message }) => check([message]));
   return {
     rows: matching.slice(slice.offset, slice.offset + slice.limit),

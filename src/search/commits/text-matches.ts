@@ -1,8 +1,10 @@
 import type { Db } from '#database/connect.ts';
+import { turnEach } from '#search/look-through.ts';
 import { split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { within } from '#search/read.ts';
 import type { Budget } from '#search/result.ts';
+import type { Steps } from '#search/slices.ts';
 import { analyseTree, wantedWords } from '#search/terms.ts';
 import { findMatches } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch } from '#search/text-match/fragments.ts';
@@ -24,12 +26,9 @@ export async function commitTextMatches(db: Db, { query, hits, budget }: CommitM
   const wanted = wantedWords(analysed);
   const ids = hits.map(({ id }) => id);
   const messages = await within(db, budget, (tx) => findMessages(tx, ids));
-  const found: TextMatch[][] = [];
-  for (const id of messages ? ids : []) {
-    if (found.length > 0 && budget.left() === 0) break;
+  return turnEach(messages ? ids : [], budget, function* matches(id): Steps<TextMatch[]> {
     const message = messages?.get(id) ?? '';
-    const fragments = cutFragments(message, findMatches(message, wanted, mostMatches), mostFragments);
-    found.push(fragments.map((fragment) => ({ property: 'message', ...fragment })));
-  }
-  return found;
+    const fragments = cutFragments(message, yield* findMatches(message, wanted, mostMatches), mostFragments);
+    return fragments.map((fragment) => ({ property: 'message', ...fragment }));
+  });
 }

@@ -1,6 +1,7 @@
 import { termsOf } from '#search/analyse/analyse.ts';
 import type { Node } from '#search/query/tree.ts';
-import { phrasePattern } from '#search/text-match/pattern.ts';
+import type { Steps } from '#search/slices.ts';
+import { phraseFinder } from '#search/text-match/phrase.ts';
 import { compile, hasPhrase, isPhrase, type Meaning } from './compile.ts';
 import type { Matching } from './matching.ts';
 
@@ -9,10 +10,10 @@ export type Check = {
   /** The conditions to be asked of the row. */
   questions: Matching[];
   /** Whether a hit with these texts, and these answers, really matches. */
-  matches(texts: AsyncIterable<string>, answers: readonly boolean[]): Promise<boolean>;
+  matches(texts: readonly string[], answers: readonly boolean[]): Steps<boolean>;
 };
 
-type Test = (texts: AsyncIterable<string>, answers: readonly boolean[]) => Promise<boolean>;
+type Test = (texts: readonly string[], answers: readonly boolean[]) => Steps<boolean>;
 
 /** Makes the closer look at those requirements that hold phrases. */
 export function makeCheck(requirements: readonly Node[], meaning: Meaning): Check {
@@ -28,25 +29,29 @@ export function makeCheck(requirements: readonly Node[], meaning: Meaning): Chec
 }
 
 /** Asks one test after the other until the first that answers so; the opposite where none does. */
-const until =
-  (last: boolean, tests: readonly Test[]): Test =>
-  async (texts, answers) => {
-    for (const test of tests) if ((await test(texts, answers)) === last) return last;
+const until = (last: boolean, tests: readonly Test[]): Test =>
+  function* first(texts, answers) {
+    for (const test of tests) if ((yield* test(texts, answers)) === last) return last;
     return !last;
   };
 
 function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | undefined {
   if (node.kind === 'text' && isPhrase(node)) {
-    const pattern = phrasePattern(termsOf(node.text));
-    return async (texts) => {
-      for await (const text of texts) if (pattern.test(text)) return true;
+    const finder = phraseFinder(termsOf(node.text));
+    return function* phrase(texts) {
+      for (const text of texts) if (yield* finder.isIn(text)) return true;
       return false;
     };
   }
   if (!hasPhrase(node)) return questionOf(node, meaning, questions);
   if (node.kind === 'not') {
     const inner = testOf(node.part, meaning, questions);
-    return inner && (async (texts, answers) => !(await inner(texts, answers)));
+    return (
+      inner &&
+      function* not(texts, answers) {
+        return !(yield* inner(texts, answers));
+      }
+    );
   }
   if (node.kind !== 'all' && node.kind !== 'any') return undefined;
   const inner = node.parts.map((part) => testOf(part, meaning, questions)).filter((test) => test !== undefined);
@@ -58,5 +63,8 @@ function questionOf(node: Node, meaning: Meaning, questions: Matching[]): Test |
   const question = compile(node, meaning);
   if (!question) return undefined;
   const at = questions.push(question) - 1;
-  return async (_texts, answers) => answers[at] === true;
+  return function* answer(_texts, answers) {
+    yield;
+    return answers[at] === true;
+  };
 }

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type LookedThrough, lookThrough, timely } from '#search/look-through.ts';
+import { type LookedThrough, lookThrough } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
 import { compile, hasPhrase, type Meaning } from './compile.ts';
@@ -75,7 +75,7 @@ export async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promis
     return listOrdered(tx, selected.where, look, slice);
   });
   if (ordered) return { ...ordered, complete: true };
-  const rows = await within(db, startBudget(lastResort), async (tx) => {
+  const rows = await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
     const selected = await select(tx, look);
     return selected && hits.listAnyHits(tx, selected.where, slice);
   });
@@ -160,8 +160,8 @@ async function whichMatch(
 ): Promise<LookedThrough<hits.IssueHit>> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });
-  return lookThrough(some, budget, async ({ id }) => {
+  return lookThrough(some, budget, function* matches({ id }) {
     const own = texts.get(id);
-    return own !== undefined && check.matches(timely(textsIn(own, places), budget), answers.get(id) ?? []);
+    return own !== undefined && (yield* check.matches(textsIn(own, places), answers.get(id) ?? []));
   });
 }

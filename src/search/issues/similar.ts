@@ -4,7 +4,7 @@ import type { Id } from '#lib/id.ts';
 import { type Embeddings, EmbeddingsUnavailable, fuse, type Near } from '#search/embeddings/index.ts';
 import { hasQualifier, leaves, type Node } from '#search/query/tree.ts';
 import { within } from '#search/read.ts';
-import { type Budget, maxResults, type SearchResult, startBudget, withinResults } from '#search/result.ts';
+import { atLeast, type Budget, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { analyseTree } from '#search/terms.ts';
 import { compile, isPhrase } from './compile.ts';
 import * as hits from './hits.ts';
@@ -165,7 +165,7 @@ async function byBoth(db: Db, look: Look, { near, complete }: Neighbours): Promi
 const lastResort = 100;
 
 const countMatching = async (db: Db, look: Look, ids: readonly Id<'issues'>[]): Promise<number> =>
-  (await within(db, startBudget(Math.max(lastResort, look.asked.budget.left())), async (tx) => {
+  (await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
     const selected = ids.length > 0 ? await select(tx, look) : undefined;
     const among: RawBuilder<unknown> = sql`issue_id = any(${ids}::bigint[])`;
     return selected ? hits.countHits(tx, (more) => sql`(${among} and ${selected.where(more)})`) : 0;

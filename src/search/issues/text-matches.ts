@@ -1,8 +1,10 @@
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { turnEach } from '#search/look-through.ts';
 import type { Node } from '#search/query/tree.ts';
 import { within } from '#search/read.ts';
 import type { Budget } from '#search/result.ts';
+import type { Steps } from '#search/slices.ts';
 import { analyseTree, wantedWords } from '#search/terms.ts';
 import { findMatches, type Wanted } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
@@ -31,22 +33,23 @@ export async function issueTextMatches(db: Db, { query, hits, budget }: IssueMat
   const places = placesOf(query);
   const ids = hits.map(({ id }) => id);
   const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: mostCharacters }));
-  const found: IssueTextMatch[][] = [];
-  for (const id of texts ? ids : []) {
-    if (found.length > 0 && budget.left() === 0) break;
+  return turnEach(texts ? ids : [], budget, function* matches(id) {
     const own = texts?.get(id);
-    found.push(own ? matchesIn(own, wanted, new Set(places)) : []);
-  }
-  return found;
+    return own ? yield* matchesIn(own, wanted, new Set(places)) : [];
+  });
 }
 
-function matchesIn({ title, body, comments }: Texts, wanted: readonly Wanted[], places: ReadonlySet<string>): IssueTextMatch[] {
-  const inTitle = places.has('title') ? findMatches(title, wanted, mostMatches) : [];
-  const inBody = places.has('body') ? fragmentsOf(body, wanted) : [];
+function* matchesIn(
+  { title, body, comments }: Texts,
+  wanted: readonly Wanted[],
+  places: ReadonlySet<string>,
+): Steps<IssueTextMatch[]> {
+  const inTitle = places.has('title') ? yield* findMatches(title, wanted, mostMatches) : [];
+  const inBody = places.has('body') ? yield* fragmentsOf(body, wanted) : [];
   const inComments: IssueTextMatch[] = [];
   for (const { id, body: said } of comments) {
     if (inComments.length >= mostFragments) break;
-    for (const fragment of fragmentsOf(said, wanted)) inComments.push({ ...fragment, comment: id });
+    for (const fragment of yield* fragmentsOf(said, wanted)) inComments.push({ ...fragment, comment: id });
   }
   return [
     ...(inTitle.length > 0 ? [{ property: 'title', ...wholeFragment(title, inTitle) }] : []),
@@ -55,8 +58,7 @@ function matchesIn({ title, body, comments }: Texts, wanted: readonly Wanted[], 
   ];
 }
 
-const fragmentsOf = (text: string, wanted: readonly Wanted[]): TextMatch[] =>
-  cutFragments(text, findMatches(text, wanted, mostMatches), mostFragments).map((fragment) => ({
-    property: 'body',
-    ...fragment,
-  }));
+function* fragmentsOf(text: string, wanted: readonly Wanted[]): Steps<TextMatch[]> {
+  const fragments = cutFragments(text, yield* findMatches(text, wanted, mostMatches), mostFragments);
+  return fragments.map((fragment) => ({ property: 'body', ...fragment }));
+}

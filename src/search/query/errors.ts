@@ -6,6 +6,8 @@ export type QueryProblem =
   | 'too_long'
   | 'too_many_operators'
   | 'too_many_qualifiers'
+  | 'too_many_lookups'
+  | 'too_many_values'
   | 'dangling_operator'
   | 'unbalanced_parentheses'
   | 'too_deep'
@@ -13,14 +15,24 @@ export type QueryProblem =
   | 'no_term'
   | 'inaccessible';
 
+/** The limits of `lib/limits.ts` that a query may exceed. */
+const limits: Partial<Record<QueryProblem, string>> = {
+  too_long: 'search.text',
+  too_many_operators: 'search.operators',
+  too_many_qualifiers: 'search.qualifiers',
+  too_many_lookups: 'search.lookups',
+  too_many_values: 'search.values',
+  too_deep: 'search.depth',
+};
+
 /** The only error that a query can cause. It names what is wrong, and reaches the client as a failed validation of `q`. */
 export class QueryError extends Refusal {
   readonly problem: QueryProblem;
 
   constructor(problem: QueryProblem, message: string) {
-    super('invalid', 'Validation Failed', [
-      { resource: 'Search', field: 'q', code: problem === 'missing' ? 'missing' : 'invalid', message },
-    ]);
+    const error = { resource: 'Search', field: 'q', code: problem === 'missing' ? 'missing' : 'invalid', message } as const;
+    const limit = limits[problem];
+    super('invalid', 'Validation Failed', [error], limit ? { limit } : {});
     this.name = 'QueryError';
     this.problem = problem;
   }

@@ -1,28 +1,43 @@
+import { limitTable } from '#lib/limits.ts';
 import { QueryError } from './errors.ts';
 import type { Token } from './lexer.ts';
 
+const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
+
 /** Document 1, rule 5. */
-export const maxLength = 256;
-const maxOperators = 5;
+export const maxLength: number = text.value;
 /** Deeper parentheses are refused. */
-export const maxDepth = 5;
-/** Hearth's own bound, so that no query becomes a slow statement. Qualifiers that name where to search don't count. */
-const maxQualifiers = 100;
+export const maxDepth: number = depth.value;
 
 const scopes = new Set(['repo', 'user', 'org']);
 
-/** Refuses a query that is longer, or has more operators, than document 1 allows. */
+type Qualifier = Extract<Token, { kind: 'qualifier' }>;
+
+const isField = (name: string): boolean => name.toLowerCase().startsWith('field.');
+
+/** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word does. */
+const needsLookup = ({ name, raw }: Qualifier): boolean =>
+  isField(name) || /^(good-first|help-wanted)-issues$/.test(name) || (/^(has|no)$/.test(name) && raw.some(isField));
+
+/** Refuses a query that is longer, or has more operators, than document 1 allows; and what would make a large statement of it. */
 export function checkLimits(tokens: readonly Token[], grammar: { advanced: boolean }): void {
   const words = tokens.filter((token) => token.kind === 'word');
   const length = words.reduce((sum, word) => sum + [...word.text].length, Math.max(0, words.length - 1));
-  if (length > maxLength) {
-    throw new QueryError('too_long', `The search is longer than ${maxLength} characters, without operators and qualifiers.`);
+  if (length > text.value) {
+    throw new QueryError('too_long', `The search is longer than ${text.value} characters, without operators and qualifiers.`);
   }
-  if (tokens.filter((token) => token.kind === 'operator').length > maxOperators) {
-    throw new QueryError('too_many_operators', `More than ${maxOperators} AND, OR or NOT operators were used.`);
+  if (tokens.filter((token) => token.kind === 'operator').length > operators.value) {
+    throw new QueryError('too_many_operators', `More than ${operators.value} AND, OR or NOT operators were used.`);
   }
-  const counts = (token: Token): boolean => token.kind === 'qualifier' && (grammar.advanced || !scopes.has(token.name));
-  if (tokens.filter(counts).length > maxQualifiers) {
-    throw new QueryError('too_many_qualifiers', `More than ${maxQualifiers} qualifiers were used.`);
+  const named = tokens.filter((token) => token.kind === 'qualifier');
+  // Where they name repositories for the whole query, they are one list of names.
+  if (named.filter(({ name }) => grammar.advanced || !scopes.has(name)).length > qualifiers.value) {
+    throw new QueryError('too_many_qualifiers', `More than ${qualifiers.value} qualifiers were used.`);
+  }
+  if (named.filter(needsLookup).length > lookups.value) {
+    throw new QueryError('too_many_lookups', `More than ${lookups.value} qualifiers about fields or labelled issues were used.`);
+  }
+  if (named.reduce((sum, { raw }) => sum + raw.length, 0) > values.value) {
+    throw new QueryError('too_many_values', `The qualifiers have more than ${values.value} values.`);
   }
 }

@@ -1,21 +1,21 @@
 import { fold, searchableParts, type Term } from '#search/analyse/analyse.ts';
 import { type Span, unspacedOf } from '#search/analyse/split.ts';
-import { phrasePattern, wordPattern } from './pattern.ts';
+import type { Steps } from '#search/slices.ts';
+import { wordPattern } from './pattern.ts';
+import { phraseFinder } from './phrase.ts';
 
 /** Words of a query that are looked for together: one after the other, or each for itself. */
 export type Wanted = { terms: readonly Term[]; phrase: boolean };
 
 /**
  * Where a text matches, in order and without overlaps: phrases whole, words where the analyser sees an identifier or a part of
- * one. At most `most` places. The work grows with the length of the text, and with nothing else.
+ * one. At most `most` places, in steps. The work grows with the length of the text, and with nothing else.
  */
-export function findMatches(text: string, wanted: readonly Wanted[], most: number): Span[] {
-  const phrases = wanted.filter(({ phrase }) => phrase);
+export function* findMatches(text: string, wanted: readonly Wanted[], most: number): Steps<Span[]> {
   const words = wanted.filter(({ phrase }) => !phrase).flatMap(({ terms }) => terms);
-  const found = [
-    ...phrases.flatMap(({ terms }) => spansOf(text, phrasePattern(terms, 'giu'), most)),
-    ...findWords(text, words, most),
-  ];
+  const found: Span[] = [];
+  for (const { terms, phrase } of wanted) if (phrase) found.push(...(yield* phraseFinder(terms).spansIn(text, most)));
+  found.push(...(yield* findWords(text, words, most)));
   const spans: Span[] = [];
   for (const span of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (span.start >= (spans.at(-1)?.end ?? 0)) spans.push(span);
@@ -35,25 +35,32 @@ function spansOf(text: string, pattern: RegExp, most: number): Span[] {
 /** More words than these are looked for in one pass over the text, instead of one for each. */
 const few = 3;
 
-function findWords(text: string, terms: readonly Term[], most: number): Span[] {
+function* findWords(text: string, terms: readonly Term[], most: number): Steps<Span[]> {
   const [unbounded, bounded] = [terms.filter(isUnspaced), terms.filter((term) => !isUnspaced(term))];
   const groups = bounded.length > few ? [bounded] : bounded.map((term) => [term]);
-  return [
-    ...unbounded.flatMap((term) => spansOf(text, wordPattern(term), most)),
-    ...groups.flatMap((group) => findInIdentifiers(text, group, most)),
-  ];
+  const spans: Span[] = [];
+  for (const term of unbounded) {
+    spans.push(...spansOf(text, wordPattern(term), most));
+    yield;
+  }
+  for (const group of groups) spans.push(...(yield* findInIdentifiers(text, group, most)));
+  return spans;
 }
 
 const isUnspaced = ({ written }: Term): boolean => unspacedOf(written).length > 0;
 
-function findInIdentifiers(text: string, terms: readonly Term[], most: number): Span[] {
+const identifiersAtOnce = 200;
+
+function* findInIdentifiers(text: string, terms: readonly Term[], most: number): Steps<Span[]> {
   const wanted = new Set(terms.map(({ written }) => fold(written)));
   const spans: Span[] = [];
   const known = new Map<string, Span[]>();
+  let looked = 0;
   for (const { start, end } of identifiersLike(text, terms)) {
     const identifier = text.slice(start, end);
-    const inside = known.get(identifier) ?? placesIn(identifier, wanted);
+    const inside = known.get(identifier) ?? (yield* placesIn(identifier, wanted));
     known.set(identifier, inside);
+    if (looked++ % identifiersAtOnce === 0) yield;
     for (const place of inside) spans.push({ start: start + place.start, end: start + place.end });
     if (spans.length >= most) break;
   }
@@ -61,11 +68,14 @@ function findInIdentifiers(text: string, terms: readonly Term[], most: number): 
 }
 
 /** Where lexemes stand in an identifier: they are the whole, parts of it, or what is between words of a script without blanks. */
-function placesIn(identifier: string, wanted: ReadonlySet<string>): Span[] {
+function* placesIn(identifier: string, wanted: ReadonlySet<string>): Steps<Span[]> {
   if (wanted.has(fold(identifier))) return [{ start: 0, end: identifier.length }];
-  return [...searchableParts(identifier), ...betweenStretches(identifier)].filter(({ start, end }) =>
-    wanted.has(fold(identifier.slice(start, end))),
-  );
+  const places: Span[] = [];
+  for (const [at, span] of [...searchableParts(identifier), ...betweenStretches(identifier)].entries()) {
+    if (wanted.has(fold(identifier.slice(span.start, span.end)))) places.push(span);
+    if (at % identifiersAtOnce === identifiersAtOnce - 1) yield;
+  }
+  return places;
 }
 
 function betweenStretches(identifier: string): Span[] {

@@ -25,16 +25,29 @@ function between(term: Term, next: Term): string {
 }
 
 /** Finds these words one after the other, with anything between them that is no word. */
-export function phrasePattern(terms: readonly Term[], flags = 'iu'): RegExp {
+export function phrasePattern(terms: readonly Term[], flags: string): RegExp {
   const words = terms.map((term, index) => {
     const next = terms[index + 1];
     return spellings(term.written) + (next ? between(term, next) : '');
   });
-  const [first, last] = [terms[0], terms.at(-1)];
-  const start = first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '';
+  const last = terms.at(-1);
   const end = last && isBounded(last) ? '(?![\\p{L}\\p{N}\\p{M}_])' : '';
-  return new RegExp(`${start}${words.join('')}${end}`, flags);
+  return new RegExp(`${startOf(terms)}${words.join('')}${end}`, flags);
 }
+
+/** Finds the first word of a phrase. */
+export const beginningPattern = (terms: readonly Term[], flags: string): RegExp =>
+  new RegExp(
+    startOf(terms) +
+      terms
+        .slice(0, 1)
+        .map(({ written }) => spellings(written))
+        .join(''),
+    flags,
+  );
+
+/** A phrase doesn't begin inside a word that is bounded. */
+const startOf = ([first]: readonly Term[]): string => (first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '');
 
 /** Finds one word, inside identifiers too. */
 export const wordPattern = ({ written }: Term): RegExp => new RegExp(escaped(written), 'giu');

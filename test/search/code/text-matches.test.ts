@@ -34,7 +34,7 @@ async function matches(q: string) {
     page,
     budget: startBudget(60_000),
   });
-  const lists = await codeTextMatches(place.git, { query, hits: items });
+  const lists = await codeTextMatches(place.git, { query, hits: items, budget: startBudget(60_000) });
   for (const { fragment, matches: inside } of lists.flat()) {
     for (const { text, indices } of inside) expect(fragment.slice(...indices)).toBe(text);
   }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { analyse, termsOf } from '#search/analyse/analyse.ts';
 import { findMatches } from '#search/text-match/find.ts';
 import { cutFragments } from '#search/text-match/fragments.ts';
+import { finished } from '#test/search/finished.ts';
 import { computing } from '#test/support/time.ts';
 
 const texts = fc
@@ -21,7 +22,7 @@ test('fragments hold their matches at the offsets given, never half a character,
   let matched = 0;
   fc.assert(
     fc.property(texts, (text) => {
-      const spans = findMatches(text, [{ terms: termsOf('foo'), phrase: false }], 20);
+      const spans = finished(findMatches(text, [{ terms: termsOf('foo'), phrase: false }], 20));
       const fragments = cutFragments(text, spans, 50);
       expect(fragments.flatMap(({ matches }) => matches)).toHaveLength(spans.length);
       let from = 0;
@@ -47,7 +48,7 @@ test.each(['foo', 'fooBar', 'é', 'e\u0301', 'K', 'x'.repeat(90)])('a text has a
   if (!term) throw new Error('No term');
   fc.assert(
     fc.property(texts, (text) => {
-      const spans = findMatches(text, [{ terms: [term], phrase: false }], 20);
+      const spans = finished(findMatches(text, [{ terms: [term], phrase: false }], 20));
       expect(spans.length > 0).toBe(analyse(text).lexemes.includes(term.lexemes[0] ?? ''));
     }),
     { numRuns: 1_000 },
@@ -57,7 +58,7 @@ test.each(['foo', 'fooBar', 'é', 'e\u0301', 'K', 'x'.repeat(90)])('a text has a
 test('accents written as one character or as two are found alike, as words and in phrases', () => {
   const text = 'un cafe\u0301 noir, un café noir';
   const found = (written: string, phrase: boolean) =>
-    findMatches(text, [{ terms: termsOf(written), phrase }], 20).map(({ start, end }) => text.slice(start, end));
+    finished(findMatches(text, [{ terms: termsOf(written), phrase }], 20)).map(({ start, end }) => text.slice(start, end));
   for (const written of ['café', 'cafe\u0301']) expect(found(written, false)).toEqual(['cafe\u0301', 'café']);
   for (const written of ['café noir', 'cafe\u0301 noir']) expect(found(written, true)).toEqual(['cafe\u0301 noir', 'café noir']);
 });
@@ -70,6 +71,6 @@ test.each([
   ['é', 'thè elephant sees leaves '.repeat(15_000), 0],
   ['x', Array.from({ length: 30_000 }, (_, i) => `ex${i.toString(36)}E`).join(' '), 0],
 ])('looking for %j takes linear time', (word, text, hits) => {
-  const find = () => findMatches(text, [{ terms: termsOf(word), phrase: false }], 20);
+  const find = () => finished(findMatches(text, [{ terms: termsOf(word), phrase: false }], 20));
   expect(computing(() => expect(find()).toHaveLength(hits))).toBeLessThan(1_500);
 });

@@ -22,8 +22,8 @@ export const listAssignees = endpoint({
   access: readsEither,
   paging: pages(),
   replies: { 200: Type.Array(User) },
-  async handle({ db, at, page, links }) {
-    return mapEach(await listAssignable(db, at.repo, page), (row) => presentUser(links, row));
+  async handle({ db, at, viewer, page, links }) {
+    return mapEach(await listAssignable(db, at.repo, viewer, page), (row) => presentUser(links, row));
   },
 });
 
@@ -34,8 +34,8 @@ export const checkAssignee = endpoint({
   summary: 'Check if a user can be assigned',
   access: readsEither,
   replies: { 204: Nothing },
-  async handle({ db, at }) {
-    if ((await findAssignable(db, at.repo, [at.assignee])).length === 0) throw notFound();
+  async handle({ db, at, viewer }) {
+    if ((await findAssignable(db, at.repo, [at.assignee], viewer)).length === 0) throw notFound();
   },
 });
 
@@ -46,9 +46,9 @@ export const checkAssigneeOfIssue = endpoint({
   summary: 'Check if a user can be assigned to an issue',
   access: readsEither,
   replies: { 204: Nothing },
-  async handle({ db, at }) {
+  async handle({ db, at, viewer }) {
     await getIssue(db, at);
-    if ((await findAssignable(db, at.repo, [at.assignee])).length === 0) throw notFound();
+    if ((await findAssignable(db, at.repo, [at.assignee], viewer)).length === 0) throw notFound();
   },
 });
 

@@ -7,7 +7,8 @@ import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { invalid } from '#lib/refusal.ts';
+import type { Services } from '#endpoint/services.ts';
+import { invalid, Refusal } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { type Filter, listOfMany, listOfRepository } from '../lists.ts';
@@ -38,18 +39,31 @@ const OfMany = Type.Object({
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
 });
 
-const baseOf = ({ state, labels, since }: Static<typeof OfMany> | Static<typeof OfRepository>): Filter => ({
-  state,
-  labels: (labels ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== ''),
-  since: since === undefined ? undefined : new Date(since),
-});
+type Asked = Static<typeof OfMany> | Static<typeof OfRepository>;
+
+function baseOf({ state, labels = '', since }: Asked, { resourceLimits }: Services): Filter {
+  const names = labels.split(',').map((name) => name.trim());
+  const wanted = [...new Set(names.filter((name) => name !== ''))];
+  const most = resourceLimits.lists.labels;
+  if (wanted.length > most) {
+    const error = {
+      resource: 'Issue',
+      field: 'labels',
+      code: 'invalid',
+      message: `At most ${most} labels can be asked for`,
+    } as const;
+    throw new Refusal('invalid', 'Validation Failed', [error], { limit: 'lists.labels' });
+  }
+  return { state, labels: wanted, since: since === undefined ? undefined : new Date(since) };
+}
 
 /** The filter of a query; undefined where it names a user who doesn't exist, so that no issue can match. */
-async function filterOf(db: Db, repo: Repo, query: Static<typeof OfRepository>): Promise<Filter | undefined> {
-  const filter = baseOf(query);
+async function filterOf(
+  { db, services }: { db: Db; services: Services },
+  repo: Repo,
+  query: Static<typeof OfRepository>,
+): Promise<Filter | undefined> {
+  const filter = baseOf(query, services);
   const { milestone, assignee, creator, mentioned } = query;
   if (milestone === 'none') filter.milestone = 'none';
   else if (milestone === '*') filter.milestone = 'any';
@@ -82,9 +96,9 @@ export const listRepoIssues = endpoint({
   query: OfRepository,
   paging: pages(),
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ db, at, query, page, viewer, links, services }) {
     checkHasIssues(at.repo);
-    const filter = await filterOf(db, at.repo, query);
+    const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, at.repo.id, filter, query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows));
@@ -92,8 +106,8 @@ export const listRepoIssues = endpoint({
 });
 
 /** The filter for the viewer's own issues. There are no subscriptions yet, so `subscribed` means issues written by or assigned to the viewer. */
-function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn): Filter {
-  const filter = baseOf(query);
+function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn, services: Services): Filter {
+  const filter = baseOf(query, services);
   if (query.filter === 'assigned' || query.filter === 'subscribed') filter.assignee = account.id;
   if (query.filter === 'created') filter.creator = account.id;
   if (query.filter === 'mentioned') filter.mentioned = account.login;
@@ -113,8 +127,8 @@ export const listOrgIssues = endpoint({
   id: 'issues/list-for-org',
   path: '/orgs/{org}/issues',
   summary: 'List organization issues assigned to the authenticated user',
-  async handle({ db, at, query, page, viewer, links }) {
-    const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer), query, page);
+  async handle({ db, at, query, page, viewer, links, services }) {
+    const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer, services), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
   },
 });
@@ -124,8 +138,8 @@ export const listIssues = endpoint({
   id: 'issues/list',
   path: '/issues',
   summary: 'List issues assigned to the authenticated user',
-  async handle({ db, query, page, viewer, links }) {
-    const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer), query, page);
+  async handle({ db, query, page, viewer, links, services }) {
+    const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer, services), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
   },
 });
@@ -135,8 +149,8 @@ export const listOwnIssues = endpoint({
   id: 'issues/list-for-authenticated-user',
   path: '/user/issues',
   summary: 'List user account issues assigned to the authenticated user',
-  async handle({ db, query, page, viewer, links }) {
-    const found = await listOfMany(db, viewer, { mine: viewer.account.id }, ownFilter(query, viewer), query, page);
+  async handle({ db, query, page, viewer, links, services }) {
+    const found = await listOfMany(db, viewer, { mine: viewer.account.id }, ownFilter(query, viewer, services), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
   },
 });
