@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
+import { installAttributes } from './attributes.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { installHooks } from './hooks.ts';
@@ -22,6 +23,7 @@ export async function openGitStore(given: {
   const readers = makeReaderPool(limits);
   await mkdir(join(root, 'tmp'), { recursive: true });
   await installHooks(root);
+  await installAttributes(root);
   return {
     root,
     env: inheritedEnvironment(given.env),
@@ -121,8 +123,9 @@ export async function copyRepository(source: Repo, id: number): Promise<Repo> {
   const { store } = source;
   return buildRepository(repoOf(store, id), async (draft) => {
     const head = await runText(source, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
-    const timeout = store.limits.transferTime;
-    await run({ store }, ['clone', '--quiet', '--bare', '--template=', '--local', '--', source.path, draft.path], { timeout });
+    await run({ store }, ['clone', '--quiet', '--bare', '--template=', '--local', '--', source.path, draft.path], {
+      kind: 'transfer',
+    });
     await run(draft, ['config', '--remove-section', 'remote.origin']);
     if (head.trim() !== '') await run(draft, ['symbolic-ref', 'HEAD', head.trim()]);
   });

@@ -32,8 +32,10 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
 };
 
 /** The refusal that an error of Git becomes; undefined for a fault of the server. */
-export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =>
-  kind === 'failed' ? undefined : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message);
+export const refusalOfGit = ({ kind, message, limit }: GitError): Refusal | undefined =>
+  kind === 'failed'
+    ? undefined
+    : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message, [], limit === undefined ? {} : { limit });
 
 export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
 
