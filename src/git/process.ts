@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { limitedGit, limitReached, type ProcessKind, timeLimit } from './process-limits.ts';
-import type { GitStore, Repo } from './repo.ts';
+import type { GitLimits, GitStore, Repo } from './repo.ts';
 
 const stderrKept = 16_384;
 const killGrace = 3_000;
@@ -16,6 +16,7 @@ export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
   child: ChildProcess;
+  limits: GitLimits;
   ended: Promise<Ending>;
   stderr(): string;
   stop(cause: GitError): void;
@@ -33,6 +34,8 @@ export type StartOptions = {
   /** Milliseconds without a `touch` after which the process is ended. */
   idle?: number;
   signal?: AbortSignal | undefined;
+  /** Ends the wait for a place, and not what was begun. */
+  waitSignal?: AbortSignal | undefined;
   /** Further pipes from file descriptor 3 on. */
   extraPipes?: number;
   onStderr?: (text: string) => void;
@@ -126,5 +129,6 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
 
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
-  return { stdin, stdout, child, ended, stderr: () => stderr, stop, touch: () => void (exited || idle?.refresh()) };
+  const touch = () => void (exited || idle?.refresh());
+  return { stdin, stdout, child, limits: at.store.limits, ended, stderr: () => stderr, stop, touch };
 }

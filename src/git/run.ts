@@ -94,7 +94,7 @@ export async function startTransfer(
   options: StartOptions = {},
 ): Promise<GitProcess> {
   const { transfers, caller } = at.store;
-  const release = await transfers.acquire(caller, { signal: options.signal });
+  const release = await transfers.acquire(caller, { signal: options.waitSignal ?? options.signal });
   try {
     const git = startGit(at, args, { kind: 'transfer', idle: at.store.limits.transferIdle, ...options });
     void git.ended.then(release);
