@@ -57,7 +57,7 @@ async function walk(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
   };
   const tips = [...new Set(pairs.flatMap(({ ancestor, descendant }) => [ancestor, descendant]))];
   const args = ['rev-list', '--topo-order', '--parents', '--ignore-missing', '--stdin'];
-  const git = await startCommand(repo, args, { input: `${tips.join('\n')}\n`, timeout: repo.store.limits.transferTime });
+  const git = await startCommand(repo, args, { input: `${tips.join('\n')}\n`, kind: 'transfer' });
   let rest = '';
   for await (const chunk of git.stdout.setEncoding('latin1')) {
     const lines = `${rest}${chunk}`.split('\n');

@@ -10,8 +10,7 @@ import { buildRepository, initialise, removeRepository, repoOf, repositoryExists
 export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
   try {
     if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
-    const timeout = repo.store.limits.transferTime;
-    await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { timeout });
+    await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { kind: 'transfer' });
     return true;
   } catch (error) {
     if (await repositoryExists(repo)) throw error;
@@ -31,8 +30,7 @@ export async function readBundle(
   return buildRepository(repo, async (draft) => {
     await initialise(draft, defaultBranch);
     if (file === undefined) return;
-    const timeout = store.limits.transferTime;
     const args = ['fetch', '--quiet', '--no-write-fetch-head', '--no-auto-maintenance', '--', file, '+refs/*:refs/*'];
-    await run(draft, args, { timeout, env: { GIT_ALLOW_PROTOCOL: 'file' } });
+    await run(draft, args, { kind: 'transfer', env: { GIT_ALLOW_PROTOCOL: 'file' } });
   });
 }

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GitError } from './errors.ts';
 import { type Packet, takePacket } from './pkt-line.ts';
+import { rateWatch } from './rate-watch.ts';
+import type { GitLimits } from './repo.ts';
 
 /** A stream of bytes whose head is read packet by packet, and whose rest is passed on untouched. */
 export type ByteSource = {
@@ -12,17 +14,37 @@ export type ByteSource = {
   ended(): boolean;
 };
 
-/** Reads a request's body; throws `too-large` past `most` bytes, and `aborted` when the client goes away. */
-export function byteSource(body: Readable, most: number): ByteSource {
+/**
+ * Reads a request's body; throws `too-large` past `most` bytes, `aborted` when the client goes away, and `timeout` when it sends too
+ * slowly. The time in which nobody reads doesn't count.
+ */
+export function byteSource(body: Readable, { most, limits }: { most: number; limits: GitLimits }): ByteSource {
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);
   let seen = 0;
   let ended = false;
 
+  let giveUp: (error: GitError) => void = () => undefined;
+  let slow: GitError | undefined;
+  const sender = rateWatch(limits, (error) => {
+    slow = error;
+    giveUp(error);
+  });
+  const nextChunk = (): Promise<IteratorResult<Buffer>> => {
+    if (slow) return Promise.reject(slow);
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Buffer>>();
+    giveUp = reject;
+    chunks.next().then(resolve, reject);
+    return promise;
+  };
+
   const pull = async (): Promise<Buffer | undefined> => {
-    const next = await chunks.next().catch((error: unknown) => {
+    sender.waiting();
+    const next = await nextChunk().catch((error: unknown) => {
+      sender.close();
       throw error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error));
     });
+    sender.moved(next.done ? 0 : next.value.length);
     if (next.done) {
       ended = true;
       return undefined;

@@ -1,5 +1,6 @@
 import { GitError } from './errors.ts';
 import { type GitProcess, startGit } from './process.ts';
+import { timeLimit } from './process-limits.ts';
 import type { Repo } from './repo.ts';
 
 export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
@@ -9,12 +10,17 @@ export type ObjectType = (typeof objectTypes)[number];
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };
 
 /** An answer to one question: the object (with its bytes, if they were asked for), or nothing. */
-type Answer = { info: ObjectInfo; data: Buffer } | undefined;
+export type Answer = { info: ObjectInfo; data: Buffer } | undefined;
 
-type Question = { contents: boolean; name: string; resolve(answer: Answer): void; reject(error: GitError): void };
+type Question = { contents: boolean; name: string; alone: boolean; resolve(answer: Answer): void; reject(error: Error): void };
+
+/** The process ended before it came to this question, which may be put to a new one. */
+export class Interrupted extends Error {}
+
+/** Put `alone`, a question is answered before the next one is read: if the process ends at it, it is known which one it was. */
+export type Asking = { wanted: 'info' | 'contents'; alone?: true };
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
-const silence = 60_000;
 
 /**
  * One `git cat-file --batch-command` process. Questions of one turn of the event loop are sent together and answered in
@@ -29,9 +35,11 @@ export class CatFile {
   #wanted = 1;
   #dead: GitError | undefined;
   #watch: NodeJS.Timeout | undefined;
+  readonly #longest: { time: number; error: GitError };
 
   constructor(repo: Repo) {
-    this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z']);
+    this.#longest = timeLimit(repo.store.limits, 'command', undefined);
+    this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z'], { kind: 'reader' });
     this.#git.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     void this.#git.ended.then(({ cause }) =>
       this.#fail(cause ?? new GitError('failed', 'The object reader ended', this.#git.stderr())),
@@ -43,13 +51,14 @@ export class CatFile {
     return this.#dead !== undefined;
   }
 
-  ask(name: string, wanted: 'info' | 'contents'): Promise<Answer> {
+  /** Asks for one object. Rejects with `Interrupted` where the process ended for another reason than this object. */
+  ask(name: string, { wanted, alone }: Asking): Promise<Answer> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (name.includes('\0')) return Promise.reject(new GitError('invalid', 'A name holds a NUL'));
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    this.#waiting.push({ contents: wanted === 'contents', name, resolve, reject });
+    this.#waiting.push({ contents: wanted === 'contents', name, alone: alone ?? false, resolve, reject });
     if (this.#unsent.length === 0) setImmediate(() => this.#send());
-    this.#unsent.push(`${wanted} ${name}\0`);
+    this.#unsent.push(alone ? `flush\0${wanted} ${name}\0flush\0` : `${wanted} ${name}\0`);
     return promise;
   }
 
@@ -64,13 +73,17 @@ export class CatFile {
     if (this.#dead) return;
     this.#git.stdin.write(`${this.#unsent.join('')}flush\0`);
     this.#unsent = [];
-    this.#watch ??= setTimeout(() => this.#git.stop(new GitError('timeout', 'Git took too long')), silence);
+    this.#watch ??= setTimeout(() => this.#git.stop(this.#longest.error), this.#longest.time);
   }
 
   #fail(error: GitError): void {
     this.#dead ??= error;
     clearTimeout(this.#watch);
-    for (const question of this.#waiting.splice(0)) question.reject(this.#dead);
+    const waiting = this.#waiting.splice(0);
+    // One object can end the process, by its size. The questions for others must not fail with it.
+    const blamed = waiting.length === 1 || waiting[0]?.alone ? 1 : 0;
+    const [first, rest] = isOfObject(this.#dead) ? [blamed, new Interrupted()] : [waiting.length, this.#dead];
+    for (const [index, question] of waiting.entries()) question.reject(index < first ? this.#dead : rest);
   }
 
   #take(chunk: Buffer): void {
@@ -130,3 +143,6 @@ export class CatFile {
     return end + 1;
   }
 }
+
+/** Whether a process ended because of what it was asked for. Otherwise a new one would not do better. */
+const isOfObject = ({ kind }: GitError): boolean => kind !== 'not-found' && kind !== 'aborted';

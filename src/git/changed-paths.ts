@@ -1,3 +1,4 @@
+import { isGitError } from './errors.ts';
 import { checkedOid, type Oid } from './oid.ts';
 import type { Repo } from './repo.ts';
 import { run } from './run.ts';
@@ -9,12 +10,15 @@ const lists = { A: 'added', D: 'removed', M: 'modified', T: 'modified' } as cons
 const isLetter = (text: string): text is keyof typeof lists => text in lists;
 const mostOutput = 8 * 1024 * 1024;
 
-/** What each of many commits touched, by one process. Beyond eight megabytes of names the later commits are left out. */
+/**
+ * What each of many commits touched, by one process. Beyond eight megabytes of names the later commits are left out, and all where git
+ * reaches another limit.
+ */
 export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
   if (oids.length === 0) return new Map();
   const flags = ['--stdin', '-r', '-z', '--root', '--no-renames', '--name-status', '--diff-merges=first-parent'];
   const input = oids.map((oid) => `${checkedOid(oid)}\n`).join('');
-  const { stdout } = await run(repo, ['diff-tree', ...flags], { input, maxOutput: mostOutput, truncate: true });
+  const stdout = await listNames(repo, ['diff-tree', ...flags], input);
   const found = new Map<Oid, ChangedPaths>();
   let current: ChangedPaths | undefined;
   const fields = stdout.toString('utf8').split('\0');
@@ -27,4 +31,14 @@ export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promis
     }
   }
   return found;
+}
+
+async function listNames(repo: Repo, args: readonly string[], input: string): Promise<Buffer> {
+  try {
+    const { stdout } = await run(repo, args, { input, maxOutput: mostOutput, truncate: true });
+    return stdout;
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return Buffer.alloc(0);
+    throw error;
+  }
 }

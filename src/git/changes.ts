@@ -16,6 +16,8 @@ export type PathChange = {
   new?: { mode: TreeMode; oid: Oid };
 };
 
+const mostOutput = 8 * 1024 * 1024;
+
 const words: Record<string, ChangeStatus> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'changed' };
 const head = /^:(\d+) (\d+) ([0-9a-f]{40}) ([0-9a-f]{40}) ([A-Z])\d*$/;
 
@@ -33,7 +35,7 @@ export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousP
 
 /**
  * The paths that differ between two commits or trees, everything inside folders included; `from: null` compares with the
- * empty tree. Renames are found only when asked for: finding them reads contents.
+ * empty tree. Renames are found only when asked for: finding them reads contents. Throws `too-large` beyond eight megabytes of names.
  */
 export async function listChanges(
   repo: Repo,
@@ -42,7 +44,8 @@ export async function listChanges(
   const from = given.from === null ? emptyTree : checkedOid(given.from);
   const paths = given.path === undefined ? [] : [given.path];
   const flags = ['-r', '-z', '--raw', '--full-index', given.renames ? '-M' : '--no-renames'];
-  const { stdout } = await run(repo, ['diff-tree', ...flags, from, checkedOid(given.to), '--', ...paths]);
+  const args = ['diff-tree', ...flags, from, checkedOid(given.to), '--', ...paths];
+  const { stdout } = await run(repo, args, { maxOutput: mostOutput });
   const fields = stdout.toString('utf8').split('\0');
   const changes: PathChange[] = [];
   for (let at = 0; at < fields.length - 1; ) {

@@ -18,13 +18,19 @@ export async function compareCommits(repo: Repo, { base, head }: { base: Oid; he
   return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
 }
 
-/** A page of the commits that `head` has and `base` hasn't, oldest first. */
-export async function listAhead(repo: Repo, given: { base: Oid; head: Oid; offset?: number; limit: number }): Promise<Commit[]> {
-  const { base, head, offset = 0, limit } = given;
-  const text = await runText(repo, ['rev-list', '--topo-order', '--reverse', checkedOid(head), `^${checkedOid(base)}`, '--']);
-  const oids = text.split('\n').filter((line) => line !== '');
+/** A page of the commits that `head` has and `base` hasn't, oldest first. `ahead` is their number. */
+export async function listAhead(
+  repo: Repo,
+  given: { base: Oid; head: Oid; ahead: number; offset?: number; limit: number },
+): Promise<Commit[]> {
+  const { base, head, ahead, offset = 0, limit } = given;
+  const count = Math.min(limit, ahead - offset);
+  if (count <= 0) return [];
+  // git counts from the newest.
+  const page = [`--skip=${ahead - offset - count}`, `--max-count=${count}`];
+  const text = await runText(repo, ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--']);
   await using reader = await openObjects(repo);
-  return reader.getCommits(oids.slice(offset, offset + limit));
+  return reader.getCommits(text.trimEnd().split('\n').reverse());
 }
 
 /** What a commit changed against its first parent, or against nothing when it has none. */

@@ -1,8 +1,10 @@
 import { type PathChange, parseRawHead } from './changes.ts';
+import { exceeded } from './exceeded.ts';
 import { checkedOid, emptyTree, type Oid } from './oid.ts';
 import { unquotePath } from './quoted-path.ts';
+import { readRecords } from './records.ts';
 import type { Repo } from './repo.ts';
-import { type RunOptions, run } from './run.ts';
+import { run } from './run.ts';
 
 /** A changed file with its counts. No `patch`: it is binary, unchanged in content, or past the limits. */
 export type FileDiff = PathChange & { additions: number; deletions: number; binary: boolean; patch?: string };
@@ -18,46 +20,57 @@ const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '-
 
 /**
  * Compares two commits or trees (`from: null`: with the empty tree), renames found. The files and their counts are always
- * complete; patches are given up to the limits.
+ * complete; patches are given up to the limits. Throws `too-large` where the names of the files exceed `git.output`.
  */
 export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
   const patchSize = given.patchSize ?? 8 * mebi;
-  const compare = (format: string[], options: RunOptions = {}) =>
-    run(repo, ['diff-tree', ...format, ...common, from, checkedOid(given.to), '--'], options);
-  const [head, patch] = await Promise.all([
-    compare(['--raw', '--numstat']),
-    patchSize === 0 ? undefined : compare(['-p'], { maxOutput: patchSize, truncate: true }),
+  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, from, checkedOid(given.to), '--'];
+  const [files, patch] = await Promise.all([
+    readFiles(repo, compare(['--raw', '--numstat'])),
+    patchSize === 0 ? undefined : run(repo, compare(['-p']), { maxOutput: patchSize, truncate: true }),
   ]);
-  const files = parseHead(head.stdout.toString('utf8'));
   if (patch) attachPatches(files, patch.stdout.toString('utf8'), { whole: !patch.truncated, most: given.filePatchSize ?? mebi });
   const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
 }
 
-/** Reads raw lines, then as many lines of counts in the same order. */
-function parseHead(text: string): FileDiff[] {
+async function readFiles(repo: Repo, args: readonly string[]): Promise<FileDiff[]> {
+  const { limits } = repo.store;
   const files: FileDiff[] = [];
+  const read = lineReader(files);
+  let bytes = 0;
+  for await (const lines of readRecords(repo, args, { separator: 10 })) {
+    for (const line of lines) {
+      bytes += line.length + 1;
+      read(line.toString('utf8'));
+    }
+    if (bytes > limits.output) throw exceeded(limits, 'output', { message: 'Too many files differ' });
+  }
+  return files;
+}
+
+/** Reads raw lines, then as many lines of counts in the same order. */
+function lineReader(files: FileDiff[]): (line: string) => void {
   let counted = 0;
-  for (const line of text.split('\n')) {
+  return (line) => {
     const [head = '', ...names] = line.split('\t');
     const record = parseRawHead(head);
     if (record) {
       const [path = '', next] = names.map(unquotePath);
       const place = next === undefined ? { path } : { path: next, previousPath: path };
       files.push({ ...place, ...record, additions: 0, deletions: 0, binary: false });
-      continue;
+      return;
     }
     const file = files[counted];
     const counts = /^(\d+|-)\t(\d+|-)\t/.exec(line);
-    if (!file || !counts) continue;
+    if (!file || !counts) return;
     counted++;
     file.binary = counts[1] === '-';
-    if (file.binary) continue;
+    if (file.binary) return;
     file.additions = Number(counts[1]);
     file.deletions = Number(counts[2]);
-  }
-  return files;
+  };
 }
 
 // A line of content begins with a space, +, - or \, so this begins a file's section wherever it begins a line.

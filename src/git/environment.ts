@@ -41,9 +41,18 @@ const fixedConfig: [string, string][] = [
   ['safe.directory', '*'],
   ['core.filesRefLockTimeout', '5000'],
   ['core.packedRefsTimeout', '5000'],
-  ['core.bigFileThreshold', '64m'],
-  ['pack.windowMemory', '128m'],
+  // Larger files are streamed: not read into memory, compared line by line or stored as differences.
+  ['core.bigFileThreshold', '32m'],
+  // What a process of its kind of limit (git.commandMemory, git.transferMemory) has room for.
+  ['core.deltaBaseCacheLimit', '32m'],
+  ['core.packedGitWindowSize', '256m'],
+  ['core.packedGitLimit', '4g'],
+  ['pack.windowMemory', '64m'],
+  ['pack.deltaCacheSize', '64m'],
   ['pack.threads', '2'],
+  // Renames are looked for among so many files of either side: the work grows with the square.
+  ['diff.renameLimit', '400'],
+  ['merge.renameLimit', '400'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['receive.autogc', 'false'],

@@ -6,12 +6,15 @@ export type GitErrorKind = (typeof gitErrorKinds)[number];
 export class GitError extends Error {
   readonly kind: GitErrorKind;
   readonly detail: string;
+  /** The limit of `lib/limits.ts` that was exceeded, as `git.output`. */
+  readonly limit: string | undefined;
 
-  constructor(kind: GitErrorKind, message: string, detail = '') {
+  constructor(kind: GitErrorKind, message: string, detail = '', limit?: string) {
     super(message);
     this.name = 'GitError';
     this.kind = kind;
     this.detail = detail;
+    this.limit = limit;
   }
 }
 

@@ -2,6 +2,7 @@ import { openObjects } from './objects.ts';
 import { checkedOid, type Oid, zeroOid } from './oid.ts';
 import type { Commit } from './parse-commit.ts';
 import { checkPath } from './paths.ts';
+import { readRecords } from './records.ts';
 import type { Repo } from './repo.ts';
 import { runText } from './run.ts';
 
@@ -51,20 +52,30 @@ export async function countCommits(
   return Number(await runText(repo, args));
 }
 
+type Added = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number };
+
 /**
- * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, at most `limit`, with
- * their total number. `exclude` names further tips whose commits were there before.
+ * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, the last `limit` of them.
+ * `exclude` names further tips whose commits were there before.
  */
-export async function listNewCommits(
-  repo: Repo,
-  given: { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number },
-): Promise<{ commits: Commit[]; total: number }> {
+export const listNewCommits = async (repo: Repo, added: Added): Promise<Commit[]> =>
+  readAll(repo, await listNewOids(repo, added));
+
+/** The names of the commits of `listNewCommits`. */
+export async function listNewOids(repo: Repo, given: Added): Promise<Oid[]> {
   const known = [...(given.from === null || given.from === zeroOid ? [] : [given.from]), ...(given.exclude ?? [])];
   const tips = [checkedOid(given.to), ...known.map((oid) => `^${checkedOid(oid)}`)];
   const input = `${tips.join('\n')}\n`;
-  const text = await runText(repo, ['rev-list', '--reverse', '--topo-order', '--ignore-missing', '--stdin'], { input });
-  const oids = text.split('\n').filter((line) => line !== '');
-  return { commits: await readAll(repo, oids.slice(-given.limit)), total: oids.length };
+  const flags = ['--reverse', '--topo-order', `--max-count=${given.limit}`, '--ignore-missing', '--stdin'];
+  const text = await runText(repo, ['rev-list', ...flags], { input });
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** The names of all commits reachable from one, newest first, some at a time, for background work. At most `limit`. */
+export async function* readHistory(repo: Repo, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {
+  const args = ['rev-list', `--max-count=${limit}`, checkedOid(from), '--'];
+  for await (const lines of readRecords(repo, args, { separator: 10, kind: 'transfer' }))
+    yield lines.map((line) => line.toString('latin1'));
 }
 
 async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {

@@ -59,7 +59,7 @@ function checkedSource(source: string): string {
 async function chooseHead(draft: Repo, source: string): Promise<void> {
   const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
     env: allowed,
-    timeout: draft.store.limits.transferTime,
+    kind: 'transfer',
   });
   const theirs = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];
   const branches = (await runText(draft, ['for-each-ref', '--format=%(refname)', 'refs/heads']))

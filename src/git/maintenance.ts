@@ -5,9 +5,8 @@ import { run } from './run.ts';
 
 /** Packs objects and refs, drops what has been unreachable for two weeks, and writes the indexes that make history quick. */
 export async function collectGarbage(repo: Repo): Promise<void> {
-  const timeout = repo.store.limits.transferTime;
-  await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { timeout });
-  await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { timeout });
+  await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { kind: 'transfer' });
+  await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
 
 /** The numbers of loose objects and packs, which tell when to call `collectGarbage`. */
@@ -20,9 +19,8 @@ export async function looseness(repo: Repo): Promise<{ looseObjects: number; pac
 
 /** Checks every object and what it names. No problems: the repository is whole. */
 export async function checkRepository(repo: Repo): Promise<string[]> {
-  const timeout = repo.store.limits.transferTime;
   const args = ['fsck', '--no-dangling', '--no-progress', '--full'];
-  const { stdout, stderr, code } = await run(repo, args, { timeout, codes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 128] });
+  const { stdout, stderr, code } = await run(repo, args, { kind: 'transfer', codes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 128] });
   if (code === 0) return [];
   const lines = `${stdout.toString('utf8')}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 0 ? lines : [`git fsck ended with ${code}`];

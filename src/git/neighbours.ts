@@ -13,7 +13,6 @@ export const beside = (repo: Repo, other: Repo): Repo => ({
 
 /** Copies a commit with its history from another repository of this server, and syncs them to disk. No ref moves. */
 export async function takeCommit(repo: Repo, source: Repo, oid: Oid): Promise<void> {
-  const timeout = repo.store.limits.transferTime;
   const known = await runText(repo, ['for-each-ref', '--format=^%(objectname)', 'refs/heads', 'refs/tags']);
   const packing = await startTransfer(beside(repo, source), [
     'pack-objects',
@@ -28,5 +27,5 @@ export async function takeCommit(repo: Repo, source: Repo, oid: Oid): Promise<vo
     packing,
     () => new GitError('failed', 'The commit could not be packed', packing.stderr().trim()),
   );
-  await run(repo, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input, timeout });
+  await run(repo, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input, kind: 'transfer' });
 }

@@ -1,8 +1,9 @@
-import type { CatFile, ObjectInfo, ObjectType } from './cat-file.ts';
-import { GitError } from './errors.ts';
+import type { ObjectInfo, ObjectType } from './cat-file.ts';
+import { GitError, isGitError } from './errors.ts';
+import { exceeded } from './exceeded.ts';
 import { checkedOid, isOid, type Oid } from './oid.ts';
 import { type Commit, parseCommit, parseTag, type Tag } from './parse-commit.ts';
-import { parseTree, type TreeEntry } from './parse-tree.ts';
+import { canonicalMode, parseTree, type TreeEntry, type TreeMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
 import type { Lent } from './reader-pool.ts';
 import { refNameProblem } from './ref-name.ts';
@@ -22,6 +23,7 @@ const namesAtOnce = 2_000;
 /** Of larger commits, only a part is read. */
 const largestCommit = 1024 * 1024;
 const beginning = 256 * 1024;
+const largestTag = 1024 * 1024;
 /** git's exit code for an object that isn't there, or of another type. */
 const noSuchObject = 128;
 
@@ -46,13 +48,9 @@ export class ObjectReader implements AsyncDisposable {
     return this.#lent.giveBack();
   }
 
-  get #cat(): CatFile {
-    return this.#lent.cat();
-  }
-
   /** Type and size, or undefined where there is no such object. A tag is followed with `peel`. */
   async findInfo(rev: string, options: { path?: string; peel?: ObjectType } = {}): Promise<ObjectInfo | undefined> {
-    const answer = await this.#cat.ask(nameOf(rev, options), 'info');
+    const answer = await this.#lent.ask(nameOf(rev, options), 'info');
     return answer?.info;
   }
 
@@ -68,10 +66,15 @@ export class ObjectReader implements AsyncDisposable {
   ): Promise<StoredObject | undefined> {
     const info = await this.findInfo(rev, options);
     if (!info) return undefined;
-    if (info.size > (options.maxSize ?? this.#limits.object))
-      throw new GitError('too-large', 'The object is too large', info.oid);
-    const answer = await this.#cat.ask(info.oid, 'contents');
+    const most = info.type === 'tree' ? this.#limits.folder : this.#limits.object;
+    if (info.size > (options.maxSize ?? most)) throw this.#tooLarge(info);
+    const answer = await this.#lent.ask(info.oid, 'contents');
     return answer && { ...answer.info, data: answer.data };
+  }
+
+  #tooLarge({ type, oid }: ObjectInfo): GitError {
+    const name = type === 'tree' ? 'folder' : 'object';
+    return exceeded(this.#limits, name, { message: `The ${type} is too large to be read at once`, detail: oid });
   }
 
   /** The object; throws `not-found` where there is none or it is of another type. */
@@ -132,9 +135,20 @@ export class ObjectReader implements AsyncDisposable {
     return parseTree(found.data);
   }
 
+  /** The entry of this name in a folder, however large it is: git looks through the large ones. */
+  async findChild(folder: ObjectInfo, name: string): Promise<{ mode: TreeMode; oid: Oid } | undefined> {
+    if (folder.size <= this.#limits.folder) {
+      const bytes = Buffer.from(name);
+      return (await this.getTree(folder.oid)).find((entry) => entry.bytes.equals(bytes));
+    }
+    const { stdout } = await run(this.#repo, ['ls-tree', '-z', '--', checkedOid(folder.oid), name]);
+    const [, octal = '', oid = ''] = /^(\d+) \w+ ([0-9a-f]{40})\t/.exec(stdout.toString('latin1')) ?? [];
+    return oid === '' ? undefined : { mode: canonicalMode(octal), oid };
+  }
+
   /** An annotated tag object. */
   async getTag(oid: Oid): Promise<Tag> {
-    const found = await this.get(oid, { type: 'tag' });
+    const found = await this.get(oid, { type: 'tag', maxSize: largestTag });
     return parseTag(found.oid, found.data);
   }
 
@@ -154,15 +168,22 @@ export class ObjectReader implements AsyncDisposable {
 
   /** Reads objects that are known to be small, in their order and one round trip; those that aren't there are left out. */
   async readSmall(oids: readonly Oid[]): Promise<StoredObject[]> {
-    const answers = await Promise.all(oids.map((oid) => this.#cat.ask(checkedOid(oid), 'contents')));
+    const answers = await Promise.all(oids.map((oid) => this.#lent.ask(checkedOid(oid), 'contents')));
     return answers.flatMap((answer) => (answer ? [{ ...answer.info, data: answer.data }] : []));
   }
 
   async #readOne(oid: Oid, info: ObjectInfo | undefined, most: number): Promise<ReadResult> {
     if (!info) return { oid, problem: 'missing' };
-    if (info.size > most) return { oid, problem: 'too-large', size: info.size };
-    const answer = await this.#cat.ask(oid, 'contents');
-    return answer ? { oid, object: { ...answer.info, data: answer.data } } : { oid, problem: 'missing' };
+    const tooLarge = { oid, problem: 'too-large', size: info.size } as const;
+    if (info.size > most) return tooLarge;
+    try {
+      const answer = await this.#lent.ask(oid, 'contents');
+      return answer ? { oid, object: { ...answer.info, data: answer.data } } : { oid, problem: 'missing' };
+    } catch (error) {
+      // Stored as differences of something huge, an object can take more than its own size.
+      if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return tooLarge;
+      throw error;
+    }
   }
 }
 

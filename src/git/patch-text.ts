@@ -8,7 +8,7 @@ import { startTransfer } from './run.ts';
 const common = ['--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
 
 async function stream(repo: Repo, args: readonly string[]): Promise<Readable> {
-  const git = await startTransfer(repo, args, { timeout: repo.store.limits.commandTime });
+  const git = await startTransfer(repo, args, { kind: 'command' });
   git.stdin.end();
   return firstBytes(git, () => new GitError('not-found', 'No such commit', git.stderr().trim()));
 }

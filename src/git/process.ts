@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
-import type { GitStore, Repo } from './repo.ts';
+import { limitedGit, limitReached, type ProcessKind, timeLimit } from './process-limits.ts';
+import type { GitLimits, GitStore, Repo } from './repo.ts';
 
 const stderrKept = 16_384;
 const killGrace = 3_000;
 
-/** How a git process ended. `cause` is set when it was stopped, or couldn't be started. */
+/** How a git process ended. `cause` is set when it was stopped, reached a limit, or couldn't be started. */
 export type Ending = { code: number | undefined; cause?: GitError };
 
 /** A running git process. `ended` always resolves: after all output was given, or once it was stopped. */
@@ -15,6 +16,7 @@ export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
   child: ChildProcess;
+  limits: GitLimits;
   ended: Promise<Ending>;
   stderr(): string;
   stop(cause: GitError): void;
@@ -23,12 +25,17 @@ export type GitProcess = {
 };
 
 export type StartOptions = {
+  /** What limits hold for it; those of a short command unless said otherwise. */
+  kind?: ProcessKind;
   config?: readonly (readonly [string, string])[];
   env?: Readonly<Record<string, string>>;
+  /** Milliseconds in the place of those of its kind; 0 for none. */
   timeout?: number;
   /** Milliseconds without a `touch` after which the process is ended. */
   idle?: number;
   signal?: AbortSignal | undefined;
+  /** Ends the wait for a place, and not what was begun. */
+  waitSignal?: AbortSignal | undefined;
   /** Further pipes from file descriptor 3 on. */
   extraPipes?: number;
   onStderr?: (text: string) => void;
@@ -57,12 +64,17 @@ function startFailure(error: Error): GitError {
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
-/** Starts git without a shell, in a process group of its own, with Hearth's configuration only. */
+/**
+ * Starts git within the limits of its kind, in a process group of its own, with Hearth's configuration only. The shell that sets the
+ * limits reads no text but its own.
+ */
 export function startGit(at: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
   const repo = 'path' in at ? at : undefined;
   const env = gitEnvironment({ inherited: at.store.env, ...(repo && { repo }), config: options.config ?? [] });
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
-  const child = spawn('git', args, {
+  const kind = options.kind ?? 'command';
+  const limited = limitedGit(at.store.limits, kind, args);
+  const child = spawn(limited.file, limited.args, {
     cwd: repo?.path ?? at.store.root,
     env: { ...env, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe', ...extra],
@@ -84,9 +96,8 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
     ? setTimeout(() => stop(new GitError('timeout', 'The transfer stood still')), options.idle)
     : undefined;
   const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
-  const timer = options.timeout
-    ? setTimeout(() => stop(new GitError('timeout', 'Git took too long')), options.timeout)
-    : undefined;
+  const longest = timeLimit(at.store.limits, kind, options.timeout);
+  const timer = longest.time > 0 ? setTimeout(() => stop(longest.error), longest.time) : undefined;
   options.signal?.addEventListener('abort', onAbort, { once: true });
   if (options.signal?.aborted) onAbort();
 
@@ -106,7 +117,10 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
     // A stopped process isn't waited for: nobody may read its remaining output.
     if (cause) resolve({ code: undefined, cause });
   });
-  child.once('close', (code) => resolve({ code: code ?? undefined, ...(cause && { cause }) }));
+  child.once('close', (code, signal) => {
+    if (code !== 0) cause ??= limitReached(at.store.limits, kind, { signal, stderr });
+    resolve({ code: code ?? undefined, ...(cause && { cause }) });
+  });
   const ended = promise.finally(() => {
     clearTimeout(timer);
     clearTimeout(idle);
@@ -115,5 +129,6 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
 
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
-  return { stdin, stdout, child, ended, stderr: () => stderr, stop, touch: () => void (exited || idle?.refresh()) };
+  const touch = () => void (exited || idle?.refresh());
+  return { stdin, stdout, child, limits: at.store.limits, ended, stderr: () => stderr, stop, touch };
 }

@@ -1,8 +1,8 @@
-import { CatFile } from './cat-file.ts';
+import { type Answer, type Asking, CatFile, Interrupted } from './cat-file.ts';
 import type { GitLimits, Repo } from './repo.ts';
 
-/** A lent reader process. `cat()` starts it, again if it has died. */
-export type Lent = { cat(): CatFile; giveBack(): Promise<void> };
+/** A lent reader process. `ask` starts it, again if it has died. */
+export type Lent = { ask(name: string, wanted: Asking['wanted']): Promise<Answer>; giveBack(): Promise<void> };
 
 /** Keeps a few readers open, one for each repository in use, the latest used ones. */
 export type ReaderPool = {
@@ -42,10 +42,19 @@ export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>
       entries.delete(key);
       entries.set(key, entry);
       entry.users++;
+      const cat = (): CatFile => {
+        if (!entry.cat || entry.cat.dead) entry.cat = new CatFile(repo);
+        return entry.cat;
+      };
       return {
-        cat() {
-          if (!entry.cat || entry.cat.dead) entry.cat = new CatFile(repo);
-          return entry.cat;
+        async ask(name, wanted) {
+          for (let asking: Asking = { wanted }; ; asking = { wanted, alone: true }) {
+            try {
+              return await cat().ask(name, asking);
+            } catch (error) {
+              if (!(error instanceof Interrupted)) throw error;
+            }
+          }
         },
         async giveBack() {
           entry.users--;

@@ -6,6 +6,7 @@ import { runnableHooks } from './hooks.ts';
 import { gunzip } from './inflate.ts';
 import { flushPacket, packet, takePacket } from './pkt-line.ts';
 import type { GitProcess } from './process.ts';
+import { limitReached } from './process-limits.ts';
 import { type Inspect, inspectPush, type Refused } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
 import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
@@ -39,8 +40,8 @@ export type ReceiveOptions = ExchangeOptions & PushHandlers & { maxSize?: number
  */
 export async function receivePack(repo: Repo, body: Readable, options: ReceiveOptions = {}): Promise<Readable> {
   const most = options.maxSize ?? repo.store.limits.push;
-  const source = byteSource(options.gzip ? gunzip(body) : body, most);
-  const request = await readPushRequest(source);
+  const source = byteSource(options.gzip ? gunzip(body) : body, { most, limits: repo.store.limits });
+  const request = await readPushRequest(source, repo.store.limits);
   if (!request) return Readable.from([]);
   const refused = refuseAll(request, await refusals(request.commands, options));
   const kept = request.commands.filter(({ ref }) => !refused.has(ref));
@@ -105,7 +106,9 @@ async function take(push: Push): Promise<void> {
   options.signal?.addEventListener('abort', leave, { once: true });
   const { inspect } = options;
   const inspecting = inspect ? Promise.allSettled([inspectPush(git, { repo, commands: kept, inspect })]) : undefined;
-  const report = usesBands(request) ? await readBands(git, reply) : Buffer.concat(await Array.fromAsync(git.stdout));
+  const { report, said } = usesBands(request)
+    ? await readBands(git, reply)
+    : { report: Buffer.concat(await Array.fromAsync(git.stdout)), said: '' };
   const broken = await sending;
   const { cause } = await git.ended;
   const [inspected] = (await inspecting) ?? [];
@@ -113,14 +116,22 @@ async function take(push: Push): Promise<void> {
   const outcome = (report.length > 0 && tryParse(report, kept)) || (await outcomeInRefs(push, git, broken ?? cause));
   // A request that broke off is an error, unless something was done all the same.
   if (broken && !outcome.results.some(({ ok }) => ok)) throw broken;
-  await finish(push, withReasons(outcome, inspected?.value));
+  const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${said}\n${git.stderr()}` });
+  await finish(push, withReasons(limit ? withLimit(outcome, limit) : outcome, inspected?.value));
 }
+
+/** git reports `unpacker error`, or that objects are missing, where one of its processes came to a limit; the client is told which. */
+const withLimit = ({ unpack, results }: PushReport, { message }: GitError): PushReport => ({
+  unpack: unpack === 'ok' ? unpack : message,
+  results: results.map((result) => (result.ok ? result : { ...result, reason: message })),
+});
 
 async function startReceiving({ repo, most, options }: Push): Promise<GitProcess> {
   const size: [string, string] = ['receive.maxInputSize', String(most)];
-  if (!options.inspect) return startService(repo, 'git-receive-pack', [], { protocol: undefined, config: [size] });
+  const common = { protocol: undefined, waitSignal: options.signal };
+  if (!options.inspect) return startService(repo, 'git-receive-pack', [], { ...common, config: [size] });
   const hooks: [string, string] = ['core.hooksPath', await runnableHooks(repo.store.root)];
-  return startService(repo, 'git-receive-pack', [], { protocol: undefined, config: [size, hooks], extraPipes: 1 });
+  return startService(repo, 'git-receive-pack', [], { ...common, config: [size, hooks], extraPipes: 1 });
 }
 
 /** git says `hook declined` of what `inspect` refused; the client is told why. */
@@ -167,9 +178,13 @@ function usesBands({ capabilities }: PushRequest): boolean {
   return capabilities.includes('side-band-64k');
 }
 
-/** Passes progress (band 2) and errors (band 3) on at once; collects the report (band 1). */
-async function readBands(git: GitProcess, reply: PassThrough): Promise<Buffer> {
+/** Characters of progress that are kept. */
+const mostSaid = 16_384;
+
+/** Passes progress (band 2) and errors (band 3) on at once; collects the report (band 1), and what was said at last. */
+async function readBands(git: GitProcess, reply: PassThrough): Promise<{ report: Buffer; said: string }> {
   const report: Buffer[] = [];
+  let said = '';
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of git.stdout) {
     git.touch();
@@ -178,11 +193,15 @@ async function readBands(git: GitProcess, reply: PassThrough): Promise<Buffer> {
       held = held.subarray(taken.used);
       if (taken.packet.kind !== 'data') continue;
       const { data } = taken.packet;
-      if (data[0] === 1) report.push(data.subarray(1));
-      else if (reply.writable && !reply.write(packet(data))) await drained(reply);
+      if (data[0] === 1) {
+        report.push(data.subarray(1));
+        continue;
+      }
+      said = (said + data.toString('utf8', 1)).slice(-mostSaid);
+      if (reply.writable && !reply.write(packet(data))) await drained(reply);
     }
   }
-  return Buffer.concat(report);
+  return { report: Buffer.concat(report), said };
 }
 
 async function drained(reply: PassThrough): Promise<void> {

@@ -1,7 +1,9 @@
 import type { ByteSource } from './byte-source.ts';
 import { GitError } from './errors.ts';
+import { exceeded } from './exceeded.ts';
 import { isOid, type Oid, zeroOid } from './oid.ts';
 import { flushPacket, packet } from './pkt-line.ts';
+import type { GitLimits } from './repo.ts';
 
 /** What a push wants of one ref: `from` and `to` are null where it doesn't exist before or after. */
 export type PushCommand = { ref: string; from: Oid | null; to: Oid | null };
@@ -12,13 +14,16 @@ export type PushRequest = { commands: PushCommand[]; capabilities: string[]; sha
 const mostCommands = 20_000;
 
 /** Reads the commands at the head of a push and not a byte more; undefined for the empty request with which git probes. */
-export async function readPushRequest(source: ByteSource): Promise<PushRequest | undefined> {
+export async function readPushRequest(source: ByteSource, limits: GitLimits): Promise<PushRequest | undefined> {
   const request: PushRequest = { commands: [], capabilities: [], shallow: [] };
   const seen = new Set<string>();
+  let bytes = 0;
   for (;;) {
     const next = await source.nextPacket();
     if (next.kind === 'flush') return request.commands.length + request.shallow.length === 0 ? undefined : request;
     if (next.kind !== 'data') throw new GitError('invalid', 'The request is not a push');
+    bytes += next.data.length;
+    if (bytes > limits.pushHead) throw exceeded(limits, 'pushHead', { message: 'The push names too much' });
     readLine(request, next.data);
     const ref = request.commands.at(-1)?.ref;
     if (request.commands.length > seen.size && ref !== undefined) {

@@ -1,7 +1,9 @@
 import { GitError } from './errors.ts';
+import { exceeded } from './exceeded.ts';
 import { type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
-import { checkRefName, refNameProblem } from './ref-name.ts';
+import { readRecords } from './records.ts';
+import { checkRefName, hiddenRefs, refNameProblem } from './ref-name.ts';
 import type { Repo } from './repo.ts';
 import { run, runText } from './run.ts';
 
@@ -17,24 +19,59 @@ export async function listRefs(
   options: { prefix: string; descending?: true; offset?: number; limit?: number },
 ): Promise<{ rows: Ref[]; total: number }> {
   const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
-  const found = (await listRefNames(repo, prefix)).filter(({ name }) => name.startsWith(prefix));
-  if (options.descending) found.reverse();
-  const page = found.slice(offset, offset + limit);
-  return { rows: await describe(repo, page), total: found.length };
+  const page: Named[] = [];
+  let total = 0;
+  for await (const lines of readRefs(repo, prefix, options.descending ? ['--sort=-refname'] : [])) {
+    for (const line of lines) {
+      if (total >= offset && page.length < limit) page.push(named(line));
+      total++;
+    }
+  }
+  return { rows: await describe(repo, page), total };
 }
 
-/** Names and objects of all refs in the folder that the prefix names. Internal refs are never among them. */
-async function listRefNames(repo: Repo, prefix: string): Promise<{ name: string; oid: Oid }[]> {
+/** Whether there is a ref whose full name lies below this folder (`refs/heads`). */
+export async function hasRefs(repo: Repo, folder: string): Promise<boolean> {
+  return (await runText(repo, ['for-each-ref', '--count=1', '--format=1', folder])) !== '';
+}
+
+/** The names of refs in a folder (`refs/heads/`) that name this very object; throws `too-large` beyond `git.listedRefs`. */
+export async function listNamesOf(repo: Repo, { prefix, oid }: { prefix: string; oid: Oid }): Promise<string[]> {
+  const wanted = Buffer.from(oid, 'latin1');
+  const found: string[] = [];
+  for await (const lines of readRefs(repo, prefix))
+    for (const line of lines) if (line.subarray(0, wanted.length).equals(wanted)) found.push(named(line).name);
+  if (found.length > repo.store.limits.listedRefs)
+    throw exceeded(repo.store.limits, 'listedRefs', { message: 'Too many references name this object' });
+  return found;
+}
+
+type Named = { name: string; oid: Oid };
+
+const named = (line: Buffer): Named => ({ oid: line.toString('latin1', 0, 40), name: line.toString('utf8', 41) });
+
+/** Names and objects of all refs that begin with the prefix. Internal refs are never among them. */
+async function listRefNames(repo: Repo, prefix: string): Promise<Named[]> {
+  const found: Named[] = [];
+  for await (const lines of readRefs(repo, prefix)) found.push(...lines.map(named));
+  return found;
+}
+
+/** Lines of an object's name and a ref's, some at a time: there may be a hundred thousand. */
+async function* readRefs(repo: Repo, prefix: string, flags: readonly string[] = []): AsyncGenerator<Buffer[]> {
   if (!prefix.startsWith('refs/') || prefix.includes('\0')) throw new GitError('invalid', 'The prefix must begin with refs/');
   const folder = prefix.slice(0, prefix.lastIndexOf('/'));
   // Such a prefix can begin no name, and git would read it as a pattern.
-  if (folder !== 'refs' && refNameProblem(`${folder}/x`)) return [];
-  const text = await runText(repo, ['for-each-ref', '--format=%(objectname) %(refname)', ...(folder === 'refs' ? [] : [folder])]);
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines
-    .map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }))
-    .filter(({ name }) => !name.startsWith('refs/hearth/'));
+  if (folder !== 'refs' && refNameProblem(`${folder}/x`)) return;
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...flags, ...(folder === 'refs' ? [] : [folder])];
+  const beginning = Buffer.from(prefix);
+  for await (const lines of readRecords(repo, args, { separator: 10 }))
+    yield lines.filter((line) => beginsWith(line, beginning) && !beginsWith(line, internal));
 }
+
+const internal = Buffer.from(`${hiddenRefs.always}/`);
+
+const beginsWith = (line: Buffer, beginning: Buffer): boolean => line.subarray(41, 41 + beginning.length).equals(beginning);
 
 async function describe(repo: Repo, found: readonly { name: string; oid: Oid }[]): Promise<Ref[]> {
   await using reader = await openObjects(repo);

@@ -9,6 +9,8 @@ import { run, runText } from './run.ts';
 export type Resolved = ObjectInfo & { ref?: string };
 
 const shortName = /^[0-9a-f]{4,39}$/i;
+/** Bytes of the names that a short one may stand for: where there are more, it stands for none of them. */
+const mostNames = 100_000;
 const steps = /((?:[~^]\d{0,9})+)$/;
 
 // Refs that can be read by name. Hearth's own are hidden.
@@ -49,8 +51,9 @@ function candidates(text: string): string[] {
 
 /** The only object whose name begins so. `git rev-parse` prefers commits where kinds differ. */
 async function findShort(repo: Repo, reader: ObjectReader, digits: string): Promise<Resolved | undefined> {
-  const { stdout, code } = await run(repo, ['rev-parse', '--quiet', `--disambiguate=${digits}`], { codes: [0, 1, 128] });
-  if (code !== 0) return undefined;
+  const options = { maxOutput: mostNames, truncate: true, codes: [0, 1, 128] };
+  const { stdout, code, truncated } = await run(repo, ['rev-parse', '--quiet', `--disambiguate=${digits}`], options);
+  if (code !== 0 || truncated) return undefined;
   const infos = (await reader.findInfos(stdout.toString('latin1').split('\n').filter(isOid))).filter(
     (info) => info !== undefined,
   );

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { GitError } from './errors.ts';
+import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 import type { GitStore, Repo } from './repo.ts';
 
@@ -46,7 +47,7 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
   const { limits, commands, caller } = at.store;
   const release = await commands.acquire(caller, { signal: options.signal });
   try {
-    const git = startGit(at, args, { timeout: limits.commandTime, ...options });
+    const git = startGit(at, args, options);
     const most = options.maxOutput ?? limits.output;
     const chunks: Buffer[] = [];
     let size = 0;
@@ -57,7 +58,7 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
       chunks.push(chunk);
       if (size <= most) return;
       truncated = true;
-      git.stop(new GitError('too-large', 'The answer of git is too large'));
+      git.stop(exceeded(limits, 'output', { message: 'The answer of Git is too large' }));
     });
     // Not awaited: git may be done while the input is still to end. An input that breaks ends git.
     void feed(git, options.input);
@@ -78,10 +79,10 @@ export async function startCommand(
   args: readonly string[],
   { input, ...options }: StartOptions & { input?: string } = {},
 ): Promise<GitProcess> {
-  const { limits, commands, caller } = at.store;
+  const { commands, caller } = at.store;
   const release = await commands.acquire(caller, { signal: options.signal });
   try {
-    const git = startGit(at, args, { timeout: limits.commandTime, ...options });
+    const git = startGit(at, args, options);
     void git.ended.then(release);
     git.stdin.end(input);
     return git;
@@ -112,9 +113,9 @@ export async function startTransfer(
   options: StartOptions = {},
 ): Promise<GitProcess> {
   const { transfers, caller } = at.store;
-  const release = await transfers.acquire(caller, { signal: options.signal });
+  const release = await transfers.acquire(caller, { signal: options.waitSignal ?? options.signal });
   try {
-    const git = startGit(at, args, { timeout: at.store.limits.transferTime, idle: at.store.limits.transferIdle, ...options });
+    const git = startGit(at, args, { kind: 'transfer', idle: at.store.limits.transferIdle, ...options });
     void git.ended.then(release);
     return git;
   } catch (error) {

@@ -1,11 +1,13 @@
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ByteSource, byteSource } from './byte-source.ts';
 import { GitError } from './errors.ts';
 import { gunzip } from './inflate.ts';
 import { firstBytes } from './output-stream.ts';
 import { flushPacket, packet } from './pkt-line.ts';
 import type { GitProcess, StartOptions } from './process.ts';
 import type { Repo } from './repo.ts';
-import { startTransfer } from './run.ts';
+import { run, startTransfer } from './run.ts';
 import { repositoryExists } from './store.ts';
 
 export const services = ['git-upload-pack', 'git-receive-pack'] as const;
@@ -29,10 +31,19 @@ export async function startService(
   flags: string[],
   options: StartOptions & { protocol?: string | undefined },
 ): Promise<GitProcess> {
-  if (!(await repositoryExists(repo))) throw new GitError('not-found', 'The repository is not on disk');
   const { protocol, ...rest } = options;
-  const env: Record<string, string> = protocol === undefined ? {} : { GIT_PROTOCOL: protocol };
-  return startTransfer(repo, [service.slice('git-'.length), '--stateless-rpc', ...flags, repo.path], { ...rest, env });
+  const { args, env } = await serviceCall(repo, service, { flags, protocol });
+  return startTransfer(repo, args, { ...rest, env });
+}
+
+async function serviceCall(
+  repo: Repo,
+  service: Service,
+  { flags, protocol }: { flags: readonly string[]; protocol: string | undefined },
+): Promise<{ args: string[]; env: Record<string, string> }> {
+  if (!(await repositoryExists(repo))) throw new GitError('not-found', 'The repository is not on disk');
+  const args = [service.slice('git-'.length), '--stateless-rpc', ...flags, repo.path];
+  return { args, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } };
 }
 
 /** The reply to `GET info/refs?service=…`: the refs (protocol 0 and 1) or the server's abilities (protocol 2). */
@@ -40,12 +51,34 @@ export async function advertiseRefs(repo: Repo, service: Service, options: Excha
   const wanted = protocolOf(options.protocol);
   // There is no protocol 2 for pushes: git answers in the old form, and its client expects the old opening then.
   const protocol = service === 'git-receive-pack' && wanted === 'version=2' ? undefined : wanted;
-  const git = await startService(repo, service, ['--http-backend-info-refs'], { protocol, signal: options.signal });
+  const opening = protocol === 'version=2' ? Buffer.alloc(0) : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
+  const short = await shortAdvertisement(repo, service, { protocol, signal: options.signal });
+  if (short) return Readable.from([Buffer.concat([opening, short])], { objectMode: false });
+  const git = await startService(repo, service, [listing], { protocol, signal: options.signal });
   git.stdin.end();
   const output = await firstBytes(git, () => new GitError('failed', 'The refs could not be listed', git.stderr().trim()));
-  if (protocol === 'version=2') return output;
-  const opening = Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
   return joined(opening, output);
+}
+
+const listing = '--http-backend-info-refs';
+
+/**
+ * The refs, or the server's abilities, where they are no more than `git.advertisement`. They count as a short command, so that nobody
+ * waits for clones to end before anything of a repository is known.
+ */
+async function shortAdvertisement(
+  repo: Repo,
+  service: Service,
+  { protocol, signal }: { protocol: string | undefined; signal: AbortSignal | undefined },
+): Promise<Buffer | undefined> {
+  const { args, env } = await serviceCall(repo, service, { flags: [listing], protocol });
+  const { stdout, truncated } = await run(repo, args, {
+    env,
+    signal,
+    maxOutput: repo.store.limits.advertisement,
+    truncate: true,
+  });
+  return truncated ? undefined : stdout;
 }
 
 function joined(opening: Buffer, rest: Readable): Readable {
@@ -62,24 +95,23 @@ function joined(opening: Buffer, rest: Readable): Readable {
  */
 export async function uploadPack(repo: Repo, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
   const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal: options.signal });
-  const request = options.gzip ? gunzip(body) : body;
-  let size = 0;
-  let complete = false;
-  request.on('data', (chunk: Buffer) => {
-    git.touch();
-    size += chunk.length;
-    if (size > mostWants) git.stop(new GitError('too-large', 'The request is too large'));
-  });
-  request.once('end', () => {
-    complete = true;
-  });
-  request.once('error', (error) =>
-    git.stop(error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error))),
-  );
-  request.once('close', () => {
-    if (!complete) git.stop(new GitError('aborted', 'The request broke off'));
-  });
-  request.pipe(git.stdin);
+  void ask(git, byteSource(options.gzip ? gunzip(body) : body, { most: mostWants, limits: repo.store.limits }));
   // A client may end its request after a first question and come again (stateless): git's exit code then says nothing.
   return firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
+}
+
+/** Gives git the request. It may end before it has read everything: only a request that breaks off is a failure. */
+async function ask(git: GitProcess, request: ByteSource): Promise<void> {
+  async function* bytes() {
+    try {
+      for await (const chunk of request.rest()) {
+        git.touch();
+        yield chunk;
+      }
+    } catch (error) {
+      git.stop(error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error)));
+      throw error;
+    }
+  }
+  await pipeline(bytes(), git.stdin).catch(() => undefined);
 }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
+import { installAttributes } from './attributes.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { installHooks } from './hooks.ts';
@@ -22,6 +23,7 @@ export async function openGitStore(given: {
   const readers = makeReaderPool(limits);
   await mkdir(join(root, 'tmp'), { recursive: true });
   await installHooks(root);
+  await installAttributes(root);
   return {
     root,
     env: inheritedEnvironment(given.env),

@@ -36,7 +36,6 @@ async function writeOne(repo: Repo, object: NewObject): Promise<Oid> {
 
 /** Writes a file's content. */
 export async function writeBlob(repo: Repo, data: Buffer): Promise<Oid> {
-  if (data.length > repo.store.limits.object) throw new GitError('too-large', 'The content is too large');
   return writeOne(repo, { type: 'blob', data });
 }
 

@@ -34,8 +34,10 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
 };
 
 /** The refusal that an error of Git becomes; undefined for a fault of the server. */
-export const refusalOfGit = ({ kind, message }: GitError): Refusal | undefined =>
-  kind === 'failed' ? undefined : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message);
+export const refusalOfGit = ({ kind, message, limit }: GitError): Refusal | undefined =>
+  kind === 'failed'
+    ? undefined
+    : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message, [], limit === undefined ? {} : { limit });
 
 /** The refusal of a request that took PostgreSQL too long; undefined for other errors. */
 export function refusalOfTimeout(error: unknown, { statementTime }: ResourceLimits['database']): Refusal | undefined {

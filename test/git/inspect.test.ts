@@ -49,7 +49,7 @@ test('the inspected repository has the pushed objects; they are gone when all is
     inspect: async ([command], pushed) => {
       await using reader = await openObjects(pushed);
       seen.push((await reader.getCommit(command?.to ?? '')).message);
-      const { commits } = await listNewCommits(pushed, { from: main, to: command?.to ?? '', limit: 9 });
+      const commits = await listNewCommits(pushed, { from: main, to: command?.to ?? '', limit: 9 });
       seen.push(...commits.map(({ oid }) => oid));
       return new Map([[command?.ref ?? '', 'no']]);
     },

@@ -14,6 +14,7 @@ import { receivePack, resultsInRefs } from '#git/receive-pack.ts';
 import { findRef, listRefs } from '#git/refs.ts';
 import type { Repo } from '#git/repo.ts';
 import { updateRefs } from '#git/update-refs.ts';
+import { resourceLimits } from '#lib/limits.ts';
 import { commit, git, kindOf, newRepo, openTransfers, scratch, serve } from './support.ts';
 
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
@@ -205,7 +206,7 @@ test('what a push did can be read from the refs, when its report was lost', asyn
 });
 
 test('a body past the limit is refused while it is read', async () => {
-  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), 100);
+  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), { most: 100, limits: resourceLimits().git });
   expect(await kindOf(source.discard())).toBe('too-large');
 });
 

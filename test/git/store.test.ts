@@ -333,10 +333,37 @@ test('a repository that fails to be made is cleared away, though a process of it
 
 test('a missing git is said in one line', async () => {
   expect(await assertGitPresent(process.env)).toMatch(/^2\.\d+/);
-  await expect(assertGitPresent({ PATH: '/nonexistent' })).rejects.toThrow(/^git was not found: install git 2\.38 or newer/);
+  await expect(assertGitPresent({ PATH: '/nonexistent' })).rejects.toThrow(/^git was not found: install git 2\.38\.3 or newer/);
   const folder = await scratch();
   await writeFile(join(folder, 'git'), '#!/bin/sh\necho git version 2.30.1\n');
   await chmod(join(folder, 'git'), 0o755);
-  await expect(assertGitPresent({ PATH: folder })).rejects.toThrow(/2\.30 is too old/);
+  await expect(assertGitPresent({ PATH: folder })).rejects.toThrow(/2\.30\.1 is too old: Hearth needs git 2\.38\.3 or newer/);
   expect((await stat(folder)).isDirectory()).toBe(true);
 });
+
+/** A folder whose `git` says that it is of this version, and is the real one otherwise, but for what `more` does. */
+async function gitOfVersion(version: string, more = ''): Promise<string> {
+  const folder = await scratch();
+  const path = process.env.PATH ?? '';
+  const script = `#!/bin/sh\nPATH=${path}\n[ "$1" = --version ] && exec echo git version ${version}\n${more}\nexec git "$@"\n`;
+  await writeFile(join(folder, 'git'), script, { mode: 0o755 });
+  return folder;
+}
+
+test.each(['2.38.0', '2.38.2', '2.39.0', '2.38.1.rc1'])('git %s is used only where its padding was mended', async (version) => {
+  expect(await assertGitPresent({ PATH: await gitOfVersion(version) })).toBe(version);
+  const unmended = '[ "$1" = log ] && exec head -c 20001 /dev/zero';
+  await expect(assertGitPresent({ PATH: await gitOfVersion(version, unmended) })).rejects.toThrow(
+    /CVE-2022-41903.*git 2\.38\.3 or newer, and not 2\.39\.0/,
+  );
+  const broken = '[ "$1" = init ] && exit 1';
+  await expect(assertGitPresent({ PATH: await gitOfVersion(version, broken) })).rejects.toThrow(/CVE-2022-41903/);
+});
+
+test.each(['2.38.3', '2.39.1', '2.39.5 (Apple Git-154)', '2.50.1.windows.1', '2.40', '3.0.0'])(
+  'git %s is used',
+  async (version) => {
+    const folder = await gitOfVersion(`'${version}'`, '[ "$1" = log ] && exit 1');
+    expect(await assertGitPresent({ PATH: folder })).toBe(version.split(' ')[0]);
+  },
+);

@@ -14,7 +14,7 @@ const absent = 'f'.repeat(40);
 const file = (path: string, text = path): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
 async function paths(repo: Repo, tree: Oid): Promise<string[]> {
-  const { entries } = await listTree(repo, tree, { recursive: true });
+  const { entries } = await listTree(repo, tree, { recursive: true, limit: 1_000 });
   return entries.map(({ path, mode, size }) => `${mode} ${path} ${size}`);
 }
 

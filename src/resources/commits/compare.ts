@@ -56,7 +56,7 @@ export async function compare({ db, links }: Context, asked: Asked, page: Page):
   await using reader = await openObjects(disk);
   const [corners, commits, diff] = await Promise.all([
     reader.getCommits([ends.base, mergeBase]),
-    listAhead(disk, { ...ends, offset: page.offset, limit: page.limit }),
+    listAhead(disk, { ...ends, ahead, offset: page.offset, limit: page.limit }),
     page.number === 1 ? diffAhead(disk, ends) : undefined,
   ]);
   const [base, between, ...listed] = await presentCommits({ db, links, place }, [...corners, ...commits]);

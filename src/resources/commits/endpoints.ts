@@ -8,7 +8,7 @@ import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/compare.ts';
 import { openObjects } from '#git/objects.ts';
 import { openDiff, openPatches } from '#git/patch-text.ts';
-import { listRefs } from '#git/refs.ts';
+import { listNamesOf } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -114,10 +114,9 @@ export const listBranchesOfHead = endpoint({
     const disk = repoOf(git, at.repo.id);
     const refuse = () => unprocessable(`No commit found for SHA: ${at.commit_sha}`);
     const oid = await getCommitOid(disk, { repo: at.repo, revision: at.commit_sha, refuse });
-    const { rows } = await listRefs(disk, { prefix: 'refs/heads/' });
+    const found = await listNamesOf(disk, { prefix: 'refs/heads/', oid });
     const { sha, url } = commitLink(placeOf(links, at.repo), oid);
-    const found = rows.filter((ref) => ref.oid === oid);
-    return found.map(({ name }) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
+    return found.map((name) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },
 });
 

@@ -1,6 +1,6 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Oid } from '#git/oid.ts';
-import { listRefs } from '#git/refs.ts';
+import { hasRefs } from '#git/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { findRevision } from '#git/resolve.ts';
 import { conflict, type Refusal } from '#lib/refusal.ts';
@@ -8,8 +8,7 @@ import { conflict, type Refusal } from '#lib/refusal.ts';
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
 /** Whether a repository has no branches. Most endpoints that read commits or files refuse it then, all with the same refusal. */
-export const isEmpty = async (disk: Disk): Promise<boolean> =>
-  (await listRefs(disk, { prefix: 'refs/heads/', limit: 1 })).total === 0;
+export const isEmpty = async (disk: Disk): Promise<boolean> => !(await hasRefs(disk, 'refs/heads'));
 
 type Wanted = {
   repo: Pick<RepositoryRow, 'default_branch'>;

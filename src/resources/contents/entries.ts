@@ -36,8 +36,7 @@ export async function findEntry(reader: ObjectReader, commit: Oid, path: string)
   const folder = posix.dirname(path);
   const parent = await reader.findInfo(commit, folder === '.' ? { peel: 'tree' } : { path: folder });
   if (parent?.type !== 'tree') return undefined;
-  const name = Buffer.from(posix.basename(path));
-  const found = (await reader.getTree(parent.oid)).find(({ bytes }) => bytes.equals(name));
+  const found = await reader.findChild(parent, posix.basename(path));
   if (!found) return undefined;
   const size = typeOfMode(found.mode) === 'blob' ? ((await reader.findInfo(found.oid))?.size ?? 0) : 0;
   return { path, mode: found.mode, oid: found.oid, size };

@@ -4,29 +4,34 @@ import type { Oid } from '#git/oid.ts';
 import { findRef } from '#git/refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { listTree } from '#git/tree-list.ts';
+import { type ListedEntry, readPartOfTree } from '#git/tree-list.ts';
 import { countedLanguageOf } from '#search/index.ts';
 import { findMeasured } from './store.ts';
 
 /** Bytes by language, the language with the most first. */
 export type Languages = Record<string, number>;
 
-/** Files beyond this number aren't counted. */
-const mostFiles = 100_000;
+/** Files and folders beyond this number aren't counted. */
+const mostEntries = 100_000;
 
 /** Vendored and generated files, which don't count as the repository's own. */
 const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
 
 /** The languages of a commit's files, told from their names. */
 export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
-  const { entries } = await listTree(disk, commit, { recursive: true, limit: mostFiles });
   const bytes = new Map<string, number>();
-  for (const { path, mode, size = 0 } of entries) {
-    const isFile = mode === '100644' || mode === '100755';
-    const language = isFile && size > 0 && !foreign.test(path) ? countedLanguageOf(path) : undefined;
-    if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + size);
+  for await (const entries of readPartOfTree(disk, commit, { recursive: true, folders: true, limit: mostEntries })) {
+    for (const entry of entries) {
+      const language = languageOf(entry);
+      if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + (entry.size ?? 0));
+    }
   }
   return largestFirst(bytes);
+}
+
+function languageOf({ path, mode, size = 0 }: ListedEntry): string | undefined {
+  const isFile = mode === '100644' || mode === '100755';
+  return isFile && size > 0 && !foreign.test(path) ? countedLanguageOf(path) : undefined;
 }
 
 /** The commit of the default branch, where there is one. */

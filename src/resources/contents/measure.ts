@@ -1,5 +1,7 @@
 // What is told of the default branch's files: their languages and their licence.
-import { openObjects } from '#git/objects.ts';
+import { isGitError } from '#git/errors.ts';
+import { type ObjectReader, openObjects } from '#git/objects.ts';
+import type { Oid } from '#git/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
@@ -7,7 +9,7 @@ import type { Id } from '#lib/id.ts';
 import { detectorVersion } from '#resources/licenses/index.ts';
 import { findRepository, lockRepository, updateRepository } from '#resources/repositories/index.ts';
 import { countLanguages, findTip, largestFirst } from './languages.ts';
-import { findLicenseFile } from './license.ts';
+import { findLicenseFile, type LicenseFile } from './license.ts';
 import { findMeasured, listUnmeasured, putMeasured } from './store.ts';
 
 export type Measuring = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
@@ -31,7 +33,7 @@ export async function measureBranch(
   const counted = isCounted ? largestFirst(Object.entries(before.bytes)) : undefined;
   const bytes = counted ?? (tip === null ? {} : await countLanguages(disk, tip));
   await using reader = await openObjects(disk);
-  const found = tip === null ? undefined : await findLicenseFile(reader, tip);
+  const found = tip === null ? undefined : await findLicense(reader, tip);
   await change(async (tx) => {
     const present = await lockRepository(tx, id);
     // After another push or choice of a branch, the job of that measures, or has measured already.
@@ -39,6 +41,16 @@ export async function measureBranch(
     await putMeasured(tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
     await updateRepository(tx, id, { language: Object.keys(bytes)[0] ?? null, license: found?.license.key ?? null });
   });
+}
+
+/** The licence file of a commit. A root folder that is too large to be looked through is taken for one without. */
+async function findLicense(reader: ObjectReader, tip: Oid): Promise<LicenseFile | undefined> {
+  try {
+    return await findLicenseFile(reader, tip);
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return undefined;
+    throw error;
+  }
 }
 
 const atOnce = 500;

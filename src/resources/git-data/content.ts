@@ -5,8 +5,6 @@ import type { Oid } from '#git/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 
-/** The largest content that is sent inside JSON, which takes several times its size of memory. */
-export const mostInJson = 40 * 1024 * 1024;
 /** The largest content that is sent at all, as in the public API. */
 export const mostRaw = 100 * 1024 * 1024;
 
@@ -21,7 +19,24 @@ export const tooLarge = (most: number): Refusal =>
 /** Base64 in lines of sixty characters, as the public API writes it. */
 export const base64Lines = (data: Buffer): string => data.toString('base64').replace(/.{1,60}/g, '$&\n');
 
-const streamedFrom = 1024 * 1024;
+/** Larger contents aren't held in memory, where they would take several times their size. */
+export const streamedFrom = 1024 * 1024;
+
+/** Bytes that make a line of sixty characters. */
+const lineBytes = 45;
+
+/** Base64 in the lines of `base64Lines`, their ends written as JSON writes them, of bytes as they come. */
+export async function* base64Pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let held: Buffer = Buffer.alloc(0);
+  const encode = (bytes: Buffer): string => base64Lines(bytes).replaceAll('\n', '\\n');
+  for await (const chunk of chunks) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const whole = held.length - (held.length % lineBytes);
+    yield encode(held.subarray(0, whole));
+    held = held.subarray(whole);
+  }
+  yield encode(held);
+}
 
 /** A file's bytes: in memory if they are few, otherwise as a stream. */
 export async function rawContent(

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { path } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
@@ -6,20 +7,36 @@ import type { Ref } from '#git/refs.ts';
 import type { ListedEntry } from '#git/tree-list.ts';
 import { nodeId } from '#lib/id.ts';
 import { objectUrl, type Place, presentMessage, presentPerson, presentVerification } from '#resources/commits/index.ts';
-import { base64Lines } from './content.ts';
+import { base64Lines, base64Pieces } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
 /** The address of an object by its kind. */
 const objectLink = (place: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
 
-export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
+const aboutBlob = (place: Place, { oid, size }: { oid: Oid; size: number }): Omit<GitBlob, 'content'> => ({
   sha: oid,
   node_id: nodeId('Blob', `${place.id}:${oid}`),
   url: objectUrl(place, oid, 'blob'),
-  size: data.length,
-  content: base64Lines(data),
+  size,
   encoding: 'base64',
 });
+
+export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
+  ...aboutBlob(place, { oid, size: data.length }),
+  content: base64Lines(data),
+});
+
+/** The text of what `presentBlob` gives, with the content as it comes. Destroying the stream destroys the content's. */
+export function streamBlob(place: Place, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
+  async function* text() {
+    yield `${JSON.stringify(aboutBlob(place, { oid, size })).slice(0, -1)},"content":"`;
+    yield* base64Pieces(content);
+    yield '"}';
+  }
+  const stream = Readable.from(text(), { objectMode: false });
+  // A stream that is closed unread doesn't begin the generator, which would close the content.
+  return stream.once('close', () => content.destroy());
+}
 
 type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean };
 

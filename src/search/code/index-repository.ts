@@ -74,7 +74,8 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
   }
   if (!commit) return { commit: undefined, files: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;
-  const plan = (from && (await planChanges(repo, from, commit))) || (await planWhole(db, repo, repositoryId, commit));
+  const indexed = { db, repository: repositoryId };
+  const plan = (from && (await planChanges(indexed, repo, { from, to: commit }))) || (await planWhole(indexed, repo, commit));
   const work = () => carryOut(db, repo, plan, options);
   const added = await (plan.add.length >= bulk ? store.inBulk(db, work) : work());
   if (added + plan.remove.length >= many) await store.settleIndex(db);

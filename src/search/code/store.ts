@@ -35,6 +35,15 @@ export async function countIndexedFiles(db: Db, repository: Repository): Promise
   return rows[0]?.files ?? 0;
 }
 
+/** How many files of a repository are indexed, and their bytes together. */
+export async function sumIndexedFiles(db: Db, repository: Repository): Promise<{ files: number; bytes: number }> {
+  const { rows } = await sql<{ files: number; bytes: number }>`
+    select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from code_files where repository_id = ${repository}`.execute(
+    db,
+  );
+  return rows[0] ?? { files: 0, bytes: 0 };
+}
+
 /** Counts a change of the rows of a repository. */
 async function countUp(tx: Tx, repository: Repository): Promise<void> {
   await sql`update code_indexes set version = version + 1 where repository_id = ${repository}`.execute(tx);

@@ -1,14 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
-import { listCommits, listNewCommits } from '#git/history.ts';
+import { listNewOids, readHistory } from '#git/history.ts';
 import { openObjects } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
-import type { Commit } from '#git/parse-commit.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
-import { commitDocument } from './document.ts';
+import { type CommitDocument, commitDocument } from './document.ts';
 import * as store from './store.ts';
 
 export type CommitIndexOptions = {
@@ -26,8 +26,11 @@ export type CommitIndexOptions = {
 export type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
 
 const commitsAtOnce = 1_000;
-/** A history is read in pages; a push of more commits than one page is treated like a new history. */
-const page = 10_000;
+/** Messages may be long: so many commits are read together, and so many characters written. */
+const readAtOnce = 100;
+const charactersAtOnce = 1024 * 1024;
+/** A push of more commits is treated like a new history. */
+const mostChanges = 10_000;
 const many = 500;
 
 /**
@@ -82,15 +85,13 @@ async function indexChanges(
   if (from === to) return { removed: 0, added: 0 };
   await using reader = await openObjects(repo);
   if (!(await reader.findInfo(from, { peel: 'commit' }))) return undefined;
-  const added = await listNewCommits(repo, { from, to, limit: page });
-  const removed = await listNewCommits(repo, { from: to, to: from, limit: page });
-  if (added.total > page || removed.total > page) return undefined;
-  await add(options, added.commits, new Set());
-  await remove(
-    options,
-    removed.commits.map(({ oid }) => oid),
-  );
-  return { removed: removed.total, added: added.total };
+  const limit = mostChanges + 1;
+  const added = await listNewOids(repo, { from, to, limit });
+  const removed = await listNewOids(repo, { from: to, to: from, limit });
+  if (added.length === limit || removed.length === limit) return undefined;
+  await add(options, repo, added);
+  await remove(options, removed);
+  return { removed: removed.length, added: added.length };
 }
 
 /** Indexes the whole history. There may be rows already, as a crash leaves them. */
@@ -98,29 +99,47 @@ async function indexWhole(options: CommitIndexOptions, repo: Repo, tip: Oid): Pr
   const known = await store.listIndexedCommits(options.db, options.repositoryId);
   const gone = new Set(known);
   let added = 0;
-  for (let offset = 0; ; offset += page) {
-    const commits = await listCommits(repo, { from: tip, offset, limit: page });
-    added += await add(options, commits, known, added);
-    for (const { oid } of commits) gone.delete(oid);
-    if (commits.length < page) break;
+  for await (const oids of readHistory(repo, { from: tip, limit: repo.store.limits.indexedCommits })) {
+    for (const oid of oids) gone.delete(oid);
+    const fresh = oids.filter((oid) => !known.has(oid));
+    await add(options, repo, fresh, added);
+    added += fresh.length;
   }
   await remove(options, [...gone]);
   return { removed: gone.size, added };
 }
 
+/** Indexes commits. `before` is how many this indexing has added already. */
 async function add(
   { db, repositoryId, onProgress }: CommitIndexOptions,
-  commits: readonly Commit[],
-  known: ReadonlySet<string>,
+  repo: Repo,
+  oids: readonly Oid[],
   before = 0,
-): Promise<number> {
-  const fresh = commits.filter(({ oid }) => !known.has(oid));
-  for (let at = 0; at < fresh.length; at += commitsAtOnce) {
-    const documents = fresh.slice(at, at + commitsAtOnce).map((commit) => commitDocument(repositoryId, commit));
+): Promise<void> {
+  let done = before;
+  for await (const documents of readDocuments(repositoryId, repo, oids)) {
     await change(db, (tx) => store.insertCommits(tx, repositoryId, documents));
-    onProgress?.({ done: before + at + documents.length });
+    done += documents.length;
+    onProgress?.({ done });
   }
-  return fresh.length;
+}
+
+/** The rows of commits, as many at a time as one statement writes. Between two commits, other work goes on. */
+async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
+  await using reader = await openObjects(repo);
+  let documents: CommitDocument[] = [];
+  let characters = 0;
+  for (let at = 0; at < oids.length; at += readAtOnce) {
+    for (const commit of await reader.getCommits(oids.slice(at, at + readAtOnce))) {
+      documents.push(commitDocument(repositoryId, commit));
+      characters += commit.message.length;
+      if (documents.length === commitsAtOnce || characters >= charactersAtOnce) {
+        yield documents;
+        [documents, characters] = [[], 0];
+      } else await setImmediate();
+    }
+  }
+  if (documents.length > 0) yield documents;
 }
 
 async function remove({ db, repositoryId }: CommitIndexOptions, oids: readonly string[]): Promise<void> {

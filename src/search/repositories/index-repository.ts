@@ -16,6 +16,8 @@ type Repository = Id<'repositories'>;
 /** More of a README isn't searchable. */
 const longestReadme = 64 * 1024;
 const largestReadme = 1024 * 1024;
+/** Entries of the root folder among which a README is looked for. */
+const mostNames = 10_000;
 
 /**
  * Brings what a repository is found by up to date: its name, description and topics, and the README of its default branch.
@@ -61,7 +63,7 @@ async function readReadme(git: GitStore, id: Repository, branch: string): Promis
   const repo = repoOf(git, id);
   const commit = await findTip(repo, branch);
   if (!commit) return '';
-  const { entries } = await listTree(repo, commit);
+  const { entries } = await listTree(repo, commit, { limit: mostNames });
   const entry = entries.find(
     ({ path, mode }) => /^readme(\.(md|markdown|rst|txt|adoc|org))?$/i.test(path) && mode.startsWith('100'),
   );

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { openBlob } from '#git/archive.ts';
 import { openObjects } from '#git/objects.ts';
 import { findRevision } from '#git/resolve.ts';
 import { repoOf } from '#git/store.ts';
@@ -11,9 +12,9 @@ import { listTree } from '#git/tree-list.ts';
 import { writeBlob } from '#git/write-objects.ts';
 import { notFound } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, placeOf } from '#resources/commits/index.ts';
-import { mostInJson, rawContent, tooLarge } from '../content.ts';
+import { mostRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../given-content.ts';
-import { presentBlob, presentTree } from '../present.ts';
+import { presentBlob, presentTree, streamBlob } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
 
@@ -35,8 +36,11 @@ export const getBlob = endpoint({
       const headers = { etag: `"${found.oid}"` };
       return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, found), headers);
     }
-    if (found.size > mostInJson) throw tooLarge(mostInJson);
-    return presentBlob(placeOf(links, at.repo), found.oid, (await reader.get(found.oid)).data);
+    if (found.size > mostRaw) throw tooLarge(mostRaw);
+    const place = placeOf(links, at.repo);
+    if (found.size <= streamedFrom) return presentBlob(place, found.oid, (await reader.get(found.oid)).data);
+    const body = streamBlob(place, found, await openBlob(disk, found.oid));
+    return raw('application/json; charset=utf-8', body, { etag: `"${found.oid}-json"` });
   },
 });
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { exceeded } from '#git/exceeded.ts';
 import { listRefs } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -37,7 +38,9 @@ export const listMatchingRefs = endpoint({
   async handle({ at, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const prefix = at.ref.startsWith('refs/') ? at.ref : `refs/${at.ref}`;
-    const { rows } = await listRefs(disk, { prefix });
+    const { listedRefs } = git.limits;
+    const { rows, total } = await listRefs(disk, { prefix, limit: listedRefs });
+    if (total > listedRefs) throw exceeded(git.limits, 'listedRefs', { message: 'Too many references match: name more of them' });
     if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
     return rows.map((ref) => presentRef(placeOf(links, at.repo), ref));
   },

@@ -92,7 +92,7 @@ async function commitsOf(context: PayloadContext, repository: OwnedRepository, {
   const main = `refs/heads/${repository.default_branch}`;
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
-  const { commits } = await listNewCommits(repo, { from: before, to: after, exclude, limit: mostCommits });
+  const commits = await listNewCommits(repo, { from: before, to: after, exclude, limit: mostCommits });
   const paths = await listChangedPaths(repo, gather(commits, 'oid'));
   return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));
 }
