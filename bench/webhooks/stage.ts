@@ -12,7 +12,7 @@ import type { Id } from '#lib/id.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import type { Hearth } from '#server/hearth.ts';
-import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
 import { openForBench } from '../support/hearth.ts';
 import { secret } from './secret.ts';
@@ -69,14 +69,14 @@ export async function openStage(): Promise<Stage> {
     },
     async queue(hooks, count) {
       const all = Array.from({ length: count }, (_, i) => ({
-        hook_id: hooks[i % hooks.length] as Id<'webhooks'>, // of a list that isn't empty
+        hooks: [{ id: hooks[i % hooks.length] as Id<'webhooks'> }], // of a list that isn't empty
         guid: randomUUID(),
         event: 'issues',
         action: 'opened',
         payload,
       }));
       for (let from = 0; from < count; from += inOneStatement)
-        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), new Date()));
+        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), { now: new Date() }));
       return all.map(({ guid }) => guid);
     },
     async received() {

@@ -1,11 +1,11 @@
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import type { Taken } from './deliveries.ts';
 import { type Encoded, encode, type Message } from './message.ts';
 import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outcome.ts';
 import { secretContext } from './secret-context.ts';
-import { keptReply, sendWithin } from './settings.ts';
+import type { Taken } from './take.ts';
 
 /** The services that sending uses. */
 export type SendServices = {
@@ -13,11 +13,20 @@ export type SendServices = {
   readonly outbound: Outbound;
   readonly vocabulary: Vocabulary;
   readonly version: string;
+  readonly resourceLimits: ResourceLimits;
 };
 
+/** A delivery with the JSON text that it sends. */
+export type Sending = { taken: Taken; payload: string };
+
 /** Sends one delivery. It doesn't throw: failures are outcomes too. */
-export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
-  const encoded = encodedOf(taken, services);
+export async function send(
+  sending: Sending,
+  services: SendServices,
+): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
+  const { taken } = sending;
+  const { sendTime, reply } = services.resourceLimits.webhooks;
+  const encoded = encodedOf(sending, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
   const { headers, shown, body } = encoded;
   try {
@@ -26,8 +35,8 @@ export async function send(taken: Taken, services: SendServices): Promise<{ head
       headers,
       body,
       anyCertificate: taken.insecure_ssl,
-      within: sendWithin,
-      keep: keptReply,
+      within: sendTime,
+      keep: reply,
     });
     return { headers: shown, outcome: outcomeOfReply(received) };
   } catch (error) {
@@ -36,16 +45,16 @@ export async function send(taken: Taken, services: SendServices): Promise<{ head
 }
 
 /** The encoded delivery; undefined if the hook's secret can't be decrypted, since it must not be sent unsigned. */
-function encodedOf(taken: Taken, services: SendServices): Encoded | undefined {
+function encodedOf(sending: Sending, services: SendServices): Encoded | undefined {
   try {
-    return encode(messageOf(taken, services.secrets), services);
+    return encode(messageOf(sending, services.secrets), services);
   } catch {
     return undefined;
   }
 }
 
-function messageOf(taken: Taken, secrets: Secrets): Message {
-  const { guid, event, payload, username, secret_sealed, password_sealed } = taken;
+function messageOf({ taken, payload }: Sending, secrets: Secrets): Message {
+  const { guid, event, username, secret_sealed, password_sealed } = taken;
   return {
     guid,
     event,
