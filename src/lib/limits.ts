@@ -134,25 +134,19 @@ export const limitTable = {
     concurrent: {
       value: 768,
       unit: 'count',
-      of: 'deliveries that one process has under way at once',
+      of: 'deliveries that one process has under way at once (half of them for failing webhooks, three quarters for those and new ones)',
       past: 'further ones wait',
     },
     concurrentPerOwner: {
       value: 96,
       unit: 'count',
-      of: 'deliveries under way at once for one owner: the account in which it happened',
+      of: 'deliveries under way at once for one owner, the account in which it happened (with the same parts)',
       past: 'further ones wait',
     },
     concurrentPerHook: {
       value: 64,
       unit: 'count',
-      of: 'deliveries under way at once for one webhook that answers (8 at first, 1 while it fails)',
-      past: 'further ones wait',
-    },
-    concurrentFailing: {
-      value: 384,
-      unit: 'count',
-      of: 'deliveries under way at once for all webhooks whose last delivery failed',
+      of: 'deliveries under way at once for one webhook (1 at first and while it fails, twice as many after each success)',
       past: 'further ones wait',
     },
     sendTime: {

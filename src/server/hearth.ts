@@ -9,6 +9,7 @@ import type { WorkerParts } from '#jobs/worker.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
+import { openResolver } from '#net/resolver.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runners/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
@@ -60,13 +61,14 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
   // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
-  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
+  const resources = resourceLimits(settings.resourceLimits);
+  const resolve = openResolver({ limits: resources.names });
+  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const database = openDatabase(settings.address, { max: settings.connections, name: settings.connectionName });
-  const resources = resourceLimits(settings.resourceLimits);
   const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
-  const outbound = openOutbound({ allow: webhooks.allow });
+  const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
   const secrets = secretsUnder(settings.secretKey);
   const services: Services = {

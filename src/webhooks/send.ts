@@ -16,17 +16,10 @@ export type SendServices = {
   readonly resourceLimits: ResourceLimits;
 };
 
-/** A delivery with the JSON text that it sends. */
-export type Sending = { taken: Taken; payload: string };
-
 /** Sends one delivery. It doesn't throw: failures are outcomes too. */
-export async function send(
-  sending: Sending,
-  services: SendServices,
-): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
-  const { taken } = sending;
+export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
   const { sendTime, reply } = services.resourceLimits.webhooks;
-  const encoded = encodedOf(sending, services);
+  const encoded = encodedOf(taken, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
   const { headers, shown, body } = encoded;
   try {
@@ -45,16 +38,16 @@ export async function send(
 }
 
 /** The encoded delivery; undefined if the hook's secret can't be decrypted, since it must not be sent unsigned. */
-function encodedOf(sending: Sending, services: SendServices): Encoded | undefined {
+function encodedOf(taken: Taken, services: SendServices): Encoded | undefined {
   try {
-    return encode(messageOf(sending, services.secrets), services);
+    return encode(messageOf(taken, services.secrets), services);
   } catch {
     return undefined;
   }
 }
 
-function messageOf({ taken, payload }: Sending, secrets: Secrets): Message {
-  const { guid, event, username, secret_sealed, password_sealed } = taken;
+function messageOf(taken: Taken, secrets: Secrets): Message {
+  const { guid, event, payload, username, secret_sealed, password_sealed } = taken;
   return {
     guid,
     event,

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pump, PumpContext } from '#jobs/pump.ts';
-import { must, unique } from '#lib/collections.ts';
 import { addSeconds } from '#lib/time.ts';
 import { retryAt } from './backoff.ts';
 import { deliveryConcurrency } from './concurrency.ts';
 import { hasFailed, isWorthRetrying, type Outcome } from './outcome.ts';
 import { outcomeStore } from './outcome-store.ts';
-import { payloadText } from './payload.ts';
 import { replyQuota } from './reply-quota.ts';
-import { type Sending, type SendServices, send } from './send.ts';
+import { type SendServices, send } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
-import { type DueHook, listDueHooks, loadPayloads, postponePaused, type Taken, takeDue, type WalkPosition } from './take.ts';
+import { type DueHook, listDueHooks, postponePaused, type Taken, takeDue, type WalkPosition } from './take.ts';
 
 export type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
 type Context = PumpContext<SenderServices>;
@@ -71,12 +69,12 @@ function openSender(context: Context) {
   let wake = Promise.withResolvers<void>();
   let position: WalkPosition | undefined;
 
-  const deliver = async (sending: Sending): Promise<void> => {
-    const { taken } = sending;
+  const deliver = async (taken: Taken): Promise<void> => {
+    const ended = concurrency.begin(taken);
     const began = performance.now();
-    const { headers, outcome } = await send(sending, services);
+    const { headers, outcome } = await send(taken, services);
     const milliseconds = Math.round(performance.now() - began);
-    concurrency.end(taken, hasFailed(outcome) ? 'failed' : 'succeeded');
+    ended(hasFailed(outcome) ? 'failed' : 'succeeded');
     wake.resolve();
     const at = clock();
     await store.add({
@@ -93,10 +91,9 @@ function openSender(context: Context) {
     });
   };
 
-  const start = (sending: Sending): void => {
-    concurrency.begin(sending.taken);
-    const work = deliver(sending)
-      .catch((error) => context.log.error({ err: error, delivery: sending.taken.id }, 'a webhook delivery failed to be recorded'))
+  const start = (taken: Taken): void => {
+    const work = deliver(taken)
+      .catch((error) => context.log.error({ err: error, delivery: taken.id }, 'a webhook delivery failed to be recorded'))
       .finally(() => {
         running.delete(work);
         wake.resolve();
@@ -132,11 +129,7 @@ function openSender(context: Context) {
       if (shares.length === 0) return 0;
       const until = addSeconds(now, (leaseFactor * limits.sendTime) / 1000);
       const taken = await takeDue(db, { shares, bytes, now, until });
-      const payloads = await loadPayloads(db, unique(taken.map(({ payload_id }) => payload_id)));
-      for (const one of taken) {
-        const { body, names_installation } = must(payloads, one.payload_id);
-        start({ taken: one, payload: payloadText({ body, names_installation, installation_id: one.installation_id }) });
-      }
+      for (const one of taken) start(one);
       return taken.length;
     },
     /** Resolves when a delivery has ended. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { payloadText } from './payload.ts';
 
 /** A hook that has due deliveries of an owner. */
 export type DueHook = {
@@ -65,7 +65,10 @@ export type Share = {
 };
 
 /** A delivery that this process has taken, with what is needed to send it. */
-export type Taken = {
+export type Taken = Row & { payload: string };
+
+/** Of deliveries that share a payload, only the first row holds it. */
+type Row = {
   id: Id<'webhook_deliveries'>;
   owner_id: number;
   hook_id: Id<'webhooks'>;
@@ -96,7 +99,7 @@ export async function takeDue(
   db: Db,
   { shares, bytes, now, until }: { shares: readonly Share[]; bytes: number; now: Date; until: Date },
 ): Promise<Taken[]> {
-  const { rows } = await sql<Taken>`
+  const { rows } = await sql<Row & { body: string | null; names_installation: boolean }>`
     with due as (
       select d.id, d.owner_id, d.n, s.owner_bytes, octet_length(p.body) as bytes
       from unnest(${shares.map(({ owner }) => owner)}::bigint[], ${shares.map(({ hook }) => hook)}::bigint[],
@@ -115,25 +118,22 @@ export async function takeDue(
       select id, bytes from summed where of_owner < owner_bytes and of_all < ${bytes}
     ), taken as (
       select id from webhook_deliveries where id in (select id from chosen) and due_at <= ${now} for update skip locked
+    ), leased as (
+      update webhook_deliveries d set due_at = ${until} from taken, chosen, webhooks h
+      where d.id = taken.id and chosen.id = d.id and h.id = d.hook_id
+      returning d.id, d.owner_id, d.hook_id, d.payload_id, chosen.bytes, d.guid, d.event, d.attempt, d.installation_id, h.failures,
+        h.organization_id, h.repository_id, h.app_id, h.url, h.content_type, h.insecure_ssl, h.secret_sealed, h.username,
+        h.password_sealed
+    ), numbered as (
+      select leased.*, row_number() over (partition by payload_id) as nth from leased
     )
-    update webhook_deliveries d set due_at = ${until} from taken, chosen, webhooks h
-    where d.id = taken.id and chosen.id = d.id and h.id = d.hook_id
-    returning d.id, d.owner_id, d.hook_id, d.payload_id, chosen.bytes, d.guid, d.event, d.attempt, d.installation_id, h.failures,
-      h.organization_id, h.repository_id, h.app_id, h.url, h.content_type, h.insecure_ssl, h.secret_sealed, h.username,
-      h.password_sealed`.execute(db);
-  return rows;
-}
-
-type PayloadRow = { id: Id<'webhook_payloads'>; body: string; names_installation: boolean };
-
-/** Payloads by their ids; each is read once, however many deliveries share it. */
-export async function loadPayloads(db: Db, ids: readonly Id<'webhook_payloads'>[]): Promise<Map<number, PayloadRow>> {
-  const rows = await db
-    .selectFrom('webhook_payloads')
-    .select(['id', 'body', 'names_installation'])
-    .where('id', '=', sql<Id<'webhook_payloads'>>`any (${ids}::bigint[])`)
-    .execute();
-  return keyed(rows, ({ id }) => id);
+    select n.*, p.names_installation, case when nth = 1 then p.body end as body
+    from numbered n join webhook_payloads p on p.id = n.payload_id order by n.payload_id, nth`.execute(db);
+  let body = '';
+  return rows.map((row) => {
+    body = row.body ?? body;
+    return { ...row, payload: payloadText({ ...row, body }) };
+  });
 }
 
 /** Postpones the due deliveries of hooks that are paused, and notes on each since when. */
