@@ -4,13 +4,14 @@
  *
  *   node bench/durability/run.ts [rounds, 100 where none is said]
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { type Serving, startServing } from '../support/serving.ts';
 
 const execute = promisify(execFile);
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
@@ -27,27 +28,7 @@ const cli = async (...args: string[]): Promise<string> =>
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
   (await execute('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd, env: quiet })).stdout.trim();
 
-type Server = { url: string; process: ChildProcess };
-
-async function start(): Promise<Server> {
-  const child = spawn(
-    process.execPath,
-    [entry, 'serve', '--port', '0', '--data', data, '--log', 'error', '--rate-limits', 'off'],
-    {
-      stdio: ['ignore', 'inherit', 'pipe'],
-    },
-  );
-  let said = '';
-  for await (const chunk of child.stderr) {
-    said += chunk;
-    const url = /listens on (\S+)/.exec(said)?.[1];
-    if (url) {
-      child.stderr.resume();
-      return { url, process: child };
-    }
-  }
-  throw new Error(`Hearth did not start: ${said}`);
-}
+const start = (): Promise<Serving> => startServing(data);
 
 await cli('user', 'create', 'ada');
 const token = await cli('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet');
@@ -71,7 +52,7 @@ async function api(url: string, method: string, path: string, body?: object) {
 }
 
 /** One client that pushes commits to a branch of its own until the server is gone. */
-async function push(server: Server, number: number): Promise<void> {
+async function push(server: Serving, number: number): Promise<void> {
   const work = join(folder, `clone-${number}`);
   const branch = `branch-${number}`;
   const remote = server.url.replace('://', `://ada:${token}@`);
@@ -91,7 +72,7 @@ async function push(server: Server, number: number): Promise<void> {
 }
 
 /** One client that opens issues and comments on them until the server is gone. */
-async function write(server: Server, number: number): Promise<void> {
+async function write(server: Serving, number: number): Promise<void> {
   try {
     for (let at = 0; ; at++) {
       const title = `Issue of ${number}: ${server.process.pid} ${at}`;
@@ -110,7 +91,7 @@ async function write(server: Server, number: number): Promise<void> {
 const lost: string[] = [];
 
 /** Looks for everything that was acknowledged. A push that was not may have arrived all the same. */
-async function verify(server: Server, wanted: Acknowledged): Promise<void> {
+async function verify(server: Serving, wanted: Acknowledged): Promise<void> {
   for (const [branch, oid] of wanted.branches) {
     const { body } = await api(server.url, 'GET', `/repos/ada/engine/compare/${oid}...${branch}`);
     if (body.status !== 'identical' && body.status !== 'ahead') lost.push(`${branch} does not hold ${oid}`);

@@ -81,6 +81,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
     env: process.env,
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },
+    resourceLimits: config.limits,
     version,
     searchBudget: config.searchBudget,
     embeddings: {

@@ -4,6 +4,7 @@ import { isRange } from '#net/ranges.ts';
 import { parseTarget } from '#net/target.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
+import { parseLimits } from './limit-settings.ts';
 
 /** One setting: a flag, a variable, or both. Secrets have no flag, since everybody on a machine can see command lines. */
 type Setting<T> = {
@@ -152,6 +153,12 @@ export const settings = {
     initial: 'on',
     parse: onOff,
     about: 'whether requests are counted and limited',
+  },
+  limits: {
+    flag: '--limits <limits>',
+    variable: 'HEARTH_LIMITS',
+    parse: parseLimits,
+    about: 'limits in the place of those of docs/limits.md, as git.transfers=32,requests.body=2M',
   },
   searchBudget: {
     flag: '--search-budget <ms>',

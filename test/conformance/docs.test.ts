@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makeLimitsPage } from '#openapi/limits-page.ts';
 import { makePermissionsPage } from '#openapi/permissions-page.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { notBuilt } from './matrix.ts';
@@ -7,6 +8,10 @@ import { notBuilt } from './matrix.ts';
 
 test('docs/permissions.md shows what the endpoints declare', async () => {
   await expect(makePermissionsPage(allEndpoints)).toMatchFileSnapshot('../../docs/permissions.md');
+});
+
+test('docs/limits.md shows the table of limits', async () => {
+  await expect(makeLimitsPage()).toMatchFileSnapshot('../../docs/limits.md');
 });
 
 // Of a fixed number of documented operations: a line that comes back means that an endpoint has gone.

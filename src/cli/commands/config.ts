@@ -1,5 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
+import type { LimitOverrides } from '#lib/limits.ts';
 import { print, withSettings } from '../command.ts';
+import { limitsText } from '../limit-settings.ts';
 import { readConfig, type Source, settingNames, settings } from '../settings.ts';
 
 const sourceWords: Record<Source, string> = { flag: 'flag', variable: 'variable', initial: 'initial value', none: 'not set' };
@@ -34,5 +36,6 @@ function shown(value: unknown, secret: true | undefined): unknown {
   if (value === undefined) return undefined;
   if (secret) return '(hidden)';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return Array.isArray(value) ? value.join(',') : value;
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? limitsText(value as LimitOverrides) : value; // the only setting that is an object
 }

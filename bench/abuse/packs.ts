@@ -1,0 +1,63 @@
+/** Packs that are small and unpack to much. */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { oidOf } from '#git/pack.ts';
+
+const compress = promisify(deflate);
+const types = { blob: 3, delta: 7 } as const;
+
+/** A pack in which nothing stands. */
+export const emptyPack: Buffer = pack([]);
+
+function pack(entries: readonly Buffer[]): Buffer {
+  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  head.writeUInt32BE(entries.length, 8);
+  const body = Buffer.concat([head, ...entries]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+/** Type and size of an entry: four bits of the size in the first byte, seven in each further one. */
+function entryHead(type: number, size: number): Buffer {
+  const bytes: number[] = [];
+  let byte = (type << 4) | (size & 15);
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push(byte | 128);
+    byte = rest % 128;
+  }
+  return Buffer.from([...bytes, byte]);
+}
+
+/** A size in a delta: seven bits a byte, the lowest first. */
+function deltaSize(size: number): number[] {
+  const bytes: number[] = [];
+  let rest = size;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  return [...bytes, rest];
+}
+
+const baseSize = 65_536;
+/** Copies 65,536 bytes from the beginning of the base; a size that isn't written means just that many. */
+const copyBase = 0x80;
+
+/**
+ * A pack of a blob of 64 KiB and a delta that copies it until it has the size wanted.
+ *
+ * @returns the pack, and the name of the small blob: a client can't name the large one without making it
+ */
+export async function deltaBomb(size: number): Promise<{ pack: Buffer; oid: string }> {
+  const base = Buffer.alloc(baseSize, 0x61);
+  const oid = oidOf({ type: 'blob', data: base });
+  const copies = Math.floor(size / baseSize);
+  const delta = Buffer.concat([
+    Buffer.from([...deltaSize(baseSize), ...deltaSize(copies * baseSize)]),
+    Buffer.alloc(copies, copyBase),
+  ]);
+  return {
+    oid,
+    pack: pack([
+      Buffer.concat([entryHead(types.blob, base.length), await compress(base)]),
+      Buffer.concat([entryHead(types.delta, delta.length), Buffer.from(oid, 'hex'), await compress(delta)]),
+    ]),
+  };
+}

@@ -1,0 +1,57 @@
+import { type Limit, limitTable } from '#lib/limits.ts';
+
+const introduction = `# Limits
+
+What one caller may take of the server at most, so that no request can hold it up for the others. A caller is an account over all its
+tokens, an installation, an app, or the network address of who isn't signed in (of IPv6, its first 64 bits). Past a limit, a request is
+refused with a message that names the limit, or waits for its turn: those who wait are let in by turns of callers, so that who asks for
+much waits for itself.
+
+Operators change limits by \`HEARTH_LIMITS\`, for each process:
+
+    HEARTH_LIMITS=git.transfers=32,requests.fileBody=100M,git.transferTime=2h
+
+Bytes take K, M and G, times take ms, s, m and h. The rate limits of the API (requests an hour) are in
+[Configuration](configuration.md#rate-limits).
+
+This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A test fails when it is stale.`;
+
+const titles: Record<keyof typeof limitTable, string> = {
+  requests: 'Requests of the API',
+  git: 'Git',
+};
+
+/** The page that lists every limit. */
+export function makeLimitsPage(): string {
+  const tables = Object.entries(limitTable).map(([group, limits]) => {
+    const rows = Object.entries(limits).map(([name, limit]: [string, Limit]) =>
+      row([`\`${group}.${name}\``, limit.shown ?? valueText(limit), limit.of, limit.past]),
+    );
+    const heads = [row(['limit', 'value', 'of', 'past it']), row(['---', '---', '---', '---'])];
+    return [`## ${titles[group as keyof typeof limitTable]}\n`, ...heads, ...rows].join('\n');
+  });
+  return `${[introduction, ...tables].join('\n\n')}\n`;
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+type Scale = readonly (readonly [factor: number, word: string])[];
+const bytes: Scale = [
+  [1024 ** 3, 'GiB'],
+  [1024 ** 2, 'MiB'],
+  [1024, 'KiB'],
+  [1, 'bytes'],
+];
+const times: Scale = [
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+  [1, 'ms'],
+];
+
+/** A value in the largest unit that leaves it whole. */
+function valueText({ value, unit }: Limit): string {
+  if (unit === 'count') return value.toLocaleString('en');
+  const [factor, word] = (unit === 'milliseconds' ? times : bytes).find(([size]) => value % size === 0) ?? [1, unit];
+  return `${(value / factor).toLocaleString('en')} ${word}${unit === 'bytes a second' ? '/s' : ''}`;
+}

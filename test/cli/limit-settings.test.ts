@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { limitsText, parseLimits } from '#cli/limit-settings.ts';
+import { limitTable, resourceLimits } from '#lib/limits.ts';
+
+test('limits are read by their names, bytes and times with units', () => {
+  const overrides = parseLimits('git.transfers=32, requests.body = 2M,git.commandTime=1m');
+  expect(overrides).toEqual({ git: { transfers: 32, commandTime: 60_000 }, requests: { body: 2 * 1024 * 1024 } });
+  const limits = resourceLimits(overrides);
+  expect(limits.git.transfers).toBe(32);
+  expect(limits.git.push).toBe(limitTable.git.push.value);
+});
+
+test.each([
+  ['', 'as git.transfers=32'],
+  ['git.transfers', 'as git.transfers=32'],
+  ['git.transfers=', 'as git.transfers=32'],
+  ['git.transfers=-1', 'as git.transfers=32'],
+  ['git.nothing=1', "there is no 'git.nothing'"],
+  ['constructor.name=1', "there is no 'constructor.name'"],
+  ['git.transfers=1k', 'whole number of things'],
+  ['requests.body=1s', 'whole number of bytes, alone or with K, M, G'],
+  ['git.transferTime=1d', 'ms, s, m, h'],
+  ['git.transfers=0', 'at least 1'],
+  ['git.push=99999999999G', 'at least 1'],
+])('%j is refused: %s', (text, message) => {
+  expect(() => parseLimits(text)).toThrow(message);
+});
+
+test('what is written is read again', () => {
+  const names = Object.entries(limitTable).flatMap(([group, limits]) => Object.keys(limits).map((name) => `${group}.${name}`));
+  const given = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 2 ** 40 }), { minKeys: 1 });
+  fc.assert(
+    fc.property(given, (values) => {
+      const text = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+      expect(
+        limitsText(parseLimits(text.join(',')))
+          .split(',')
+          .sort(),
+      ).toEqual(text.sort());
+    }),
+  );
+});
