@@ -12,7 +12,7 @@ import type { Id } from '#lib/id.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import type { Hearth } from '#server/hearth.ts';
-import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
 import { secretContext } from '#webhooks/secret-context.ts';
 import { openForBench } from '../support/hearth.ts';
 import { secret } from './secret.ts';
@@ -24,8 +24,10 @@ export type Stage = {
   address: Address;
   folder: string;
   owner: Id<'accounts'>;
-  /** Hooks at a path of the receiver. */
-  hooks(paths: readonly string[]): Promise<Id<'webhooks'>[]>;
+  /** Another organization, with the same owner. */
+  organization(login: string): Promise<Id<'accounts'>>;
+  /** Hooks of an organization at paths of the receiver. */
+  hooks(paths: readonly string[], organization?: Id<'accounts'>): Promise<Id<'webhooks'>[]>;
   /** Queues signed deliveries, shared out among hooks; their GUIDs. */
   queue(hooks: readonly Id<'webhooks'>[], count: number): Promise<string[]>;
   received(): Promise<{ wrong: number; taken: Taken[] }>;
@@ -49,14 +51,20 @@ export async function openStage(): Promise<Stage> {
   const org = await doChange((tx) => createOrganization(tx, { login: 'acme', owner: user, now }));
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'));
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-  const sealed = hearth.services.secrets.seal(secret, secretContext('secret', { organization_id: org.id }));
   return {
     hearth,
     address: server.address,
     folder,
     owner: org.id,
-    async hooks(paths) {
-      const common = { organization_id: org.id, events: ['*'], content_type: 'json' as const, base_url: 'http://hearth.example' };
+    organization: async (login) => (await doChange((tx) => createOrganization(tx, { login, owner: user, now }))).id,
+    async hooks(paths, organization = org.id) {
+      const sealed = hearth.services.secrets.seal(secret, secretContext('secret', { organization_id: organization }));
+      const common = {
+        organization_id: organization,
+        events: ['*'],
+        content_type: 'json' as const,
+        base_url: 'http://hearth.example',
+      };
       const rows = paths.map((path) => ({
         ...common,
         url: `http://127.0.0.1:${port}${path}`,
@@ -69,14 +77,14 @@ export async function openStage(): Promise<Stage> {
     },
     async queue(hooks, count) {
       const all = Array.from({ length: count }, (_, i) => ({
-        hook_id: hooks[i % hooks.length] as Id<'webhooks'>, // of a list that isn't empty
+        hooks: [{ id: hooks[i % hooks.length] as Id<'webhooks'> }], // of a list that isn't empty
         guid: randomUUID(),
         event: 'issues',
         action: 'opened',
         payload,
       }));
       for (let from = 0; from < count; from += inOneStatement)
-        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), new Date()));
+        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), { now: new Date() }));
       return all.map(({ guid }) => guid);
     },
     async received() {

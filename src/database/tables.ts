@@ -649,7 +649,9 @@ export interface Tokens {
 
 export interface WebhookDeliveries {
   id: GeneratedAlways<Id<'webhook_deliveries'>>;
+  owner_id: number;
   hook_id: Id<'webhooks'>;
+  payload_id: Id<'webhook_payloads'>;
   guid: string;
   event: string;
   action: string | null;
@@ -657,7 +659,6 @@ export interface WebhookDeliveries {
   attempt: Generated<number>;
   installation_id: number | null;
   repository_id: number | null;
-  payload: string;
   due_at: Date | null;
   throttled_at: Date | null;
   created_at: Date;
@@ -669,6 +670,13 @@ export interface WebhookDeliveries {
   request_headers: Json | null;
   response_headers: Json | null;
   response_body: string | null;
+}
+
+export interface WebhookPayloads {
+  id: GeneratedAlways<Id<'webhook_payloads'>>;
+  body: string;
+  created_at: Date;
+  names_installation: Generated<boolean>;
 }
 
 export interface Webhooks {
@@ -751,5 +759,6 @@ export interface DB {
   token_repositories: TokenRepositories;
   tokens: Tokens;
   webhook_deliveries: WebhookDeliveries;
+  webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
 }

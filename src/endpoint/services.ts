@@ -1,6 +1,5 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
-import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -23,8 +22,6 @@ export type Services = {
   readonly version: string;
   /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
   readonly searchBudget: number;
-  /** Shares the searches that use the database at once between callers. */
-  readonly searches: ConcurrencyLimiter;
   /** Semantic search over issues; undefined where it is turned off. */
   readonly embeddings: Embeddings | undefined;
   /** The only way out to HTTP. */

@@ -17,10 +17,10 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
       if (recorded && subscriber) await subscriber.run(recorded as never, context); // `on` was matched when it was dispatched
     },
   });
-  const dispatch = job<{ event: number }, Services>({
+  const dispatch = job<{ event: number; priority?: number }, Services>({
     name: 'events.dispatch',
     attempts: 25,
-    async run({ event }, context) {
+    async run({ event, priority = 0 }, context) {
       const recorded = await findEvent(context.db, event);
       if (!recorded) return;
       const interested = subscriptions.filter((subscriber) => wants(subscriber, recorded));
@@ -33,7 +33,7 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
             tx,
             { name: deliver.name, attempts: subscriber.attempts },
             { event, to: subscriber.name },
-            { key, ...(queue ? { queue } : {}) },
+            { key, priority, ...(queue ? { queue } : {}) },
           );
         }
       });

@@ -33,6 +33,8 @@ export type EnqueueOptions = {
   /** A waiting job with the same key is replaced. */
   key?: string;
   runAt?: Date;
+  /** Of jobs that are due, those with the smallest number come first; 0 where it is missing. */
+  priority?: number;
 };
 
 type Wanted<Payload extends object> = Pick<Job<Payload>, 'name' | 'attempts'>;
@@ -54,8 +56,9 @@ export async function enqueueAll<Payload extends object>(
   if (pieces.length === 0) return;
   const rows = pieces.map(({ payload, options }) => ({ payload, ...options }));
   await sql`
-    select jobs.add_job(${wanted.name}, payload, queue_name => queue, job_key => key, run_at => "runAt", max_attempts => ${wanted.attempts})
-    from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz)`.execute(
+    select jobs.add_job(${wanted.name}, payload, queue_name => queue, job_key => key, run_at => "runAt", max_attempts => ${wanted.attempts},
+      priority => coalesce(priority, 0))
+    from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz, priority integer)`.execute(
     tx,
   );
 }

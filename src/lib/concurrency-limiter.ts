@@ -18,6 +18,8 @@ export type ConcurrencyLimits = {
 };
 
 export type ConcurrencyLimiter = {
+  /** How the limit is called in refusals, metrics and the documentation, as `git.commands`. */
+  readonly name: string;
   /**
    * Waits for a place. Throws a Refusal: `too_many` where too many of the same caller wait already, `unavailable` after the time for
    * waiting, and `aborted` where the signal says that nobody waits any more. More than one place may be taken together, as where
@@ -40,8 +42,6 @@ type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
 /**
  * Shares a number of places between callers. Those who wait are let in by turns, one of each caller, so that who asks for much waits
  * for itself. Who isn't signed in gets a part of the places only, so that the others always find one.
- *
- * @param name how the limit is called in refusals, metrics and the documentation, as `git.commands`
  */
 export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
   // A Map keeps the order of insertion: the first queue is the one whose turn comes next.
@@ -103,6 +103,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   };
 
   return {
+    name,
     async acquire(caller = system, { places: wanted = 1, waitingTime = limits.waitingTime, signal } = {}) {
       signal?.throwIfAborted();
       const queue = queueOf(caller);

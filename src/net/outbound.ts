@@ -1,7 +1,9 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { resourceLimits } from '#lib/limits.ts';
 import { addressCheck } from './ranges.ts';
-import { checkedAddresses, isClosed, OutboundError, parseTarget, type Resolver, systemResolver } from './target.ts';
+import { openResolver } from './resolver.ts';
+import { checkedAddresses, isClosed, OutboundError, parseTarget, type Resolver } from './target.ts';
 
 export type Sending = {
   url: URL;
@@ -37,7 +39,7 @@ export type OutboundOptions = {
 const maxAddresses = 3;
 const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const;
 
-export function openOutbound({ allow, resolve = systemResolver }: OutboundOptions): Outbound {
+export function openOutbound({ allow, resolve = openResolver({ limits: resourceLimits().names }) }: OutboundOptions): Outbound {
   const isOpen = addressCheck(allow);
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
   return {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { AddressCheck } from './ranges.ts';
 
@@ -15,11 +14,6 @@ export class OutboundError extends Error {
 
 /** Looks up the addresses of a name. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
-
-export const systemResolver: Resolver = async (hostname) => {
-  const found = await lookup(hostname, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
-};
 
 /** Reads a URL for a request: http or https, with a host and without a user or password; undefined for others. */
 export function parseTarget(text: string): URL | undefined {

@@ -23,6 +23,9 @@ const titles: Record<keyof typeof limitTable, string> = {
   database: 'PostgreSQL',
   lists: 'Lists',
   search: 'Search',
+  webhooks: 'Webhooks',
+  names: 'Names of hosts',
+  jobs: 'Background jobs',
 };
 
 /** The page that lists every limit. */

@@ -11,6 +11,7 @@ export const refusalReasons = {
   413: 'The body is too large',
   415: 'The body is not of a type that is read here, which is JSON',
   422: 'A value is not valid; `errors` names each field',
+  429: 'Too many requests of the caller wait, or too much was asked for within an hour; `Retry-After` tells when to come back',
   503: 'The database, or Git, does not answer in time',
 } as const;
 export type RefusalStatus = keyof typeof refusalReasons;
@@ -28,6 +29,7 @@ export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): Refus
     413: hasBody,
     415: hasBody,
     422: hasBody || query !== undefined,
+    429: true,
     503: true,
   };
   const statuses = Object.keys(refusalReasons).map(Number) as RefusalStatus[];

@@ -6,7 +6,6 @@ import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
-import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
@@ -73,24 +72,8 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
-  const { requests: bounds } = parts.services.resourceLimits;
-  const requests = concurrencyLimiter('requests.concurrent', {
-    ...bounds,
-    total: bounds.concurrent,
-    perCaller: bounds.concurrentPerCaller,
-    anonymous: bounds.concurrentAnonymous,
-  });
-  const { git, limiters } = parts.services;
-  const metrics = addMetrics(app, {
-    ...parts,
-    limiters: {
-      'requests.concurrent': requests,
-      'git.commands': git.commands,
-      'git.transfers': git.transfers,
-      'oauth.passwords': limiters.passwords,
-      'oauth.keys': limiters.keys,
-    },
-  });
+  const { git, limiters, resourceLimits } = parts.services;
+  const metrics = addMetrics(app, { ...parts, limiters: [...Object.values(limiters), git.commands, git.transfers] });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
   app.addHook('onClose', () => refusals.flush());
 
@@ -98,8 +81,8 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
-  const bodies = bodyReader(bounds);
-  boundUnreadBodies(app, bounds);
+  const bodies = bodyReader(resourceLimits.requests, limiters.bodies);
+  boundUnreadBodies(app, resourceLimits.requests);
 
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
@@ -129,12 +112,12 @@ export function buildApp(parts: Parts): FastifyInstance {
     ...parts,
     origin: (request) => linksFor(parts, request).html,
     readForm: (request, reply) => bodies.form({ request, reply }),
-    admit: async (caller, reply) => void (await admit(requests, caller, reply)),
+    admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn, refusals });
-  for (const declared of parts.endpoints) register(app, { ...parts, signIn, requests, bodies }, declared);
+  for (const declared of parts.endpoints) register(app, { ...parts, signIn, bodies }, declared);
   return app;
 }
 
@@ -143,7 +126,7 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-type Entered = Parts & { signIn: SignIn; requests: ConcurrencyLimiter; bodies: BodyReader };
+type Entered = Parts & { signIn: SignIn; bodies: BodyReader };
 
 function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
   for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
@@ -167,10 +150,11 @@ async function serve(
 ): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
+  const { requests } = parts.services.limiters;
   const viewer = await parts.signIn(request, now);
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
-  const release = await admit(parts.requests, caller, reply);
+  const release = await admit(requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
   await answer(
     {
@@ -186,7 +170,7 @@ async function serve(
       async readBody() {
         release(); // a body that comes slowly holds no place
         const body = await parts.bodies.json({ request, reply }, endpoint, caller);
-        await admit(parts.requests, caller, reply);
+        await admit(requests, caller, reply);
         return body;
       },
     },

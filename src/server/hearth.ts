@@ -7,11 +7,11 @@ import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
 import { usualConcurrency, type WorkerParts } from '#jobs/worker.ts';
-import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { openLimiters } from '#lib/limiters.ts';
-import { type LimitOverrides, type ResourceLimits, resourceLimits } from '#lib/limits.ts';
+import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
+import { openResolver } from '#net/resolver.ts';
 import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runners/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
@@ -65,15 +65,16 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
-  // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
-  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
-  const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const resources = resourceLimits(settings.resourceLimits);
+  const resolve = openResolver({ limits: resources.names });
+  // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
+  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
+  const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const pools = openPools(settings.address, { ...settings, limits: resources.database });
   const database = pools.requests;
   const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
-  const outbound = openOutbound({ allow: webhooks.allow });
+  const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
   const secrets = secretsUnder(settings.secretKey);
   const services: Services = {
@@ -81,9 +82,8 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     vocabulary,
     limits,
     resourceLimits: resources,
-    limiters: openLimiters(resources),
+    limiters: openLimiters(resources, database.pool.options.max),
     secrets,
-    searches: searchLimiter(resources.search, database.pool.options.max),
     version,
     searchBudget,
     embeddings,
@@ -117,10 +117,4 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
       await pools.close();
     },
   };
-}
-
-/** Searches may be slow. Together they take half of the connections at most, so that everything else finds one. */
-function searchLimiter(limits: ResourceLimits['search'], connections: number): ConcurrencyLimiter {
-  const total = Math.max(1, Math.min(limits.concurrent, Math.floor(connections / 2)));
-  return concurrencyLimiter('search.concurrent', { ...limits, total, waitingTime: 0 });
 }

@@ -9,8 +9,7 @@ export type MetricsReader = (own: Registry) => () => Promise<string>;
 
 type Watched = {
   database: Database;
-  /** By the names of their limits. */
-  limiters: Readonly<Record<string, ConcurrencyLimiter>>;
+  limiters: readonly ConcurrencyLimiter[];
   readMetrics?: MetricsReader | undefined;
 };
 
@@ -51,10 +50,10 @@ export function addMetrics(app: FastifyInstance, watched: Watched): Metrics {
     labelNames: ['limit', 'state'],
     registers: [registry],
     collect() {
-      for (const [limit, limiter] of Object.entries(limiters)) {
-        this.set({ limit, state: 'running' }, limiter.running);
-        this.set({ limit, state: 'waiting' }, limiter.waiting);
-        this.set({ limit, state: 'callers' }, limiter.callers().length);
+      for (const { name: limit, running, waiting, callers } of limiters) {
+        this.set({ limit, state: 'running' }, running);
+        this.set({ limit, state: 'waiting' }, waiting);
+        this.set({ limit, state: 'callers' }, callers().length);
       }
     },
   });

@@ -3,7 +3,7 @@ import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Caller } from '#lib/caller.ts';
-import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { type Json, jsonReader } from '#lib/json-reader.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -20,14 +20,8 @@ export type BodyReader = {
   form(exchange: Exchange): Promise<string>;
 };
 
-export function bodyReader(bounds: ResourceLimits['requests']): BodyReader {
-  const together = concurrencyLimiter('requests.bodiesTogether', {
-    total: bounds.bodiesTogether,
-    perCaller: bounds.bodiesPerCaller,
-    anonymous: bounds.bodiesAnonymous,
-    waiting: bounds.waiting,
-    waitingTime: bounds.waitingTime,
-  });
+/** @param together the bytes of all bodies that the process holds */
+export function bodyReader(bounds: ResourceLimits['requests'], together: ConcurrencyLimiter): BodyReader {
   const pace = { time: bounds.bodyTime, rate: bounds.bodyRate };
 
   const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, take: (part: Buffer) => void) => {

@@ -10,8 +10,8 @@ export function retryAt(now: Date, attempt: number, random: () => number): Date 
   return addSeconds(now, pause * (0.9 + 0.2 * random()));
 }
 
-/** After this number of failures in a row, a hook's deliveries are held back (its breaker is open). */
+/** After this number of failures in a row, a hook is paused: its deliveries wait. */
 export const tolerated = 10;
-/** Seconds of the first pause. Each further failure doubles it, up to the longest. */
-export const breakerPause = 60;
-export const longestBreakerPause = 3600;
+/** Seconds of the first pause of a hook. Each further failure doubles it, up to the longest. */
+export const firstPauseSeconds = 60;
+export const longestPauseSeconds = 3600;

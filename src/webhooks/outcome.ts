@@ -13,12 +13,14 @@ export type Outcome = {
 export const outcomeOfReply = ({ status, headers, body }: Received): Outcome => ({
   statusCode: status,
   status: status < 400 ? 'OK' : `Invalid HTTP Response: ${status}`,
-  headers,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [withoutNul(name), withoutNul(value)])),
   body: textOf(body),
 });
 
+const textOf = (body: Buffer): string => withoutNul(body.toString('utf8'));
+
 /** PostgreSQL's text can't hold U+0000. */
-const textOf = (body: Buffer): string => body.toString('utf8').replaceAll('\0', '\u{fffd}');
+const withoutNul = (text: string): string => text.replaceAll('\0', '\u{fffd}');
 
 /** The outcome of a delivery without a reply. As in the public API, it gets a gateway's status (502 or 504). */
 export function outcomeOfError(error: unknown): Outcome {
@@ -31,6 +33,13 @@ export function outcomeOfError(error: unknown): Outcome {
 }
 
 export const tooLarge: Outcome = { statusCode: 413, status: 'payload too large, not sent', headers: null, body: null };
+
+export const overrun: Outcome = {
+  statusCode: 503,
+  status: 'too many deliveries wait for failing webhooks, not sent',
+  headers: null,
+  body: null,
+};
 
 export const unreadable: Outcome = {
   statusCode: 500,

@@ -1,11 +1,11 @@
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import type { Taken } from './deliveries.ts';
 import { type Encoded, encode, type Message } from './message.ts';
 import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outcome.ts';
 import { secretContext } from './secret-context.ts';
-import { keptReply, sendWithin } from './settings.ts';
+import type { Taken } from './take.ts';
 
 /** The services that sending uses. */
 export type SendServices = {
@@ -13,10 +13,12 @@ export type SendServices = {
   readonly outbound: Outbound;
   readonly vocabulary: Vocabulary;
   readonly version: string;
+  readonly resourceLimits: ResourceLimits;
 };
 
 /** Sends one delivery. It doesn't throw: failures are outcomes too. */
 export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
+  const { sendTime, reply } = services.resourceLimits.webhooks;
   const encoded = encodedOf(taken, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
   const { headers, shown, body } = encoded;
@@ -26,8 +28,8 @@ export async function send(taken: Taken, services: SendServices): Promise<{ head
       headers,
       body,
       anyCertificate: taken.insecure_ssl,
-      within: sendWithin,
-      keep: keptReply,
+      within: sendTime,
+      keep: reply,
     });
     return { headers: shown, outcome: outcomeOfReply(received) };
   } catch (error) {

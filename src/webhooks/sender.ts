@@ -1,19 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db } from '#database/connect.ts';
 import type { Pump, PumpContext } from '#jobs/pump.ts';
 import { addSeconds } from '#lib/time.ts';
 import { retryAt } from './backoff.ts';
-import { countFailures, removeToldHooks, type Sent, storeSent, type Taken, takeDue, throttle } from './deliveries.ts';
+import { deliveryConcurrency } from './concurrency.ts';
 import { hasFailed, isWorthRetrying, type Outcome } from './outcome.ts';
-import { openRooms } from './rooms.ts';
+import { outcomeStore } from './outcome-store.ts';
+import { replyQuota } from './reply-quota.ts';
 import { type SendServices, send } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
+import { type DueHook, listDueHooks, postponePaused, type Taken, takeDue, type WalkPosition } from './take.ts';
 
 export type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
 type Context = PumpContext<SenderServices>;
 
-/** Longer than a delivery may take. After this time, the process that took a delivery is held for dead. */
-const leaseSeconds = 30;
+/** A process that took a delivery is held for dead after this many times the time that a delivery may take. */
+const leaseFactor = 3;
 /** The pause between looks at an empty queue. */
 const idleMs = 150;
 /** After a delivery has ended, others are waited for so long, so that all of them are handled together. */
@@ -41,7 +42,7 @@ export const deliveryPump: Pump<SenderServices> = {
     for (;;) {
       const taken = await sender.take();
       total += taken;
-      if (taken === 0 && sender.running === 0) return total;
+      if (taken === 0 && sender.running === 0 && !sender.isWalking) return total;
       if (sender.running > 0) await sender.ended();
       await sender.flush();
     }
@@ -59,29 +60,33 @@ async function mayFail({ log }: Context, take: () => Promise<number>): Promise<n
 }
 
 function openSender(context: Context) {
-  const { services, clock } = context;
-  const rooms = openRooms();
-  const store = openStore(context);
+  const { db, services, clock } = context;
+  const limits = services.resourceLimits.webhooks;
+  const concurrency = deliveryConcurrency(limits);
+  const keepReply = replyQuota(limits);
+  const store = outcomeStore(context);
   const running = new Set<Promise<void>>();
   let wake = Promise.withResolvers<void>();
+  let position: WalkPosition | undefined;
 
   const deliver = async (taken: Taken): Promise<void> => {
-    rooms.begin(taken.hook_id);
+    const ended = concurrency.begin(taken);
     const began = performance.now();
     const { headers, outcome } = await send(taken, services);
     const milliseconds = Math.round(performance.now() - began);
-    rooms.end(taken.hook_id, !hasFailed(outcome));
+    ended(hasFailed(outcome) ? 'failed' : 'succeeded');
     wake.resolve();
     const at = clock();
     await store.add({
       id: taken.id,
       hook: taken.hook_id,
+      failures: taken.failures,
       event: taken.event,
       at,
       milliseconds,
       url: taken.url,
       headers,
-      outcome,
+      outcome: keepReply(taken.owner_id, outcome, at),
       retryAt: nextAttempt(services.webhooks, taken, outcome, at),
     });
   };
@@ -96,17 +101,34 @@ function openSender(context: Context) {
     running.add(work);
   };
 
+  /** The hooks with due deliveries that may be sent now. Each call goes on where the one before had to end. */
+  const dueHooks = async (now: Date): Promise<DueHook[]> => {
+    const { hooks, next } = await listDueHooks(db, { skip: concurrency.fullOwners(), from: position, now });
+    position = next;
+    await postponePaused(
+      db,
+      hooks.filter(({ paused }) => paused),
+      now,
+    );
+    return hooks.filter(({ paused }) => !paused);
+  };
+
   return {
     get running(): number {
       return running.size;
     },
-    /** Takes deliveries as far as there is room, and begins to send them. Returns their number. */
+    /** Whether the last call of `take` left hooks for the next. */
+    get isWalking(): boolean {
+      return position !== undefined;
+    },
+    /** Takes deliveries as far as the limits allow, and begins to send them. Returns their number. */
     async take(): Promise<number> {
-      const room = rooms.room();
-      if (room.total <= 0) return 0;
+      if (concurrency.isFull || store.waiting >= limits.concurrent) return 0;
       const now = clock();
-      if (services.webhooks.retries > 0) await throttle(context.db, now);
-      const taken = await takeDue(context.db, room, now, addSeconds(now, leaseSeconds));
+      const { shares, bytes } = concurrency.admit(await dueHooks(now));
+      if (shares.length === 0) return 0;
+      const until = addSeconds(now, (leaseFactor * limits.sendTime) / 1000);
+      const taken = await takeDue(db, { shares, bytes, now, until });
       for (const one of taken) start(one);
       return taken.length;
     },
@@ -124,32 +146,3 @@ function openSender(context: Context) {
 
 const nextAttempt = (settings: WebhookSettings, { attempt }: Taken, outcome: Outcome, now: Date): Date | undefined =>
   attempt <= settings.retries && isWorthRetrying(outcome) ? retryAt(now, attempt, Math.random) : undefined;
-
-/** Stores outcomes in groups: those that come while a statement is running go together into the next. */
-function openStore({ db, services, clock }: { db: Db; services: SenderServices; clock: () => Date }) {
-  let waiting: Sent[] = [];
-  let writing: Promise<void> | undefined;
-
-  const write = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const sent = waiting;
-      waiting = [];
-      await storeSent(db, sent);
-      if (sent.some(({ event }) => event === 'meta')) await removeToldHooks(db);
-      if (services.webhooks.retries > 0) await countFailures(db, sent, ({ outcome }) => isWorthRetrying(outcome), clock());
-    }
-  };
-  const flush = (): Promise<void> => {
-    writing ??= write().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  };
-  return {
-    async add(sent: Sent): Promise<void> {
-      waiting.push(sent);
-      await flush();
-    },
-    flush,
-  };
-}

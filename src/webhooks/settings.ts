@@ -9,12 +9,3 @@ export type WebhookSettings = {
 };
 
 export const defaultWebhookSettings: WebhookSettings = { allow: [], retries: 0, keepDays: 7 };
-
-/** Milliseconds within which a receiver must have answered completely. */
-export const sendWithin = 10_000;
-
-/** Bytes of a receiver's reply that are kept. */
-export const keptReply = 64 * 1024;
-
-/** Bytes of the largest payload that is sent. */
-export const largestPayload = 25 * 1024 * 1024;

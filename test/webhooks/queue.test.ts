@@ -5,7 +5,8 @@ import { addSeconds } from '#lib/time.ts';
 import { tellWebhooks } from '#resources/webhooks/fan-out.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
-import { queueDeliveries, takeDue } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
+import { listDueHooks, takeDue } from '#webhooks/take.ts';
 
 const here = await world();
 
@@ -29,25 +30,36 @@ async function hook(events: string[] = ['fork']) {
     .executeTakeFirstOrThrow();
   const queue = (count: number, payload = '{}') => {
     const wanted = Array.from({ length: count }, () => ({
-      hook_id: row.id,
+      hooks: [row],
       guid: randomUUID(),
       event: 'fork',
       action: null,
       payload,
     }));
-    return here.change((tx) => queueDeliveries(tx, wanted, here.clock.now));
+    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now }));
   };
   const rows = () => here.db.selectFrom('webhook_deliveries').selectAll().where('hook_id', '=', row.id).orderBy('id').execute();
   return { owner, repo, target, id: row.id, queue, rows };
 }
 
-const room = (known: [number, number][] = []) => ({ known: new Map(known), unknown: 8, total: 100 });
+/** Takes up to a number of due deliveries of each hook that has some, or of those that are named. */
+async function take(count: number, only?: readonly [hook: number, count: number][]) {
+  const { now } = here.clock;
+  const { hooks } = await listDueHooks(here.db, { skip: [], from: undefined, now });
+  const shares = hooks.map(({ owner_id: owner, hook_id: hook }) => ({
+    owner,
+    hook,
+    count: only ? (only.find(([id]) => id === hook)?.[1] ?? 0) : count,
+    ownerBytes: 1_000_000,
+  }));
+  return takeDue(here.db, { shares, bytes: 1_000_000, now, until: addSeconds(now, 30) });
+}
 
 test('what a process took and never finished, another takes over', async () => {
   const { target, queue, rows } = await hook();
   await queue(3);
   const until = addSeconds(here.clock.now, 30);
-  expect(await takeDue(here.db, room(), here.clock.now, until)).toHaveLength(3);
+  expect(await take(8)).toHaveLength(3);
   await here.settle();
   expect(target.requests).toEqual([]);
   here.clock.now = addSeconds(until, 1);
@@ -60,8 +72,7 @@ test('two processes that take at once take nothing twice', async () => {
   const { queue } = await hook();
   await queue(60);
   const until = addSeconds(here.clock.now, 30);
-  const wide = { ...room(), unknown: 50 };
-  const taken = await Promise.all(Array.from({ length: 6 }, () => takeDue(here.db, wide, here.clock.now, until)));
+  const taken = await Promise.all(Array.from({ length: 6 }, () => take(50)));
   const ids = taken.flat().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   here.clock.now = addSeconds(until, 1);
@@ -71,15 +82,11 @@ test('two processes that take at once take nothing twice', async () => {
 test('hooks without room are passed over, others get theirs, the oldest first', async () => {
   const [full, small, free] = [await hook(), await hook(), await hook()];
   for (const { queue } of [full, small, free]) await queue(20);
-  const taken = await takeDue(
-    here.db,
-    room([
-      [full.id, 0],
-      [small.id, 2],
-    ]),
-    here.clock.now,
-    addSeconds(here.clock.now, 30),
-  );
+  const taken = await take(0, [
+    [full.id, 0],
+    [small.id, 2],
+    [free.id, 8],
+  ]);
   const counts = [full, small, free].map(({ id }) => taken.filter(({ hook_id }) => hook_id === id).length);
   expect(counts).toEqual([0, 2, 8]);
   here.clock.now = addSeconds(here.clock.now, 31);
@@ -91,7 +98,7 @@ test('a payload over 25 MiB is not sent, and recorded so', async () => {
   await queue(1, JSON.stringify({ text: 'x'.repeat(25 * 1024 * 1024) }));
   await here.settle();
   expect(target.requests).toEqual([]);
-  expect(await rows()).toMatchObject([{ status_code: 413, status: 'payload too large, not sent', payload: '{}', due_at: null }]);
+  expect(await rows()).toMatchObject([{ status_code: 413, status: 'payload too large, not sent', due_at: null }]);
   const { body } = await (await here.as(owner)).get(`/repos/${owner.login}/${repo.name}/hooks/${id}/deliveries?status=failure`);
   expect(body).toMatchObject([{ status_code: 413 }]);
 });

@@ -1,9 +1,12 @@
 import type { Db } from '#database/connect.ts';
+import type { Call } from '#endpoint/call.ts';
+import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { badRequest } from '#lib/refusal.ts';
+import { badRequest, notFound } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
+import { countRequested } from './quota.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
-import { type HookRow, listDeliveries, type Place } from './store.ts';
+import { type HookRow, hasDelivery, insertRedelivery, listDeliveries, type Place } from './store.ts';
 
 /**
  * Cursors hold the id of the delivery beside the page that they lead to, with a version in case that ever changes: `v1_7` leads to
@@ -29,4 +32,17 @@ export async function deliveriesOf(
     next: older === undefined ? undefined : `v1_${older}`,
     previous: newer === undefined ? undefined : `v1_after_${newer}`,
   };
+}
+
+/** Sends a delivery of a hook again. */
+export async function redeliver(
+  { db, change, now, services }: Pick<Call, 'db' | 'change' | 'now' | 'services'>,
+  hook: HookRow,
+  delivery: Id<'webhook_deliveries'>,
+): Promise<void> {
+  if (!(await hasDelivery(db, hook.id, delivery))) throw notFound();
+  await change(async (tx) => {
+    await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
+    await insertRedelivery(tx, hook.id, delivery, now);
+  });
 }

@@ -4,9 +4,8 @@ import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/catalogue.ts';
 import { type Recorded, subscription } from '#events/subscription.ts';
 import { grouped } from '#lib/collections.ts';
-import { nodeId } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { type NewDelivery, queueDeliveries } from '#webhooks/deliveries.ts';
+import { type NewDelivery, queueDeliveries } from '#webhooks/queue.ts';
 import { findListeners, type Listener } from './listeners.ts';
 import { payloadParts } from './payloads/parts.ts';
 import type { Told } from './payloads/payload.ts';
@@ -19,35 +18,25 @@ export const tellWebhooks = subscription<EventKind, Services>({
   attempts: 25,
   async run(event, { db, change, services, now }) {
     const listeners = await findListeners(db, event, namesOf(event));
-    const deliveries: NewDelivery[] = [];
+    const { payload: largest } = services.resourceLimits.webhooks;
+    // One address after the other, so that no more than its payloads are in memory. A repeated job adds what is missing.
     for (const [base, group] of grouped(listeners, (listener) => services.url ?? listener.base_url)) {
       const told = await tell(event, { db, git: services.git, links: linksOf(base) });
-      for (const one of told) deliveries.push(...deliveriesOf(event, one, group, services));
+      const deliveries = told.map((one) => deliveryOf(event, one, group, services));
+      await change((tx) => queueDeliveries(tx, deliveries, { now, largest }));
     }
-    if (deliveries.length > 0) await change((tx) => queueDeliveries(tx, deliveries, now));
   },
 });
 
-function deliveriesOf(event: Recorded, told: Told, listeners: readonly Listener[], { vocabulary }: Services): NewDelivery[] {
-  const guid = guidOf(event, told);
-  const body = emitBody(vocabulary, told.body, payloadParts);
-  const text = JSON.stringify(body);
-  return listeners
-    .filter((listener) => listener.hears(told.name))
-    .map((listener) => ({
-      hook_id: listener.id,
-      guid,
-      event: told.name,
-      action: told.action,
-      installation_id: listener.installation,
-      repository_id: event.repository ?? null,
-      payload:
-        listener.installation === null || 'installation' in told.body ? text : withInstallation(text, listener.installation),
-    }));
-}
-
-const withInstallation = (text: string, id: number): string =>
-  `${text.slice(0, -1)},"installation":${JSON.stringify({ id, node_id: nodeId('Installation', id) })}}`;
+const deliveryOf = (event: Recorded, told: Told, listeners: readonly Listener[], { vocabulary }: Services): NewDelivery => ({
+  guid: guidOf(event, told),
+  event: told.name,
+  action: told.action,
+  repository_id: event.repository ?? null,
+  payload: JSON.stringify(emitBody(vocabulary, told.body, payloadParts)),
+  names_installation: 'installation' in told.body,
+  hooks: listeners.filter((listener) => listener.hears(told.name)),
+});
 
 /** The GUID of a webhook event. It is computed, so that all hooks get the same, and a repeated job gets it again. */
 function guidOf({ id }: Recorded, { name, action }: Told): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
-import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
 import type { About } from './pings.ts';
 import { type HookRow, retireHook } from './store.ts';
 
@@ -11,7 +11,7 @@ export type Farewell = { readonly presented: object; readonly about: About };
 export async function bidFarewell(tx: Tx, hook: HookRow, { presented, about }: Farewell, now: Date): Promise<void> {
   await retireHook(tx, hook.id, now);
   const action = 'deleted';
-  const delivery = { hook_id: hook.id, guid: randomUUID(), event: 'meta', action, repository_id: hook.repository_id };
+  const delivery = { hooks: [hook], guid: randomUUID(), event: 'meta', action, repository_id: hook.repository_id };
   const payload = JSON.stringify({ action, hook_id: hook.id, hook: presented, ...about });
-  await queueDeliveries(tx, [{ ...delivery, payload }], now);
+  await queueDeliveries(tx, [{ ...delivery, payload }], { now });
 }

@@ -1,18 +1,33 @@
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { addDays } from '#lib/time.ts';
-import { removeDeliveriesBefore, removeToldHooks } from '#webhooks/deliveries.ts';
+import {
+  giveUpWaitingBeyond,
+  listOwnersStoringMore,
+  removeDeliveriesBefore,
+  removeOldestBeyond,
+  removeToldHooks,
+  removeUnusedPayloads,
+} from '#webhooks/retention.ts';
 
 const atOnce = 5_000;
+const payloadsAtOnce = 50_000;
 
-/** Removes deliveries that are older than the configured days, a bounded number in each transaction. */
+/** Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers to. */
 export const removeOldDeliveries = job<Record<string, never>, Services>({
   name: 'webhooks.remove-old',
   attempts: 3,
   schedule: { cron: '17 * * * *' },
-  async run(_payload, { change, services, now }) {
+  async run(_payload, { db, change, services, now }) {
+    const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
     await change((tx) => removeToldHooks(tx)); // those that a worker left that died after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
     while ((await change((tx) => removeDeliveriesBefore(tx, before, atOnce))) === atOnce);
+    await change((tx) => giveUpWaitingBeyond(tx, waitingPerOwner, now));
+    for (const owner of await listOwnersStoringMore(db, storedPerOwner))
+      await change((tx) => removeOldestBeyond(tx, owner, storedPerOwner));
+    let after: Id<'webhook_payloads'> | undefined = asId<'webhook_payloads'>(0);
+    while (after !== undefined) after = await change((tx) => removeUnusedPayloads(tx, after ?? asId(0), payloadsAtOnce));
   },
 });

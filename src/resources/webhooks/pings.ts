@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
-import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
 import type { HookRow } from './store.ts';
 
 /** One sentence for each day of the week. The choice isn't random, so that tests can expect it. */
@@ -23,7 +23,7 @@ export const ping = (tx: Tx, hook: HookRow, presented: object, about: About, now
     tx,
     [
       {
-        hook_id: hook.id,
+        hooks: [hook],
         guid: randomUUID(),
         event: 'ping',
         action: null,
@@ -36,5 +36,5 @@ export const ping = (tx: Tx, hook: HookRow, presented: object, about: About, now
         }),
       },
     ],
-    now,
+    { now },
   );

@@ -2,6 +2,7 @@ import type { Account } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
+import { payloadText } from '#webhooks/payload.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
 import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
 
@@ -68,7 +69,7 @@ export const presentDeliveryItem = (row: DeliverySummary): DeliveryItem => ({
 export const presentDelivery = (hook: HookRow, row: DoneDelivery): Delivery => ({
   ...presentDeliveryItem(row),
   url: row.url ?? hook.url,
-  request: { headers: objectOf(row.request_headers), payload: objectOf(JSON.parse(row.payload)) },
+  request: { headers: objectOf(row.request_headers), payload: objectOf(JSON.parse(payloadText(row))) },
   response: { headers: objectOf(row.response_headers), payload: row.response_body },
 });
 

@@ -3,7 +3,8 @@ import type { Tx } from '#database/connect.ts';
 import type { Event } from '#events/record.ts';
 import { record } from '#events/record.ts';
 import { unique } from '#lib/collections.ts';
-import { invalid, unprocessable } from '#lib/refusal.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { isSubscribable } from '#webhooks/event-names.ts';
@@ -14,7 +15,7 @@ import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './sc
 import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHook, updateHook } from './store.ts';
 
 /** The services that the rules use. */
-export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound };
+export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound; readonly resourceLimits: ResourceLimits };
 
 /** What a hook belongs to, and who changes it. `owner` is the account that owns its organization or repository. */
 export type HookStep = {
@@ -24,9 +25,6 @@ export type HookStep = {
   now: Date;
   services: HookServices;
 };
-
-/** How many hooks of one parent may subscribe to the same event (the public API's limit). */
-const mostForOneEvent = 20;
 
 /** Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
 export const reachOf = ({ grant }: Viewer): Makers => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
@@ -143,16 +141,23 @@ function configColumns({ services: { secrets, outbound }, parent }: HookStep, co
 type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
-async function checkRoom(tx: Tx, { parent }: HookStep, meant: Meant): Promise<void> {
+async function checkRoom(tx: Tx, { parent, services }: HookStep, meant: Meant): Promise<void> {
+  const { hooks: most, hooksPerEvent } = services.resourceLimits.webhooks;
   const others = (await holdHooks(tx, parent)).filter(({ id }) => id !== meant.id);
+  if (meant.id === undefined && others.length >= most) throw tooManyHooks(most);
   const twin = others.find(
     (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),
   );
   if (twin) throw unprocessable(`Hook already exists on this ${parent.column.replace('_id', '')}`);
-  const crowded = meant.events.find((name) => others.filter((other) => hears(other, name)).length >= mostForOneEvent);
+  const crowded = meant.events.find((name) => others.filter((other) => hears(other, name)).length >= hooksPerEvent);
   if (crowded !== undefined)
-    throw invalid('Hook', 'events', 'invalid', `At most ${mostForOneEvent} hooks may be subscribed to ${crowded}`);
+    throw invalid('Hook', 'events', 'invalid', `At most ${hooksPerEvent} hooks may be subscribed to ${crowded}`);
 }
+
+const tooManyHooks = (most: number): Refusal =>
+  new Refusal('invalid', `There are ${most} webhooks here already, the most that may be (webhooks.hooks).`, [], {
+    limit: 'webhooks.hooks',
+  });
 
 const hears = ({ events }: Pick<HookRow, 'events'>, name: string): boolean => events.includes('*') || events.includes(name);
 

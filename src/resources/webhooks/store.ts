@@ -63,7 +63,7 @@ export async function retireHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
 /** A delivery that was sent or given up. Others aren't shown. */
-export type DoneDelivery = DeliveryRow & { delivered_at: Date };
+export type DoneDelivery = DeliveryRow & { delivered_at: Date; body: string; names_installation: boolean };
 
 const isDone = <Row extends Pick<DeliveryRow, 'delivered_at'>>(row: Row): row is Row & { delivered_at: Date } =>
   row.delivered_at !== null;
@@ -138,20 +138,34 @@ export async function findDelivery(
   id: Id<'webhook_deliveries'>,
 ): Promise<DoneDelivery | undefined> {
   const row = await db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('hook_id', '=', hook)
-    .where('id', '=', id)
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhook_payloads as p', 'p.id', 'd.payload_id')
+    .selectAll('d')
+    .select(['p.body', 'p.names_installation'])
+    .where('d.hook_id', '=', hook)
+    .where('d.id', '=', id)
     .executeTakeFirst();
   return row && isDone(row) ? row : undefined;
 }
 
-/** Queues a delivery again, under the same GUID. */
+/** Whether a hook has this delivery, sent or given up. */
+export const hasDelivery = async (db: Db, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>): Promise<boolean> =>
+  (await db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('hook_id', '=', hook)
+    .where('id', '=', id)
+    .where('delivered_at', 'is not', null)
+    .executeTakeFirst()) !== undefined;
+
+/** Queues a delivery again, under the same GUID and with the same payload. The old one can't be removed before this is done. */
 export const insertRedelivery = (tx: Tx, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>, now: Date) =>
   sql`
-    insert into webhook_deliveries (hook_id, guid, event, action, redelivery, installation_id, repository_id, payload, due_at, created_at)
-    select hook_id, guid, event, action, true, installation_id, repository_id, payload, ${now}::timestamptz, ${now}::timestamptz
-    from webhook_deliveries where hook_id = ${hook} and id = ${id}`.execute(tx);
+    insert into webhook_deliveries
+      (owner_id, hook_id, payload_id, guid, event, action, redelivery, installation_id, repository_id, due_at, created_at)
+    select owner_id, hook_id, payload_id, guid, event, action, true, installation_id, repository_id,
+      ${now}::timestamptz, ${now}::timestamptz
+    from webhook_deliveries where hook_id = ${hook} and id = ${id} for key share`.execute(tx);
 
 export type LastResponse = { hook_id: Id<'webhooks'>; status_code: number | null; status: string | null };
 

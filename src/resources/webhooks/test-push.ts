@@ -3,9 +3,10 @@ import type { Call } from '#endpoint/call.ts';
 import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { queueDeliveries } from '#webhooks/deliveries.ts';
+import { queueDeliveries } from '#webhooks/queue.ts';
 import { payloadParts } from './payloads/parts.ts';
 import { tell } from './payloads/tellers.ts';
+import { costOfTest, countRequested } from './quota.ts';
 import type { HookRow } from './store.ts';
 
 type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'>;
@@ -13,16 +14,19 @@ type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'>;
 /** Delivers the last push again to a hook, if the hook listens for pushes and there was one. */
 export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
   const { db, change, links, now, services } = context;
+  const { webhooks: limits } = services.resourceLimits;
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;
   const event = await findLatestEvent(db, repository, 'push');
-  const told = event ? await tell(event, { db, git: services.git, links }) : [];
+  if (!event) return;
+  await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
+  const told = await tell(event, { db, git: services.git, links });
   const deliveries = told.map(({ name, action, body }) => ({
-    hook_id: hook.id,
+    hooks: [hook],
     guid: randomUUID(),
     event: name,
     action,
     repository_id: repository,
     payload: JSON.stringify(emitBody(services.vocabulary, body, payloadParts)),
   }));
-  await change((tx) => queueDeliveries(tx, deliveries, now));
+  await change((tx) => queueDeliveries(tx, deliveries, { now, largest: limits.payload }));
 }

@@ -4,10 +4,10 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';
 import { existing } from '#lib/refusal.ts';
 import { changeAppConfig } from '../app-config.ts';
-import { deliveriesOf } from '../deliveries.ts';
+import { deliveriesOf, redeliver } from '../deliveries.ts';
 import { presentConfig, presentDelivery } from '../present.ts';
 import { AppWebhookConfig, ConfigChange, Delivery, DeliveryItem, DeliveryQuery } from '../schemas.ts';
-import { findAppHook, findDelivery, insertRedelivery } from '../store.ts';
+import { findAppHook, findDelivery } from '../store.ts';
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
 
@@ -74,10 +74,9 @@ export const redeliverAppWebhookDelivery = endpoint({
   summary: 'Redeliver a delivery for an app webhook',
   access: byApp,
   replies: { 202: Type.Object({}) },
-  async handle({ db, change, at, viewer, now }) {
+  async handle({ db, change, at, viewer, now, services }) {
     const hook = existing(await findAppHook(db, viewer.grant.appId));
-    const { id } = existing(await findDelivery(db, hook.id, at.delivery_id));
-    await change((tx) => insertRedelivery(tx, hook.id, id, now));
+    await redeliver({ db, change, now, services }, hook, at.delivery_id);
     return {};
   },
 });

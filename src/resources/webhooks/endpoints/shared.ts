@@ -8,10 +8,11 @@ import { cursors, pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
 import { existing, only } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { deliveriesOf } from '../deliveries.ts';
+import { deliveriesOf, redeliver } from '../deliveries.ts';
 import { aboutPlace, getHook, holdHook, hookStep, makersFor, type Place, parentOf } from '../here.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery } from '../present.ts';
+import { countRequested } from '../quota.ts';
 import { changeConfig, changeHook, createHook, deleteHook } from '../rules.ts';
 import {
   ConfigChange,
@@ -22,7 +23,7 @@ import {
   type WebhookChange,
   WebhookConfig,
 } from '../schemas.ts';
-import { findDelivery, type HookRow, insertRedelivery, listHooks } from '../store.ts';
+import { findDelivery, type HookRow, listHooks } from '../store.ts';
 
 /** A call about the hooks of an organization or a repository. */
 type Calling<Where extends Place> = SharedCall<{ step: Where }>;
@@ -135,20 +136,22 @@ export const webhookEndpoints = <Where extends Place, Webhook extends object>({ 
     redeliver: {
       method: 'POST',
       replies: { 202: Type.Object({}) },
-      async handle({ db, change, at, step, now }: NamingDelivery<Where>) {
+      async handle({ change, db, at, step, now, services }: NamingDelivery<Where>) {
         const hook = await getHook(db, step, at.hook_id);
-        const { id } = existing(await findDelivery(db, hook.id, at.delivery_id));
-        await change((tx) => insertRedelivery(tx, hook.id, id, now));
+        await redeliver({ db, change, now, services }, hook, at.delivery_id);
         return {};
       },
     },
     ping: {
       method: 'POST',
       replies: { 204: Nothing },
-      async handle({ db, change, at, step, links, now }: Naming<Where>) {
+      async handle({ db, change, at, step, links, now, services }: Naming<Where>) {
         const hook = await getHook(db, step, at.hook_id);
         const about = await aboutPlace({ db, links }, step);
-        await change((tx) => ping(tx, hook, alone(links, step, hook), about, now));
+        await change(async (tx) => {
+          await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
+          await ping(tx, hook, alone(links, step, hook), about, now);
+        });
       },
     },
   }) as const;

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Tx } from '#database/connect.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { Refusal } from '#lib/refusal.ts';
+import type { HookRow } from './store.ts';
+
+/** A test builds the payload of a push anew and stores it, so it counts as many deliveries. */
+export const costOfTest = 20;
+
+type Quota = { limits: ResourceLimits['webhooks']; cost: number };
+
+/**
+ * Counts deliveries that somebody asks for (redeliveries, pings, tests), for the hook and for its owner. Throws a Refusal where
+ * more were asked for in an hour than the limits allow. The database's clock ends the hours, as with all rate limits.
+ */
+export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Quota): Promise<void> {
+  const { rows } = await sql<{ of: 'hook' | 'owner'; used: number; wait: number }>`
+    with owner as (
+      select coalesce(h.organization_id, r.owner_id, a.owner_id) as id from webhooks h
+        left join repositories r on r.id = h.repository_id left join apps a on a.id = h.app_id
+      where h.id = ${hook.id}
+    ), counted as (
+      insert into rate_limits as l (key, bucket, window_ends, used)
+      select key, 'webhooks', now() + interval '1 hour', ${cost}::integer
+      from owner cross join lateral (values ('webhook:' || ${hook.id}::bigint), ('webhooks-of:' || owner.id)) k(key)
+      on conflict (key, bucket) do update set
+        used = case when l.window_ends <= now() then excluded.used else l.used + excluded.used end,
+        window_ends = case when l.window_ends <= now() then excluded.window_ends else l.window_ends end
+      returning key, used, window_ends
+    )
+    select case when key like 'webhook:%' then 'hook' else 'owner' end as of, used,
+      ceil(extract(epoch from window_ends - now()))::integer as wait from counted`.execute(tx);
+  for (const { of, used, wait } of rows) {
+    const name = of === 'hook' ? 'requestedPerHook' : 'requestedPerOwner';
+    if (used > limits[name]) throw tooMany(`webhooks.${name}`, limits[name], wait);
+  }
+}
+
+const tooMany = (limit: string, value: number, retryAfter: number): Refusal =>
+  new Refusal('too_many', `At most ${value} redeliveries and pings may be asked for in an hour (${limit}).`, [], {
+    limit,
+    retryAfter,
+  });

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { limitTable } from '#lib/limits.ts';
+import { tooLarge } from './outcome.ts';
+
+/** One webhook event, and the hooks that get it. All of them share one stored payload. */
+export type NewDelivery = {
+  guid: string;
+  event: string;
+  action: string | null;
+  repository_id?: number | null;
+  /** The JSON text of an object that isn't empty. */
+  payload: string;
+  /** The payload names the installation already; else it is added for hooks that get it by one. */
+  names_installation?: boolean;
+  hooks: readonly { id: Id<'webhooks'>; installation?: number | null }[];
+};
+
+/**
+ * Queues deliveries in the transaction that makes them necessary, each hook's under the account in which it happened, or else
+ * under the hook's owner. A delivery that is there already isn't added again, and hooks that were deleted get none. What is larger
+ * than `largest` bytes is recorded and not sent.
+ */
+export async function queueDeliveries(
+  tx: Tx,
+  wanted: readonly NewDelivery[],
+  { now, largest = limitTable.webhooks.payload.value }: { now: Date; largest?: number },
+): Promise<void> {
+  const hooks = wanted.flatMap((delivery, index) => delivery.hooks.map((hook) => ({ ...hook, n: index + 1 })));
+  if (hooks.length === 0) return;
+  const rows = wanted.map((delivery) => ({ ...delivery, large: Buffer.byteLength(delivery.payload) > largest }));
+  await sql`
+    with wanted as materialized (
+      select w.*, nextval('webhook_payloads_id_seq') as payload_id
+      from unnest(${rows.map(({ guid }) => guid)}::uuid[], ${rows.map(({ event }) => event)}::text[],
+        ${rows.map(({ action }) => action)}::text[], ${rows.map(({ repository_id }) => repository_id ?? null)}::bigint[],
+        ${rows.map(({ payload, large }) => (large ? '{}' : payload))}::text[],
+        ${rows.map(({ names_installation = false, large }) => names_installation || large)}::boolean[],
+        ${rows.map(({ large }) => large)}::boolean[])
+        with ordinality as w(guid, event, action, repository_id, body, names_installation, large, n)
+    ), hooks as materialized (
+      select t.n, h.id, t.installation_id, coalesce(h.organization_id, r.owner_id, i.account_id, a.owner_id) as owner_id
+      from unnest(${hooks.map(({ n }) => n)}::bigint[], ${hooks.map(({ id }) => id)}::bigint[],
+          ${hooks.map(({ installation }) => installation ?? null)}::bigint[]) as t(n, id, installation_id)
+        join webhooks h on h.id = t.id join wanted w on w.n = t.n
+        left join repositories r on r.id = h.repository_id
+        left join installations i on i.id = t.installation_id
+        left join apps a on a.id = h.app_id
+      where not exists (select from webhook_deliveries d where d.hook_id = h.id and d.guid = w.guid and not d.redelivery)
+    ), stored as (
+      insert into webhook_payloads (id, body, names_installation, created_at) overriding system value
+      select payload_id, body, names_installation, ${now} from wanted w where exists (select from hooks where hooks.n = w.n)
+    )
+    insert into webhook_deliveries (owner_id, hook_id, payload_id, guid, event, action, installation_id, repository_id, created_at,
+      due_at, delivered_at, duration_ms, status, status_code)
+    select h.owner_id, h.id, w.payload_id, w.guid, w.event, w.action, h.installation_id, w.repository_id, ${now},
+      case when not w.large then ${now}::timestamptz end, case when w.large then ${now}::timestamptz end,
+      case when w.large then 0 end, case when w.large then ${tooLarge.status} end,
+      case when w.large then ${tooLarge.statusCode}::integer end
+    from hooks h join wanted w on w.n = h.n order by h.n, h.id
+    on conflict (hook_id, guid) where not redelivery do nothing`.execute(tx);
+}
