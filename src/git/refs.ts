@@ -10,14 +10,16 @@ export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oi
 
 /**
  * The refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), in order of their names or, `descending`,
- * against it. `total` counts all of them, `rows` is the page.
+ * against it; those that name the object `target` alone, where it is given. `total` counts all of them, `rows` is the page.
  */
 export async function listRefs(
   repo: Repo,
-  options: { prefix: string; descending?: true; offset?: number; limit?: number },
+  options: { prefix: string; target?: Oid; descending?: true; offset?: number; limit?: number },
 ): Promise<{ rows: Ref[]; total: number }> {
-  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
-  const found = (await listRefNames(repo, prefix)).filter(({ name }) => name.startsWith(prefix));
+  const { prefix, target, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
+  const found = (await listRefNames(repo, prefix)).filter(
+    ({ name, oid }) => name.startsWith(prefix) && (target === undefined || oid === target),
+  );
   if (options.descending) found.reverse();
   const page = found.slice(offset, offset + limit);
   return { rows: await describe(repo, page), total: found.length };

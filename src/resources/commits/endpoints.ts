@@ -16,7 +16,7 @@ import { compare, findEnds, relate } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
 import { commitLink, placeOf } from './links.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
-import { getCommitOid, isEmpty } from './revisions.ts';
+import { checkRefCount, getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, mostFiles } from './rules.ts';
 import { BranchShort, Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
 
@@ -110,14 +110,15 @@ export const listBranchesOfHead = endpoint({
   access: readsContents,
   refuses: [409, 422],
   replies: { 200: Type.Array(BranchShort) },
-  async handle({ at, links, services: { git } }) {
+  async handle({ at, links, services: { git, resourceLimits } }) {
     const disk = repoOf(git, at.repo.id);
     const refuse = () => unprocessable(`No commit found for SHA: ${at.commit_sha}`);
     const oid = await getCommitOid(disk, { repo: at.repo, revision: at.commit_sha, refuse });
-    const { rows } = await listRefs(disk, { prefix: 'refs/heads/' });
+    const most = resourceLimits.lists.refs;
+    const { rows, total } = await listRefs(disk, { prefix: 'refs/heads/', target: oid, limit: most });
+    checkRefCount(total, most);
     const { sha, url } = commitLink(placeOf(links, at.repo), oid);
-    const found = rows.filter((ref) => ref.oid === oid);
-    return found.map(({ name }) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
+    return rows.map(({ name }) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },
 });
 

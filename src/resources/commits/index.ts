@@ -9,5 +9,5 @@ export {
   presentPlacedCommits,
   presentVerification,
 } from './present.ts';
-export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
+export { checkRefCount, emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
 export { Commit, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';

@@ -3,7 +3,7 @@ import type { Oid } from '#git/oid.ts';
 import { listRefs } from '#git/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { findRevision } from '#git/resolve.ts';
-import { conflict, type Refusal } from '#lib/refusal.ts';
+import { conflict, Refusal } from '#lib/refusal.ts';
 
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
@@ -25,4 +25,11 @@ export async function getCommitOid(disk: Disk, { repo, revision, refuse }: Wante
   const found = await findRevision(disk, text, { peel: 'commit' });
   if (found?.type === 'commit') return found.oid;
   throw (await isEmpty(disk)) ? emptyRepository() : refuse();
+}
+
+/** Refuses a list of more refs than fit into one reply. */
+export function checkRefCount(total: number, most: number): void {
+  if (total <= most) return;
+  const message = `${total} references match, and one reply holds at most ${most}: name more of what they begin with`;
+  throw new Refusal('invalid', message, [], { limit: 'lists.refs' });
 }

@@ -6,7 +6,7 @@ import { listRefs } from '#git/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { emptyRepository, isEmpty, placeOf } from '#resources/commits/index.ts';
+import { checkRefCount, emptyRepository, isEmpty, placeOf } from '#resources/commits/index.ts';
 import { presentRef } from '../present.ts';
 import { createRef, deleteRef, findNamedRef, updateRef } from '../refs.ts';
 import { GitRef, NewRef, RefChange } from '../schemas.ts';
@@ -32,12 +32,13 @@ export const listMatchingRefs = endpoint({
   path: '/repos/{owner}/{repo}/git/matching-refs/{ref}',
   summary: 'List matching references',
   access: readsContents,
-  refuses: [409],
+  refuses: [409, 422],
   replies: { 200: Type.Array(GitRef) },
-  async handle({ at, links, services: { git } }) {
+  async handle({ at, links, services: { git, resourceLimits } }) {
     const disk = repoOf(git, at.repo.id);
     const prefix = at.ref.startsWith('refs/') ? at.ref : `refs/${at.ref}`;
-    const { rows } = await listRefs(disk, { prefix });
+    const { rows, total } = await listRefs(disk, { prefix, limit: resourceLimits.lists.refs });
+    checkRefCount(total, resourceLimits.lists.refs);
     if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
     return rows.map((ref) => presentRef(placeOf(links, at.repo), ref));
   },
