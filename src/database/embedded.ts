@@ -21,12 +21,20 @@ const pauseMs = 20;
 /** Each try that is refused leaves some lines in the log. */
 const relaunchPauseMs = 250;
 
-/** Settings for a small machine. Commits stay durable. */
+/**
+ * Settings for a machine of 1 GB, which holds Hearth and its git processes too. Commits stay durable. What one statement may take of
+ * memory and of the disk is bounded (`docs/operations.md`).
+ */
 const settings: Record<string, string> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '300',
-  shared_buffers: '256MB',
+  shared_buffers: '128MB',
+  work_mem: '4MB',
+  hash_mem_multiplier: '1',
+  temp_file_limit: '4GB',
+  maintenance_work_mem: '64MB',
+  autovacuum_work_mem: '32MB',
   max_wal_size: '2GB',
   jit: 'off',
   random_page_cost: '1.1',

@@ -1,10 +1,14 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
+import { limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that counting doesn't get slower with the table. */
 const countLimit = 10_000;
+
+/** Rows beyond this number aren't reached: PostgreSQL would walk over all that come before them. */
+const furthest = limitTable.lists.rows.value;
 
 /**
  * One page of a query, and how many rows there are in all (up to 10,000). The first statement takes the page and one row
@@ -15,10 +19,13 @@ export async function list<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   page: Page,
 ): Promise<Listed<Row>> {
-  const found = await query
-    .limit(page.limit + 1)
-    .offset(page.offset)
-    .execute();
+  const isReached = page.offset < furthest;
+  const found = isReached
+    ? await query
+        .limit(page.limit + 1)
+        .offset(page.offset)
+        .execute()
+    : [];
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   const counted = query.clearSelect().clearOrderBy().limit(countLimit).offset(0).select(sql`1`.as('one'));

@@ -354,6 +354,10 @@ export const limitTable = {
       past: 'further ones are planned anew each time',
     },
   },
+  issues: {
+    labels: { value: 100, unit: 'count', of: 'labels of one issue', past: '422' },
+    assignees: { value: 100, unit: 'count', of: 'assignees of one issue', past: '422' },
+  },
   lists: {
     labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
     rows: {

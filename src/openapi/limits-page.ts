@@ -22,6 +22,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   oauth: 'Sign-in and OAuth',
   database: 'PostgreSQL',
   lists: 'Lists',
+  issues: 'Issues',
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',

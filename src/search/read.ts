@@ -17,7 +17,8 @@ export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<D
   if (left < 1) return undefined;
   try {
     return await withTimeBudget(db, { milliseconds: left, takePlace: budget.takePlace }, async (tx) => {
-      await sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)`.execute(tx);
+      await sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true),
+        set_config('hash_mem_multiplier', '1', true)`.execute(tx);
       return work(tx);
     });
   } catch (error) {

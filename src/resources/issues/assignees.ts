@@ -6,6 +6,7 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findAssignable } from './assignee-store.ts';
+import { checkNumber } from './numbers.ts';
 import type { IssueChange } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
 import { eventOf, type Happening } from './tell.ts';
@@ -28,7 +29,8 @@ export async function assignable(db: Db, repo: Repo, logins: readonly string[]):
 
 /** Assigns users to an issue. */
 export async function assign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<Happening[]> {
-  const added = await addAssignees(tx, issue.id, users, step.now);
+  const { added, total } = await addAssignees(tx, issue.id, users, step.now);
+  checkNumber('assignees', total);
   return added.map((user) => happened(step, issue, 'assigned', user));
 }
 

@@ -2,6 +2,7 @@
 import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
+import { checkNumber } from './numbers.ts';
 import type { NewIssue } from './schemas.ts';
 import { addLabels, dropLabels, type IssueRow, listIssueLabels } from './store.ts';
 import { eventOf, type Happening } from './tell.ts';
@@ -17,7 +18,9 @@ export async function putLabels(tx: Tx, step: RepoStep, issue: IssueRow, names: 
     step.repo.id,
     names.map((name) => name.trim()).filter((name) => name !== ''),
   );
-  const added = new Set(await addLabels(tx, issue.id, labels));
+  const { added: ids, total } = await addLabels(tx, issue.id, labels);
+  checkNumber('labels', total);
+  const added = new Set(ids);
   return labels.filter(({ id }) => added.has(id)).map((label) => happened(step, issue, 'labeled', label));
 }
 

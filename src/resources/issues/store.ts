@@ -90,17 +90,26 @@ export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
     .orderBy(sql`lower(labels.name)`)
     .execute();
 
-/** Adds labels to an issue. Returns those that it didn't have. */
-export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Id<'labels'>[]> {
-  if (labels.length === 0) return [];
-  const rows = await tx
-    .insertInto('issue_labels')
-    .values(labels.map(({ id }) => ({ issue_id: issue, label_id: id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('label_id')
-    .execute();
-  return rows.map((row) => row.label_id);
+/** Adds labels to an issue. Returns those that it didn't have, and how many it has now. */
+export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Added<'labels'>> {
+  if (labels.length === 0) return { added: [], total: 0 };
+  const { rows } = await sql<{ id: Id<'labels'>; before: number }>`
+    with added as (
+      insert into issue_labels (issue_id, label_id) select ${issue}, l.id from unnest(${labels.map(({ id }) => id)}::bigint[]) as l (id)
+      on conflict do nothing returning label_id as id
+    )
+    select id, (select count(*) from issue_labels where issue_id = ${issue}) as before from added`.execute(tx);
+  return addedOf(rows);
 }
+
+/** What was added, and how many there are now; no number where nothing was. */
+type Added<Table extends 'labels' | 'accounts'> = { added: Id<Table>[]; total: number };
+
+/** A statement sees what was there before it. */
+const addedOf = <Table extends 'labels' | 'accounts'>(rows: readonly { id: Id<Table>; before: number }[]): Added<Table> => ({
+  added: rows.map(({ id }) => id),
+  total: rows.length + (rows[0]?.before ?? 0),
+});
 
 /** Removes labels from an issue. Returns those that it had. */
 export async function dropLabels(tx: Tx, issue: Issue, labels: readonly Id<'labels'>[]): Promise<Id<'labels'>[]> {
@@ -119,16 +128,17 @@ export async function listAssignees(db: Db, issue: Issue): Promise<Id<'accounts'
   return rows.map((row) => row.user_id);
 }
 
-/** Assigns users. Returns those who were not assigned before. */
-export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account[], now: Date): Promise<Id<'accounts'>[]> {
-  if (users.length === 0) return [];
-  const rows = await tx
-    .insertInto('issue_assignees')
-    .values(users.map(({ id }) => ({ issue_id: issue, user_id: id, created_at: now })))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('user_id')
-    .execute();
-  return rows.map((row) => row.user_id);
+/** Assigns users. Returns those who were not assigned before, and how many are now. */
+export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account[], now: Date): Promise<Added<'accounts'>> {
+  if (users.length === 0) return { added: [], total: 0 };
+  const { rows } = await sql<{ id: Id<'accounts'>; before: number }>`
+    with added as (
+      insert into issue_assignees (issue_id, user_id, created_at)
+      select ${issue}, u.id, ${now} from unnest(${users.map(({ id }) => id)}::bigint[]) as u (id)
+      on conflict do nothing returning user_id as id
+    )
+    select id, (select count(*) from issue_assignees where issue_id = ${issue}) as before from added`.execute(tx);
+  return addedOf(rows);
 }
 
 /** Unassigns users. Returns those who were assigned before. */

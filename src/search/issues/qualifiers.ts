@@ -113,12 +113,13 @@ function ofText(name: string, text: string): Matching {
 /** `repo:` and `archived:` among alternatives; elsewhere the scope of the search answers them. */
 function ofRepository({ name, value }: Qualifier): Matching {
   if (value.type === 'repository')
-    return inRepository(sql`lower(o.login) = lower(${value.owner}) and lower(r.name) = lower(${value.name})`);
+    return inRepository(
+      sql`lower(r.name) = lower(${value.name}) and r.owner_id in (select id from accounts where lower(login) = lower(${value.owner}))`,
+    );
   if (value.type === 'flag' && name === 'archived') return inRepository(sql`r.archived = ${value.on}`);
   return nothing;
 }
 
 /** By `is true`, this stays a test of rows, with hashed ids: a join for each of many qualifiers would be planned for seconds. */
 const inRepository = (condition: RawBuilder<unknown>): Matching =>
-  byRow(sql`(repository_id in (
-    select r.id from repositories r join accounts o on o.id = r.owner_id where ${condition})) is true`);
+  byRow(sql`(repository_id in (select r.id from repositories r where ${condition})) is true`);

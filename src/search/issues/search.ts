@@ -143,7 +143,7 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
     const found = await within(db, budget, (tx) => whichMatch(tx, some, candidates, look));
     rows.push(...(found?.matching ?? []));
     looked += found?.looked ?? 0;
-    if (found?.looked !== some.length) break;
+    if (!found || found.looked < found.loaded) break;
   }
   const complete = looked >= candidates.rows.length && candidates.total <= candidates.rows.length;
   const total = rows.length;
@@ -157,11 +157,15 @@ async function whichMatch(
   some: readonly hits.IssueHit[],
   { check, answers }: { check: Check; answers: Map<number, boolean[]> },
   { asked: { budget }, places }: Look,
-): Promise<LookedThrough<hits.IssueHit>> {
+): Promise<LookedThrough<hits.IssueHit> & { loaded: number }> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { places, most: mostChecked });
-  return lookThrough(some, budget, function* matches({ id }) {
+  // An issue that is gone by now is passed over; of those that are too many to be read at once, the last ones come next.
+  const last = some.findLastIndex(({ id }) => texts.has(id));
+  const loaded = some.slice(0, last < 0 ? some.length : last + 1);
+  const found = await lookThrough(loaded, budget, function* matches({ id }) {
     const own = texts.get(id);
     return own !== undefined && (yield* check.matches(textsIn(own, places), answers.get(id) ?? []));
   });
+  return { ...found, loaded: loaded.length };
 }

@@ -19,6 +19,8 @@ const mostFragments = 3;
 const mostMatches = 40;
 /** Matches are looked for in the first comments of each hit, up to so many characters. */
 const mostCharacters = 100_000;
+/** More than a page of hits has, each with the longest body and so many characters of comments. */
+const mostBytes = 64 * 1024 * 1024;
 
 export type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
 
@@ -32,7 +34,7 @@ export async function issueTextMatches(db: Db, { query, hits, budget }: IssueMat
   if (wanted.length === 0) return hits.map(() => []);
   const places = placesOf(query);
   const ids = hits.map(({ id }) => id);
-  const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: mostCharacters }));
+  const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: mostCharacters, atOnce: mostBytes }));
   return turnEach(texts ? ids : [], budget, function* matches(id) {
     const own = texts?.get(id);
     return own ? yield* matchesIn(own, wanted, new Set(places)) : [];

@@ -6,22 +6,38 @@ import type { Place } from './terms.ts';
 /** What an issue and its comments say. */
 export type Texts = { title: string; body: string; comments: { id: Id<'issue_comments'>; body: string }[] };
 
+export type TextsOptions = {
+  places: readonly Place[];
+  /** Characters of each issue's comments, the first ones. */
+  most: number;
+  /** Bytes of all together, unless the first issue alone has more. */
+  atOnce?: number;
+};
+
+const usualBytes = 4 * 1024 * 1024;
+
 /**
- * The texts of some issues, by their ids, in one statement; of each one's comments the first ones, up to `most` characters in all.
+ * The texts of some issues, by their ids, in one statement; of each one's comments the first ones. The last issues are missing where
+ * all of them would be too much for the memory.
  */
 export async function loadTexts(
   db: Reader,
   issues: readonly Id<'issues'>[],
-  { places, most }: { places: readonly Place[]; most: number },
+  { places, most, atOnce = usualBytes }: TextsOptions,
 ): Promise<Map<number, Texts>> {
   if (issues.length === 0) return new Map();
   const wanted = places.includes('comments') ? sql`c.issue_id = i.id` : sql`false`;
   const { rows } = await sql<Texts & { id: number }>`
+    with sizes as (
+      select i.id, given.place, coalesce(octet_length(i.body), 0)
+        + least(${most}, (select coalesce(sum(octet_length(c.body)), 0) from issue_comments c where ${wanted})) as size
+      from unnest(${issues}::bigint[]) with ordinality as given (id, place) join issues i on i.id = given.id
+    ), sized as (select id, size, sum(size) over (order by place) as upto from sizes)
     select i.id, i.title, coalesce(i.body, '') as body, coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'body', c.body) order by c.id) from (
         select c.id, c.body, sum(length(c.body)) over (order by c.id) - length(c.body) as before from issue_comments c where ${wanted}
       ) as c where c.before < ${most}), '[]') as comments
-    from issues i where i.id = any(${issues}::bigint[])`.execute(db);
+    from sized join issues i on i.id = sized.id where sized.upto <= ${atOnce} or sized.upto = sized.size`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
