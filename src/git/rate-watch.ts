@@ -23,6 +23,7 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
   let bytes = 0;
   let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let isSlow = false;
 
   const arm = (): void => {
     since = performance.now();
@@ -34,7 +35,9 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
     since = undefined;
   };
   const judge = (): void => {
+    if (isSlow) return;
     if (bytes < least) {
+      isSlow = true;
       onSlow(exceeded(limits, 'transferRate', { kind: 'timeout', message: 'The transfer is too slow' }));
       return;
     }

@@ -8,7 +8,7 @@ export const refusalReasons = {
   404: 'It does not exist, or the caller may not know of it',
   409: 'Something is in the way, or another request changed it at the same time',
   410: 'It is switched off here',
-  413: 'The body is too large',
+  413: 'The body is too large, or what is asked for takes more than a limit allows',
   415: 'The body is not of a type that is read here, which is JSON',
   422: 'A value is not valid; `errors` names each field',
   429: 'Too many requests of the caller wait, or too much was asked for within an hour; `Retry-After` tells when to come back',
@@ -26,7 +26,7 @@ export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): Refus
     404: path.includes('{'),
     409: false,
     410: path.startsWith('/repos/{owner}/{repo}/issues'), // which a repository may have switched off
-    413: hasBody,
+    413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // reading a repository takes what its owner made of it
     415: hasBody,
     422: hasBody || query !== undefined,
     429: true,

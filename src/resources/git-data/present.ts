@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { path } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects.ts';
 import type { Oid } from '#git/oid.ts';
@@ -40,17 +41,35 @@ export function streamBlob(place: Place, { oid, size }: { oid: Oid; size: number
 
 type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean };
 
+const presentEntry = (place: Place, { path: name, mode, type, oid: sha, size }: ListedEntry): GitTree['tree'][number] => {
+  const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
+  // A submodule's commit lies in another repository.
+  if (entry.type === 'commit') return entry;
+  return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(place, sha, entry.type).url };
+};
+
 export const presentTree = (place: Place, { oid, entries, truncated }: Listing): GitTree => ({
   sha: oid,
   url: objectUrl(place, oid, 'tree'),
-  tree: entries.map(({ path: name, mode, type, oid: sha, size }) => {
-    const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
-    // A submodule's commit lies in another repository.
-    if (entry.type === 'commit') return entry;
-    return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(place, sha, entry.type).url };
-  }),
+  tree: entries.map((entry) => presentEntry(place, entry)),
   truncated,
 });
+
+const entriesAtOnce = 500;
+
+/** The text of what `presentTree` gives, some entries at a time: a long listing at once would keep other requests waiting. */
+export function streamTree(place: Place, { oid, entries, truncated }: Listing): Readable {
+  async function* text() {
+    yield `{"sha":"${oid}","url":${JSON.stringify(objectUrl(place, oid, 'tree'))},"tree":[`;
+    for (let at = 0; at < entries.length; at += entriesAtOnce) {
+      const some = entries.slice(at, at + entriesAtOnce).map((entry) => JSON.stringify(presentEntry(place, entry)));
+      yield `${at === 0 ? '' : ','}${some.join(',')}`;
+      await setImmediate();
+    }
+    yield `],"truncated":${truncated}}`;
+  }
+  return Readable.from(text(), { objectMode: false });
+}
 
 export const presentRef = (place: Place, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
   ref: name,

@@ -14,7 +14,7 @@ import { notFound } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, placeOf } from '#resources/commits/index.ts';
 import { mostRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../given-content.ts';
-import { presentBlob, presentTree, streamBlob } from '../present.ts';
+import { presentBlob, presentTree, streamBlob, streamTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
 
@@ -69,6 +69,8 @@ export const createBlob = endpoint({
 
 /** The public API's bound of one listing. */
 const mostEntries = 100_000;
+/** Longer listings are streamed. */
+const entriesInMemory = 2_000;
 
 export const getTree = endpoint({
   id: 'git/get-tree',
@@ -86,7 +88,11 @@ export const getTree = endpoint({
     if (tree?.type !== 'tree') throw (await isEmpty(disk)) ? emptyRepository() : notFound();
     const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
     const listing = await listTree(disk, tree.oid, { ...depth, limit: mostEntries });
-    return presentTree(placeOf(links, at.repo), { oid: tree.oid, ...listing });
+    const place = placeOf(links, at.repo);
+    const found = { oid: tree.oid, ...listing };
+    if (listing.entries.length <= entriesInMemory) return presentTree(place, found);
+    const etag = `"${tree.oid}${query.recursive === undefined ? '' : '-recursive'}"`;
+    return raw('application/json; charset=utf-8', streamTree(place, found), { etag });
   },
 });
 

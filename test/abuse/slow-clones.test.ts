@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { flushPacket, packet } from '#git/pkt-line.ts';
+import { writeBlob } from '#git/write-objects.ts';
+import { git, scratch } from '#test/git/support.ts';
+import { diskOf, point } from '#test/resources/commits/setting.ts';
+import { addressOf } from '#test/server/git-http/support.ts';
+import { world } from '#test/support/world.ts';
+import { commitFiles, commitTree } from './support/bombs.ts';
+
+const limits = { transfers: 8, transfersPerCaller: 2, transfersAnonymous: 5, transferRate: 32_768, transferRateTime: 2_000 };
+const w = await world({ resourceLimits: { git: limits } });
+const { transfers } = w.hearth.services.git;
+
+const owner = await w.user();
+const repo = await w.repo(owner);
+const disk = diskOf(w, repo);
+// More than what the connections between hold.
+const blobs = await Promise.all([1, 2, 3, 4, 5, 6].map(() => writeBlob(disk, randomBytes(8_000_000))));
+const entries = blobs.map((oid, index) => Buffer.concat([Buffer.from(`100644 f${index}\0`), Buffer.from(oid, 'hex')]));
+const tip = await commitTree(disk, Buffer.concat(entries), []);
+await point(w, repo, 'refs/heads/main', tip);
+const path = `/${owner.login}/${repo.name}.git`;
+const small = await w.repo(owner);
+await point(w, small, 'refs/heads/main', await commitFiles(diskOf(w, small), { a: 'a\n' }));
+
+const wants = Buffer.concat([packet(`want ${tip} side-band-64k ofs-delta\n`), flushPacket, packet('done\n')]);
+
+/** Sends the head of a request from an address of loopback; the caller sends its body. */
+function open(service: string, localAddress: string): { sending: ClientRequest; response: Promise<IncomingMessage> } {
+  const headers = { 'content-type': `application/x-git-${service}-request` };
+  const sending = request(`${w.url}${path}/git-${service}`, { method: 'POST', localAddress, headers, agent: false });
+  const response = new Promise<IncomingMessage>((resolve, reject) => sending.once('response', resolve).once('error', reject));
+  response.catch(() => undefined);
+  sending.on('error', () => undefined);
+  onTestFinished(() => void sending.destroy());
+  return { sending, response };
+}
+
+/** Begins a clone, and reads nothing of it. */
+function clone(localAddress: string) {
+  const opened = open('upload-pack', localAddress);
+  opened.sending.end(wants);
+  return opened;
+}
+
+// Only Linux has all of 127.0.0.0/8 as addresses of loopback.
+const addresses = Array.from({ length: 16 }, (_, index) =>
+  process.platform === 'linux' ? `127.0.0.${index + 10}` : '127.0.0.1',
+);
+
+test('sixteen clones that nobody reads leave others their turn, and are cut off', async () => {
+  const slow = addresses.map(clone);
+  await expect.poll(() => transfers.running).toBeGreaterThanOrEqual(limits.transfersPerCaller);
+  const visitor = await w.user();
+  const address = addressOf(w, repo, await w.token(visitor));
+  expect(await git(await scratch(), 'ls-remote', address)).toContain(tip);
+  await git(await scratch(), 'clone', '-q', addressOf(w, small, await w.token(visitor)), '.');
+  // Anonymous callers see the refs, too: these don't wait for clones.
+  const refs = await fetch(`${w.url}${path}/info/refs?service=git-upload-pack`);
+  expect(await refs.text()).toContain(tip);
+
+  await expect.poll(() => transfers.running + transfers.waiting).toBe(0);
+  for (const { response } of slow) {
+    const reply = await response;
+    await Array.fromAsync(reply).catch(() => undefined);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.complete).toBe(false);
+  }
+});
+
+test('a reader who is slow, but not too slow, gets everything', async () => {
+  const { response } = clone('127.0.0.1');
+  const reply = await response;
+  let bytes = 0;
+  for await (const chunk of reply) {
+    bytes += chunk.length;
+    await pause(chunk.length / 20_000);
+  }
+  expect(reply.complete).toBe(true);
+  expect(bytes).toBeGreaterThan(48_000_000);
+});
+
+test.each([
+  ['upload-pack', wants],
+  ['receive-pack', packet(`${'0'.repeat(40)} ${tip} refs/heads/new\0 report-status`)],
+])('a request of %s that comes byte by byte is cut off, and frees its place', async (service, bytes) => {
+  const { sending, response } = open(service, '127.0.0.1');
+  sending.setHeader('authorization', `Bearer ${await w.token(owner)}`);
+  const drip = (async () => {
+    for (const byte of bytes) {
+      if (sending.destroyed) return;
+      sending.write(Buffer.from([byte]));
+      await pause(100);
+    }
+  })();
+  const outcome = await response.then(
+    ({ statusCode }) => statusCode,
+    () => 'closed',
+  );
+  expect([408, 503, 'closed']).toContain(outcome);
+  await expect.poll(() => transfers.running).toBe(0);
+  sending.destroy();
+  await drip;
+});
+
+test('a client that goes away while it waits in line frees its place in the line', async () => {
+  const running = [clone('127.0.0.1'), clone('127.0.0.1')];
+  await expect.poll(() => transfers.running).toBe(2);
+  const push = open('receive-pack', '127.0.0.1');
+  push.sending.setHeader('authorization', `Bearer ${await w.token(owner)}`);
+  const waiting = [clone('127.0.0.1'), clone('127.0.0.1')];
+  await expect.poll(() => transfers.waiting).toBe(2);
+  for (const { sending } of waiting) sending.destroy();
+  await expect.poll(() => transfers.waiting).toBe(0);
+  for (const { sending } of running) sending.destroy();
+  await expect.poll(() => transfers.running).toBe(0);
+});
