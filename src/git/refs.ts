@@ -24,7 +24,7 @@ export async function listRefs(
 }
 
 /** Names and objects of all refs in the folder that the prefix names. Internal refs are never among them. */
-async function listRefNames(repo: Repo, prefix: string): Promise<{ name: string; oid: Oid }[]> {
+export async function listRefNames(repo: Repo, prefix: string): Promise<{ name: string; oid: Oid }[]> {
   if (!prefix.startsWith('refs/') || prefix.includes('\0')) throw new GitError('invalid', 'The prefix must begin with refs/');
   const folder = prefix.slice(0, prefix.lastIndexOf('/'));
   // Such a prefix can begin no name, and git would read it as a pattern.
