@@ -115,19 +115,20 @@ test('an object format that is not kept here is refused with a word about it', a
 test('whatever is sent in the place of a push, the answer is no fault of the server', { timeout: 120_000 }, async () => {
   const { send, refs, one, two, here, repo } = await pushed();
   const before = await refs();
-  const oid = fc.constantFrom(one, two, zeroOid, 'e'.repeat(40), 'E'.repeat(40), 'e'.repeat(64), one.slice(1), '');
-  const ref = fc.oneof(
-    fc.constantFrom(
-      'refs/heads/main',
-      'HEAD',
-      'refs/heads/../x',
-      'refs/heads/\u0000x',
-      'refs/pull/1/head',
-      'refs/hearth/x',
-      '-x',
-      '',
-    ),
-    fc.string({ maxLength: 30, unit: 'binary' }).map((text) => `refs/heads/${text}`),
+  const oid = fc.constantFrom(one, two, zeroOid);
+  const ref = fc.constantFrom(
+    'refs/heads/main',
+    'refs/heads/x',
+    'refs/heads/x/y',
+    'refs/tags/v1',
+    'refs/notes/n',
+    'refs/pull/1/head',
+  );
+  const oddOid = fc.constantFrom('e'.repeat(40), 'E'.repeat(40), 'e'.repeat(64), one.slice(1), '');
+  const text = fc.string({ maxLength: 30, unit: 'binary' });
+  const oddRef = fc.oneof(
+    fc.constantFrom('HEAD', 'refs/heads/../x', 'refs/heads/\u0000x', 'refs/hearth/x', '-x', 'refs/heads', ''),
+    text.map((name) => `refs/heads/${name}`),
   );
   const capability = fc.oneof(
     fc.constantFrom(...wanted.split(' '), 'report-status-v2', 'side-band-64k', 'side-band', 'atomic', 'quiet', 'ofs-delta'),
@@ -141,18 +142,26 @@ test('whatever is sent in the place of a push, the answer is no fault of the ser
     ),
     fc.string({ maxLength: 20, unit: 'binary' }),
   );
-  const line = fc.oneof(
-    { weight: 5, arbitrary: fc.tuple(oid, oid, ref).map((parts) => parts.join(' ')) },
-    fc.constantFrom(`shallow ${one}`, 'shallow ', 'shallow x', 'push-cert\0x', ''),
-    fc.string({ maxLength: 30, unit: 'binary' }),
+  const lines = fc.uniqueArray(fc.tuple(oid, oid, ref), { selector: ([, , name]) => name, minLength: 1, maxLength: 4 });
+  const oddLine = fc.oneof(
+    fc.tuple(oid, oid, oddRef).map((parts) => parts.join(' ')),
+    fc.tuple(oddOid, oid, ref).map((parts) => parts.join(' ')),
+    fc.constantFrom(`shallow ${one}`, `shallow ${'e'.repeat(40)}`, 'shallow ', 'shallow x', 'push-cert\0x', ''),
+    text,
   );
   const head = fc
-    .tuple(fc.array(line, { maxLength: 4 }), fc.array(capability, { maxLength: 5 }))
-    .map(([lines, words]) => Buffer.concat(lines.map((text, at) => packet(at === 0 ? `${text}\0${words.join(' ')}` : text))));
-  const end = fc.constantFrom(flushPacket, Buffer.from('0001'), Buffer.from('0002'), Buffer.from('0003'), Buffer.alloc(0));
+    .tuple(lines, fc.option(oddLine, { freq: 1 }), fc.array(capability, { maxLength: 4 }))
+    .map(([fine, odd, words]) => {
+      const all = [...(odd === null ? [] : [odd]), ...fine.map((parts) => parts.join(' '))];
+      return Buffer.concat(all.map((line, at) => packet(at === 0 ? `${line}\0${words.join(' ')}` : line)));
+    });
+  const end = fc.oneof(
+    { weight: 5, arbitrary: fc.constant(flushPacket) },
+    fc.constantFrom(Buffer.from('0001'), Buffer.from('0002'), Buffer.from('0003'), Buffer.alloc(0)),
+  );
   const pack = fc.oneof(fc.constantFrom(emptyPack, Buffer.alloc(0), emptyPack.subarray(0, 11)), fc.uint8Array({ maxLength: 40 }));
   const cut = fc.record({ at: fc.nat({ max: 400 }), away: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) });
-  const request = fc.tuple(head, end, pack, fc.option(cut, { freq: 3 })).map(([...parts]) => {
+  const request = fc.tuple(head, end, pack, fc.option(cut, { freq: 1 })).map(([...parts]) => {
     const bytes = Buffer.concat(parts.slice(0, 3) as Uint8Array[]);
     const change = parts[3];
     if (!change) return bytes;
