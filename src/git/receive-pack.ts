@@ -4,6 +4,7 @@ import { type ByteSource, byteSource } from './byte-source.ts';
 import { asError, GitError } from './errors.ts';
 import { runnableHooks } from './hooks.ts';
 import { gunzip } from './inflate.ts';
+import { canMoveTogether, packMany } from './many-refs.ts';
 import { flushPacket, packet, takePacket } from './pkt-line.ts';
 import type { GitProcess } from './process.ts';
 import { limitReached } from './process-limits.ts';
@@ -43,7 +44,7 @@ export async function receivePack(repo: Repo, body: Readable, options: ReceiveOp
   const source = byteSource(options.gzip ? gunzip(body) : body, { most, limits: repo.store.limits });
   const request = await readPushRequest(source, repo.store.limits);
   if (!request) return Readable.from([]);
-  const refused = refuseAll(request, await refusals(request.commands, options));
+  const refused = refuseAll(request, await refusals(request, options));
   const kept = request.commands.filter(({ ref }) => !refused.has(ref));
   const reply = new PassThrough();
   const push = { repo, request, kept, refused, source, reply, most, options };
@@ -62,7 +63,8 @@ type Push = {
   options: ReceiveOptions;
 };
 
-async function refusals(commands: readonly PushCommand[], { before }: ReceiveOptions): Promise<Map<string, string>> {
+async function refusals({ commands, overflow }: PushRequest, { before }: ReceiveOptions): Promise<Map<string, string>> {
+  if (overflow !== undefined) return new Map(commands.map(({ ref }) => [ref, overflow]));
   const refused = new Map<string, string>();
   for (const { ref, to } of commands) {
     const problem = refNameProblem(ref) ?? hiddenRefProblem(ref) ?? (to === null ? undefined : misleadingRefProblem(ref));
@@ -82,7 +84,7 @@ function refuseAll({ commands, capabilities }: PushRequest, refused: Map<string,
 /** Nothing is left to do: reads the rest of the request, since the client listens only after it has sent everything. */
 async function drain(push: Push): Promise<void> {
   await push.source.discard();
-  await finish(push, { unpack: 'ok', results: [] });
+  await finish(push, { unpack: push.request.overflow ?? 'ok', results: [] });
 }
 
 async function fail({ reply, options }: Push, error: Error): Promise<void> {
@@ -97,8 +99,9 @@ async function fail({ reply, options }: Push, error: Error): Promise<void> {
 /** Gives the push to git and passes its progress on. */
 async function take(push: Push): Promise<void> {
   const { repo, request, kept, reply, source, options } = push;
+  const together = options.inspect === undefined && (await canMoveTogether(repo, kept));
   const git = await startReceiving(push);
-  const sending = send(git, { ...request, commands: kept }, source);
+  const sending = send(git, { ...request, commands: kept, together }, source);
   const leave = () => {
     if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
   };
@@ -116,6 +119,7 @@ async function take(push: Push): Promise<void> {
   const outcome = (report.length > 0 && tryParse(report, kept)) || (await outcomeInRefs(push, git, broken ?? cause));
   // A request that broke off is an error, unless something was done all the same.
   if (broken && !outcome.results.some(({ ok }) => ok)) throw broken;
+  await packMany(repo, outcome.results);
   const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${said}\n${git.stderr()}` });
   await finish(push, withReasons(limit ? withLimit(outcome, limit) : outcome, inspected?.value));
 }
@@ -144,7 +148,11 @@ function withReasons({ unpack, results }: PushReport, refused: Refused = new Map
 }
 
 /** Sends git the request. Gives the error of a body that broke off; git ending early isn't one. */
-async function send(git: GitProcess, request: PushRequest, source: ByteSource): Promise<GitError | undefined> {
+async function send(
+  git: GitProcess,
+  request: Parameters<typeof formatPushRequest>[0],
+  source: ByteSource,
+): Promise<GitError | undefined> {
   let broken: GitError | undefined;
   const note = (error: unknown) => {
     broken = error instanceof GitError ? error : new GitError('aborted', 'The request broke off', String(error));

@@ -1,6 +1,5 @@
 import type { ByteSource } from './byte-source.ts';
 import { GitError } from './errors.ts';
-import { exceeded } from './exceeded.ts';
 import { isOid, type Oid, zeroOid } from './oid.ts';
 import { flushPacket, packet } from './pkt-line.ts';
 import type { GitLimits } from './repo.ts';
@@ -9,36 +8,64 @@ import type { GitLimits } from './repo.ts';
 export type PushCommand = { ref: string; from: Oid | null; to: Oid | null };
 
 /** The head of a push, as it stands before the pack. */
-export type PushRequest = { commands: PushCommand[]; capabilities: string[]; shallow: Oid[] };
+export type PushRequest = {
+  commands: PushCommand[];
+  capabilities: string[];
+  shallow: Oid[];
+  /** Why the whole push is refused: it names too much. Its further commands were read and dropped. */
+  overflow?: string;
+};
 
-const mostCommands = 20_000;
+type HeadLimits = Pick<GitLimits, 'pushRefs' | 'pushRefBytes'>;
 
 /** Reads the commands at the head of a push and not a byte more; undefined for the empty request with which git probes. */
-export async function readPushRequest(source: ByteSource, limits: GitLimits): Promise<PushRequest | undefined> {
+export async function readPushRequest(source: ByteSource, limits: HeadLimits): Promise<PushRequest | undefined> {
   const request: PushRequest = { commands: [], capabilities: [], shallow: [] };
   const seen = new Set<string>();
   let bytes = 0;
   for (;;) {
     const next = await source.nextPacket();
-    if (next.kind === 'flush') return request.commands.length + request.shallow.length === 0 ? undefined : request;
-    if (next.kind !== 'data') throw new GitError('invalid', 'The request is not a push');
+    if (next.kind === 'flush') break;
+    if (next.kind !== 'data') throw notPush();
     bytes += next.data.length;
-    if (bytes > limits.pushHead) throw exceeded(limits, 'pushHead', { message: 'The push names too much' });
+    request.overflow ??= overflowOf(request, bytes, limits);
+    if (request.overflow) continue;
     readLine(request, next.data);
     const ref = request.commands.at(-1)?.ref;
-    if (request.commands.length > seen.size && ref !== undefined) {
-      if (seen.has(ref)) throw new GitError('invalid', 'The push names a ref twice');
-      seen.add(ref);
-    }
-    if (seen.size + request.shallow.length > mostCommands) throw new GitError('too-large', 'The push names too many refs');
+    if (request.commands.length === seen.size || ref === undefined) continue;
+    if (seen.has(ref)) throw new GitError('invalid', 'The push names a ref twice');
+    seen.add(ref);
   }
+  if (request.commands.length + request.shallow.length === 0) return undefined;
+  checkObjectFormat(request);
+  return request;
+}
+
+function overflowOf({ commands, shallow }: PushRequest, bytes: number, limits: HeadLimits): string | undefined {
+  if (commands.length + shallow.length >= limits.pushRefs)
+    return `more than ${limits.pushRefs} refs in one push (the limit git.pushRefs); push them in parts`;
+  if (bytes > limits.pushRefBytes)
+    return `more than ${limits.pushRefBytes} bytes of refs in one push (the limit git.pushRefBytes); push them in parts`;
+  return undefined;
+}
+
+const notPush = () => new GitError('invalid', 'The request is not a push');
+
+/** Without a word about it, a client means SHA-1. */
+function checkObjectFormat({ capabilities }: PushRequest): void {
+  const wanted = capabilities.find((word) => word.startsWith('object-format='));
+  if (wanted !== undefined && wanted !== 'object-format=sha1')
+    throw new GitError(
+      'invalid',
+      'Repositories here name their objects by SHA-1: an object format of another kind cannot be pushed',
+    );
 }
 
 function readLine(request: PushRequest, data: Buffer): void {
   const nul = data.indexOf(0);
   const line = data.toString('utf8', 0, nul < 0 ? data.length : nul).replace(/\n$/, '');
   if (nul >= 0) {
-    if (request.capabilities.length > 0) throw new GitError('invalid', 'The request is not a push');
+    if (request.capabilities.length > 0) throw notPush();
     request.capabilities = data
       .toString('utf8', nul + 1)
       .trim()
@@ -50,22 +77,29 @@ function readLine(request: PushRequest, data: Buffer): void {
     return;
   }
   const [from, to, ref] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
-  if (line[40] !== ' ' || line[81] !== ' ' || ref === '' || ref.includes('\n'))
-    throw new GitError('invalid', 'The request is not a push');
+  if (line[40] !== ' ' || line[81] !== ' ' || ref === '' || ref.includes('\n')) throw notPush();
   const orNull = (oid: string) => (oidIn(oid) === zeroOid ? null : oid);
   request.commands.push({ ref, from: orNull(from), to: orNull(to) });
 }
 
 function oidIn(text: string): Oid {
-  if (!isOid(text)) throw new GitError('invalid', 'The request is not a push');
+  if (!isOid(text)) throw notPush();
   return text;
 }
 
-/** The head of a push again, with these commands only; git is always asked to report, whatever the client wanted. */
-export function formatPushRequest({ commands, capabilities, shallow }: PushRequest): Buffer {
-  const asked = reportOf(capabilities) ? capabilities : [...capabilities, 'report-status'];
+/** What a client may ask of git. Other words would change what the rest of the request means. */
+const understood = new Set(['report-status', 'report-status-v2', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'delete-refs']);
+
+/**
+ * The head of a push again, with these commands only; git is always asked to report, whatever the client wanted. `together`: all
+ * refs are to move in one step, or none.
+ */
+export function formatPushRequest({ commands, capabilities, shallow, together }: PushRequest & { together?: boolean }): Buffer {
+  const asked = new Set(capabilities.filter((word) => understood.has(word)));
+  if (!reportOf(capabilities)) asked.add('report-status');
+  if (together) asked.add('atomic');
   const lines = commands.map(({ ref, from, to }, index) =>
-    packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${index === 0 ? `\0 ${asked.join(' ')}` : ''}`),
+    packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${index === 0 ? `\0 ${[...asked].join(' ')}` : ''}`),
   );
   return Buffer.concat([...shallow.map((oid) => packet(`shallow ${oid}`)), ...lines, flushPacket]);
 }

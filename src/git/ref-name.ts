@@ -1,6 +1,9 @@
+import { limitTable } from '#lib/limits.ts';
 import { GitError } from './errors.ts';
 
-const longest = 1024;
+const longest = limitTable.git.refName.value;
+/** Each part but the last is a folder on disk. */
+const mostParts = limitTable.git.refNameParts.value;
 /** A part is a file's name on disk, and Git adds `.lock` to it: file systems take 255 bytes. */
 const longestPart = 250;
 
@@ -20,6 +23,7 @@ export function refNameProblem(name: string): string | undefined {
   if (name.endsWith('.')) return 'ends with a dot';
   const parts = name.split('/');
   if (parts.length < 3) return 'needs a name after refs/ and its kind';
+  if (parts.length > mostParts) return 'has too many parts';
   if (parts.some((part) => part === '')) return 'has an empty part';
   if (parts.some((part) => Buffer.byteLength(part) > longestPart)) return 'has a part that is too long';
   if (parts.some((part) => part.startsWith('.') || part.endsWith('.lock')))

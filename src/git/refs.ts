@@ -51,7 +51,7 @@ type Named = { name: string; oid: Oid };
 const named = (line: Buffer): Named => ({ oid: line.toString('latin1', 0, 40), name: line.toString('utf8', 41) });
 
 /** Names and objects of all refs that begin with the prefix. Internal refs are never among them. */
-async function listRefNames(repo: Repo, prefix: string): Promise<Named[]> {
+export async function listRefNames(repo: Repo, prefix: string): Promise<Named[]> {
   const found: Named[] = [];
   for await (const lines of readRefs(repo, prefix)) found.push(...lines.map(named));
   return found;

@@ -218,7 +218,6 @@ export const limitTable = {
       past: '413',
     },
     folder: { value: 2 * mebi, unit: 'bytes', of: 'one tree object that is read into memory', past: '413' },
-    pushHead: { value: 16 * mebi, unit: 'bytes', of: 'what a push says before its pack', past: '413' },
     listing: {
       value: 7 * mebi,
       unit: 'bytes',
@@ -247,6 +246,15 @@ export const limitTable = {
       past: 'older ones are not found',
     },
     push: { value: 4096 * mebi, unit: 'bytes', of: 'one push', past: '413' },
+    pushRefs: { value: 20_000, unit: 'count', of: 'refs that one push names', past: 'the push is refused, and git says why' },
+    pushRefBytes: {
+      value: 8 * mebi,
+      unit: 'bytes',
+      of: 'the names and objects of the refs of one push',
+      past: 'the push is refused, and git says why',
+    },
+    refName: { value: 1_024, unit: 'bytes', of: 'the full name of a ref', past: 'the ref is refused' },
+    refNameParts: { value: 50, unit: 'count', of: 'parts of the name of a ref, between slashes', past: 'the ref is refused' },
     readers: { value: 32, unit: 'count', of: 'object readers that stay open', past: 'the one that was idle longest is closed' },
     readerIdle: { value: 30 * seconds, unit: 'milliseconds', of: 'an unused object reader', past: 'it is closed' },
   },
