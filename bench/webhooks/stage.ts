@@ -59,7 +59,12 @@ export async function openStage(): Promise<Stage> {
     organization: async (login) => (await doChange((tx) => createOrganization(tx, { login, owner: user, now }))).id,
     async hooks(paths, organization = org.id) {
       const sealed = hearth.services.secrets.seal(secret, secretContext('secret', { organization_id: organization }));
-      const common = { organization_id: organization, events: ['*'], content_type: 'json' as const, base_url: 'http://hearth.example' };
+      const common = {
+        organization_id: organization,
+        events: ['*'],
+        content_type: 'json' as const,
+        base_url: 'http://hearth.example',
+      };
       const rows = paths.map((path) => ({
         ...common,
         url: `http://127.0.0.1:${port}${path}`,

@@ -19,6 +19,8 @@ This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A
 const titles: Record<keyof typeof limitTable, string> = {
   requests: 'Requests of the API',
   git: 'Git',
+  webhooks: 'Webhooks',
+  names: 'Names of receivers',
 };
 
 /** The page that lists every limit. */
