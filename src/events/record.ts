@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { limitTable } from '#lib/limits.ts';
 import type { EventData, EventKind } from './catalogue.ts';
 
 /** Something that happened. It holds ids, not rows: subscribers read the present state. */
@@ -28,7 +27,9 @@ export const recordEach = <Thing, Kind extends EventKind>(
   event: (thing: Thing) => Event<Kind>,
 ): Promise<void> => recordAll(tx, things.map(event));
 
-const { eventsFirst, eventsSecond } = limitTable.jobs;
+/** How many events of an owner within a minute have consequences in their turn, and how many after those of others. */
+const eventsFirst = 100;
+const eventsSecond = 1_000;
 
 /**
  * Writes the events of a change that touches many things at once, in their order and still in one statement. What follows from the
@@ -42,7 +43,7 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as e(kind text, owner bigint, repository bigint, actor bigint, data jsonb, at timestamptz)
     ), owners as materialized (
-      select owner, case when not ${manyLately(eventsFirst.value)} then 0 when not ${manyLately(eventsSecond.value)} then 1 else 2 end
+      select owner, case when not ${manyLately(eventsFirst)} then 0 when not ${manyLately(eventsSecond)} then 1 else 2 end
         as priority
       from (select owner, max(at) as at from given group by owner) o
     ), event as (
@@ -53,7 +54,7 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
       select id, owner_id, row_number() over (partition by owner_id order by id) as nth from event
     ), added as (
       select n.id, greatest(o.priority,
-        case when nth <= ${eventsFirst.value} then 0 when nth <= ${eventsSecond.value} then 1 else 2 end) as priority
+        case when nth <= ${eventsFirst} then 0 when nth <= ${eventsSecond} then 1 else 2 end) as priority
       from numbered n join owners o on o.owner = n.owner_id
     )
     select jobs.add_job('events.dispatch', json_build_object('event', id, 'priority', priority), priority => priority)

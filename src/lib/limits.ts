@@ -501,20 +501,6 @@ export const limitTable = {
       past: '422',
     },
   },
-  jobs: {
-    eventsFirst: {
-      value: 100,
-      unit: 'count',
-      of: 'events of one owner within a minute whose consequences (webhooks, indexes) come in their turn',
-      past: 'those of other owners come first',
-    },
-    eventsSecond: {
-      value: 1_000,
-      unit: 'count',
-      of: 'events of one owner within a minute that come second',
-      past: 'those of all others come first',
-    },
-  },
   names: {
     lookups: {
       value: 2,
