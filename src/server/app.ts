@@ -20,6 +20,7 @@ import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
+import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
 import { routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
@@ -101,6 +102,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 
+  app.addHook('onRequest', checkAddress);
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');

@@ -17,6 +17,7 @@ import type { LimitRefusals } from './limit-refusals.ts';
 import { full, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
+import { clientFault } from './send-error.ts';
 import type { SignIn } from './sign-in.ts';
 
 type Parts = {
@@ -146,6 +147,8 @@ function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyRe
     parts.log.error(seen, 'a request of Git found no connection');
     return say(503, unavailable);
   }
+  const fault = clientFault(error);
+  if (fault) return say(fault.status, fault.message);
   parts.log.error(seen, 'a request of Git failed');
   return say(500, `Server Error (request ${request.id})`);
 }
