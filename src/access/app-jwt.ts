@@ -31,11 +31,14 @@ export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Da
 }
 
 function issuerOf(token: string): string {
+  let issuer: string;
   try {
-    return String(decodeJwt(token).iss ?? '');
+    issuer = String(decodeJwt(token).iss ?? '');
   } catch {
     throw refused();
   }
+  if (issuer.includes('\0')) throw refused(); // PostgreSQL has no such text
+  return issuer;
 }
 
 async function verifiedBy(key: string, token: string, now: Date) {

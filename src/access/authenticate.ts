@@ -32,7 +32,7 @@ export async function authenticate(header: string | undefined, context: Authenti
 async function byBasic(encoded: string, context: Authenticator): Promise<Viewer> {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
-  if (colon < 0) throw badCredentials();
+  if (colon < 0 || decoded.includes('\0')) throw badCredentials();
   const name = decoded.slice(0, colon);
   const password = decoded.slice(colon + 1);
   if (password === '' || password === 'x-oauth-basic') return byToken(name, context);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
@@ -58,6 +59,8 @@ export function callerOf(viewer: Viewer, address: string): Caller {
 
 /** The part of an address that one subscriber has: of IPv6, whose subscribers have 2^64 addresses each, the first 64 bits. */
 function networkOf(address: string): string {
+  // A proxy may say anything; what isn't an address is one caller.
+  if (isIP(address) === 0) return 'unknown';
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));

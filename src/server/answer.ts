@@ -82,7 +82,7 @@ async function send(asked: Asked, handled: unknown, { request, reply, page, vers
   if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, counted });
   const { status, body, list } = replyBody(endpoint, handled, page);
   if (list) {
-    const url = new URL(request.originalUrl, originOf(request));
+    const url = addressOf(asked.links, request);
     const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
     if (link) reply.header('link', link);
   }
@@ -125,7 +125,9 @@ async function sendRaw(
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
 
-const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;
+/** The address of a request as people write it, whichever form its first line had. */
+const addressOf = ({ api }: Links, { originalUrl }: FastifyRequest): URL =>
+  new URL(`${new URL(api).origin}/${originalUrl.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`);
 
 /** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
 const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');

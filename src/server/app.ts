@@ -18,7 +18,11 @@ import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
+
 import { type BodyReader, bodyReader } from './read-body.ts';
+
+import { checkAddress } from './request-address.ts';
+
 import { linksFor } from './request-links.ts';
 import { routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
@@ -84,6 +88,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   const bodies = bodyReader(resourceLimits.requests, limiters.bodies);
   boundUnreadBodies(app, resourceLimits.requests);
 
+  app.addHook('onRequest', checkAddress);
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { makeDocument } from '#openapi/document.ts';
+import { linksFor } from './request-links.ts';
 
 type Parts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
   schemas: NamedSchemas;
   services: Services;
-  url?: string | undefined;
+  url?: string;
 };
 
 /**
@@ -36,11 +36,12 @@ const pagePolicy = (page: unknown): string => {
 };
 
 /** `/api/v3/openapi.json` describes the API; `/docs` shows it to people, and `/` leads there. */
-export function addDescription(app: FastifyInstance, { endpoints, schemas, services, url }: Parts): void {
+export function addDescription(app: FastifyInstance, parts: Parts): void {
+  const { endpoints, schemas, services } = parts;
   const { vocabulary, version } = services;
   const texts = new Map<string, string>();
   app.get('/api/v3/openapi.json', (request, reply) => {
-    const server = linksOf(url ?? `${request.protocol}://${request.host}`).api;
+    const server = linksFor(parts, request).api;
     // Kept for a few hosts only: clients could invent any number of them.
     const known = texts.get(server);
     const text = known ?? JSON.stringify(makeDocument({ endpoints, schemas, vocabulary, version, server }));

@@ -18,6 +18,7 @@ import { askForBody } from './read-body.ts';
 import { full, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
+import { clientFault } from './send-error.ts';
 import type { SignIn } from './sign-in.ts';
 
 type Parts = {
@@ -147,6 +148,8 @@ function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyR
     parts.log.error(seen, 'a request of Git found no connection');
     return say(503, unavailable);
   }
+  const fault = clientFault(error);
+  if (fault) return say(fault.status, fault.message);
   parts.log.error(seen, 'a request of Git failed');
   return say(500, `Server Error (request ${request.id})`);
 }

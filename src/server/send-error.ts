@@ -53,7 +53,7 @@ const refusalOf = (error: unknown): Refusal | undefined => {
 };
 
 /** What Fastify refuses by itself, as a body that is too large; undefined for other errors. */
-function clientFault(error: unknown): Refused | undefined {
+export function clientFault(error: unknown): Refused | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
   return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;

@@ -3,7 +3,7 @@ import { callerOf, countRequest } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
-import { Refusal } from '#lib/refusal.ts';
+import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { messagePage } from './pages.ts';
 import { send, sendPage } from './replies.ts';
 import type { Parts } from './token-routes.ts';
@@ -45,17 +45,27 @@ export function limitRequests(scope: FastifyInstance, parts: Parts): void {
     await countUse(parts.database.db, `oauth:${asker.key}`, { limit: 'oauth.requests', most, seconds: hour, message });
   });
   scope.setErrorHandler((error, request, reply) => {
-    if (!(error instanceof Refusal) || error.limit === undefined) throw error; // for the handler of all routes
-    parts.noteRefusal(request, error);
+    if (!(error instanceof Refusal)) throw error; // for the handler of all routes
+    if (error.limit !== undefined) parts.noteRefusal(request, error);
     return sendRefusal(error, request, reply);
   });
 }
 
-/** Clients of the device flow know `slow_down` (RFC 8628, section 3.5); people get a page. */
-function sendRefusal({ kind, message, retryAfter }: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const status = kind === 'too_many' ? 429 : 503;
-  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  if (!clientPaths.has(request.routeOptions.url)) return sendPage(reply, messagePage('Please wait', message), status);
-  const error = status === 429 ? 'slow_down' : 'temporarily_unavailable';
-  return send(request, reply.code(status), { error, error_description: message });
+type Answer = { status: number; title: string; error: string };
+
+const answers: Partial<Record<RefusalKind, Answer>> = {
+  // Clients of the device flow know it (RFC 8628, section 3.5).
+  too_many: { status: 429, title: 'Please wait', error: 'slow_down' },
+  unavailable: { status: 503, title: 'Please wait', error: 'temporarily_unavailable' },
+  bad_request: { status: 400, title: 'This can not be read', error: 'invalid_request' },
+};
+
+/** A page for people, and an error of OAuth for clients. */
+function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = answers[refusal.kind];
+  if (!answer) throw refusal;
+  const { status, title, error } = answer;
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  if (!clientPaths.has(request.routeOptions.url)) return sendPage(reply, messagePage(title, refusal.message), status);
+  return send(request, reply.code(status), { error, error_description: refusal.message });
 }

@@ -9,6 +9,7 @@ import { inTurn } from '#lib/concurrency-limiter.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
+import { fieldsOf } from './fields.ts';
 import { askerOf, countUse, limitRequests } from './limits.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
 import { isPassword } from './passwords.ts';
@@ -22,7 +23,7 @@ import {
   removeSession,
   removeSessionsBeyond,
 } from './store.ts';
-import { addTokenRoutes, fieldsOf, type Parts } from './token-routes.ts';
+import { addTokenRoutes, type Parts } from './token-routes.ts';
 import { permissionLines } from './wants.ts';
 
 const sessionCookie = 'hearth_session';

@@ -5,6 +5,7 @@ import type { Caller } from '#lib/caller.ts';
 import type { Refusal } from '#lib/refusal.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/apps/index.ts';
+import { type Fields, fieldsOf, readable } from './fields.ts';
 import { askerOf, countUse } from './limits.ts';
 import { send } from './replies.ts';
 import {
@@ -20,8 +21,6 @@ import {
 } from './rules.ts';
 import { findAppByClientId } from './store.ts';
 
-type Fields = Readonly<Record<string, string | undefined>>;
-
 /** What the pages and the endpoints of OAuth work with. */
 export type Parts = {
   database: Database;
@@ -36,24 +35,6 @@ export type Parts = {
   /** Counts a refusal by a limit. */
   noteRefusal: (request: FastifyRequest, refusal: Refusal) => void;
 };
-
-/** The fields of a request: of its form or JSON body, and of its query. */
-export function fieldsOf(request: FastifyRequest): Fields {
-  const text = typeof request.body === 'string' ? request.body : '';
-  const isJson = (request.headers['content-type'] ?? '').includes('json');
-  const query = request.query as Record<string, string>; // the query parser's own object
-  return { ...query, ...(isJson ? textsIn(text) : Object.fromEntries(new URLSearchParams(text))) };
-}
-
-function textsIn(text: string): Fields {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : [];
-    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-  } catch {
-    return {};
-  }
-}
 
 /** The endpoints that give tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless `Accept` asks for JSON. */
 export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
@@ -93,7 +74,7 @@ function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
   const [scheme, encoded = ''] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'basic') return fields;
   const [client_id, client_secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return { client_id, client_secret, ...fields };
+  return readable({ client_id, client_secret, ...fields });
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
