@@ -26,7 +26,6 @@ const titles: Record<keyof typeof limitTable, string> = {
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',
-  jobs: 'Background jobs',
 };
 
 /** The page that lists every limit. */
