@@ -147,7 +147,8 @@ function* attacksBy(kind: SearchKind, name: string, type: ValueType): Generator<
   if (type.type === 'words' || type.type === 'set') {
     const list = (count: number) => `${name}:${Array.from({ length: count }, (_, at) => sampleOf(type, at)).join(',')}`;
     yield { name: 'a list', query: list(values.value), isAllowed: true };
-    yield { name: 'a list that is too long', query: list(values.value + 1), isAllowed: false };
+    // A set has few values. What is repeated counts once.
+    yield { name: 'a list that is too long', query: list(values.value + 1), isAllowed: type.type === 'set' };
   }
 }
 
@@ -175,7 +176,7 @@ test.each(kinds)(
             if (!isAllowed) expect(JSON.parse(reply.body).errors[0].field, label).toBe('q');
             if (reply.statusCode === 422 && isAllowed) expect(reply.body, label).not.toContain('More than');
           }
-  if (hasProc) expect((await height()) - idle, 'megabytes of one backend').toBeLessThan(100);
+    if (hasProc) expect((await height()) - idle, 'megabytes of one backend').toBeLessThan(100);
   },
 );
 
