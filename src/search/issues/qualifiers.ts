@@ -26,7 +26,7 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields }: Know
       if (value.login === '*') return noneOf(byLexemes(lexeme(facet.without(name))));
       return ofPerson(name, people.get(value.login));
     case 'words':
-      return byLexemes(either(value.words.map((word) => lexeme(facet.label(word)))));
+      return byLexemes(either([...new Set(value.words)].map((word) => lexeme(facet.label(word)))));
     case 'team':
       return byLexemes(lexeme(facet.team(value.organization, value.slug)));
     case 'number':

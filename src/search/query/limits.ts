@@ -1,6 +1,7 @@
 import { limitTable } from '#lib/limits.ts';
 import { QueryError } from './errors.ts';
 import type { Token } from './lexer.ts';
+import { leaves, type Node, type Qualifier } from './tree.ts';
 
 const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
 
@@ -11,12 +12,10 @@ export const maxDepth: number = depth.value;
 
 const scopes = new Set(['repo', 'user', 'org']);
 
-type Qualifier = Extract<Token, { kind: 'qualifier' }>;
-
 const isField = (name: string): boolean => name.toLowerCase().startsWith('field.');
 
 /** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word does. */
-const needsLookup = ({ name, raw }: Qualifier): boolean =>
+const needsLookup = ({ name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
   isField(name) || /^(good-first|help-wanted)-issues$/.test(name) || (/^(has|no)$/.test(name) && raw.some(isField));
 
 /** Refuses a query that is longer, or has more operators, than document 1 allows; and what would make a large statement of it. */
@@ -34,10 +33,14 @@ export function checkLimits(tokens: readonly Token[], grammar: { advanced: boole
   if (named.filter(({ name }) => grammar.advanced || !scopes.has(name)).length > qualifiers.value) {
     throw new QueryError('too_many_qualifiers', `More than ${qualifiers.value} qualifiers were used.`);
   }
-  if (named.filter(needsLookup).length > lookups.value) {
-    throw new QueryError('too_many_lookups', `More than ${lookups.value} qualifiers about fields or labelled issues were used.`);
-  }
-  if (named.reduce((sum, { raw }) => sum + raw.length, 0) > values.value) {
+  if (named.reduce((sum, { raw }) => sum + new Set(raw).size, 0) > values.value) {
     throw new QueryError('too_many_values', `The qualifiers have more than ${values.value} values.`);
   }
+}
+
+/** Refuses a query whose statement would have too many subqueries. What it repeats was taken out before. */
+export function checkLookups(query: Node): void {
+  const found = [...leaves(query)].filter((leaf) => leaf.kind === 'qualifier' && needsLookup(leaf));
+  if (found.length > lookups.value)
+    throw new QueryError('too_many_lookups', `More than ${lookups.value} qualifiers about fields or labelled issues were used.`);
 }

@@ -1,6 +1,6 @@
 import { QueryError } from './errors.ts';
 import { type Token, tokenize } from './lexer.ts';
-import { checkLimits, maxDepth } from './limits.ts';
+import { checkLimits, checkLookups, maxDepth } from './limits.ts';
 import { findQualifier, type SearchKind } from './qualifiers.ts';
 import { group, leaves, type Node, negate } from './tree.ts';
 import { describe, readValue } from './values.ts';
@@ -22,7 +22,9 @@ export function parse(kind: SearchKind, q: string, options: ParseOptions = {}): 
   const cursor: Cursor = { tokens, at: 0, depth: 0 };
   const node = readAny(cursor);
   if (cursor.at < tokens.length) throw new QueryError('unbalanced_parentheses', 'A closing parenthesis has no opening one.');
-  return parentheses ? node : withQualifiersLast(node);
+  const query = parentheses ? node : withQualifiersLast(node);
+  checkLookups(query);
+  return query;
 }
 
 type Cursor = { tokens: Token[]; at: number; depth: number };

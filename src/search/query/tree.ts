@@ -11,10 +11,20 @@ export type Leaf = Text | Qualifier;
 /** A parsed query. Groups hold at least two parts, none of which is a group of the same kind; a `not` never holds a `not`. */
 export type Node = Leaf | { kind: 'not'; part: Node } | { kind: 'all'; parts: Node[] } | { kind: 'any'; parts: Node[] };
 
-/** A group in its canonical form: flat, and not a group at all when it holds one part. */
+/** A group in its canonical form: flat, each qualifier once, and not a group at all when it holds one part. */
 export function group(kind: 'all' | 'any', nodes: readonly Node[]): Node | undefined {
-  const parts = nodes.flatMap((node) => (node.kind === kind ? node.parts : [node]));
+  const parts = withoutRepetition(nodes.flatMap((node) => (node.kind === kind ? node.parts : [node])));
   return parts.length > 1 ? { kind, parts } : parts[0];
+}
+
+function withoutRepetition(parts: readonly Node[]): Node[] {
+  const seen = new Set<string>();
+  return parts.filter((part) => {
+    const leaf = part.kind === 'not' ? part.part : part;
+    if (leaf.kind !== 'qualifier') return true;
+    const written = JSON.stringify([part.kind, leaf.name, leaf.raw]);
+    return !seen.has(written) && seen.add(written);
+  });
 }
 
 /** The opposite of a node. */
