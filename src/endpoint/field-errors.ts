@@ -63,10 +63,15 @@ function ofDeepestBranch(inside: readonly ErrorObject[], union: ErrorObject): re
   return deeper.length > 0 ? deeper : [...inside, union];
 }
 
-/** Where a constant tells the branches apart (`type: 'a'`), only the errors of the branch that the value names are kept. */
+/**
+ * Where a constant tells the branches apart (`type: 'a'`), only the errors of the branch that the value names are kept; where it names
+ * none of them, that the constant is wrong.
+ */
 function ofNamedBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
   const branchOf = ({ schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';
-  const others = new Set(inside.filter(({ keyword }) => keyword === 'const').map(branchOf));
+  const constants = inside.filter(({ keyword }) => keyword === 'const');
+  const others = new Set(constants.map(branchOf));
   const meant = inside.filter((error) => !others.has(branchOf(error)));
-  return meant.length > 0 ? meant : [...inside, union];
+  if (meant.length > 0) return meant;
+  return constants.length > 0 ? constants : [...inside, union];
 }

@@ -40,8 +40,9 @@ const texts: Validators = {
   explain: compiler(new Ajv({ ...converting, allErrors: true })),
 };
 
-/** All errors are looked for in values of this size. In larger ones, the first is found, since each error takes time and memory. */
+/** All errors are looked for in values of this size, since each error takes time and memory; of longer lists, in their beginning. */
 const explained = 1_000;
+const explainedItems = 50;
 
 /** The steps of larger ones leave the process free in between for others. */
 const large = 5_000;
@@ -67,7 +68,7 @@ const wordSchema = (schema: TSchema): TSchema => {
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
   const value = declaredPart(schema, neutralBody({ ...query }, schema));
   const size = Object.values(asObject(value)).flat().length;
-  refuse([...problemsOf(texts, schema, { value, size }, resource), ...nulProblems(value, resource)]);
+  refuse([...problemsOf(texts, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;
 }
 
@@ -101,11 +102,26 @@ function problemsOf(
 ): FieldError[] {
   const decided = decide(schema);
   if (decided(value)) return [];
-  if (size > explained) return fieldErrors(decided.errors ?? [], resource);
+  const first = decided.errors ?? [];
+  const part = size > explained ? beginningOf(value) : { value, size };
   const explaining = explain(schema);
-  explaining(value);
-  return fieldErrors(explaining.errors ?? [], resource);
+  // What is wrong may stand further behind.
+  const isWrong = part.size <= explained && !explaining(part.value);
+  return fieldErrors((isWrong ? explaining.errors : undefined) ?? first, resource);
 }
+
+/** A value whose lists are cut off, and how many values are left in it. */
+function beginningOf(value: unknown): { value: unknown; size: number } {
+  if (typeof value !== 'object' || value === null) return { value, size: 1 };
+  if (Array.isArray(value)) {
+    const items = value.slice(0, explainedItems).map(beginningOf);
+    return { value: items.map((item) => item.value), size: 1 + sum(items) };
+  }
+  const fields = Object.entries(value).map(([name, field]) => ({ name, ...beginningOf(field) }));
+  return { value: Object.fromEntries(fields.map((field) => [field.name, field.value])), size: 1 + sum(fields) };
+}
+
+const sum = (parts: readonly { size: number }[]): number => parts.reduce((all, { size }) => all + size, 0);
 
 function nulProblems(value: unknown, resource: string): FieldError[] {
   const field = pathOfNul(value, '')?.slice(0, 200);
