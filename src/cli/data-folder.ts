@@ -14,7 +14,7 @@ const format = 1;
 export async function openDataFolder(path: string): Promise<DataFolder> {
   let made: boolean;
   try {
-    made = await makeFolder(path);
+    made = await makeFolder(path, ownMode());
     await checkFormat(join(path, 'format'));
   } catch (error) {
     if (error instanceof StartupError) throw error;
@@ -23,15 +23,18 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path, repositories: join(path, 'repositories'), made };
 }
 
+/** Nobody else reads here. Where PostgreSQL runs as another account than Hearth, it passes through to its own part. */
+const ownMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
+
 /**
  * Makes a folder and those above it; false if it was there. Node's own recursive mkdir never ends where the system keeps
  * answering that a parent is missing (as below /proc).
  */
-async function makeFolder(path: string): Promise<boolean> {
+async function makeFolder(path: string, mode: number): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return false;
-  if (dirname(path) !== path) await makeFolder(dirname(path));
-  await mkdir(path, { mode: 0o755 });
+  if (dirname(path) !== path) await makeFolder(dirname(path), 0o755);
+  await mkdir(path, { mode });
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
@@ -21,7 +21,8 @@ export async function openGitStore(given: {
   const root = resolve(given.root);
   const limits = resourceLimits({ git: given.limits ?? {} }).git;
   const readers = makeReaderPool(limits);
-  await mkdir(join(root, 'tmp'), { recursive: true });
+  await mkdir(join(root, 'tmp'), { recursive: true, mode: 0o700 });
+  await closeToOthers(root);
   await installHooks(root);
   await installAttributes(root);
   return {
@@ -44,6 +45,12 @@ export async function openGitStore(given: {
     readers,
     [Symbol.asyncDispose]: () => readers.closeAll(),
   };
+}
+
+/** Private repositories lie here: other accounts of the machine must not read them. A folder that isn't ours is the operator's to close. */
+async function closeToOthers(root: string): Promise<void> {
+  const { uid, mode } = await stat(root);
+  if (uid === process.getuid?.() && (mode & 0o077) !== 0) await chmod(root, 0o700);
 }
 
 /** The same folder, with git running for a caller. */
