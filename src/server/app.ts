@@ -13,6 +13,7 @@ import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { answer } from './answer.ts';
+import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
@@ -60,12 +61,15 @@ const watchers = new Set(['/healthz', '/readyz', '/metrics']);
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
   const { log } = parts;
+  const { requests: bounds } = parts.services.resourceLimits;
+  const http = { maxHeaderSize, ...connectionOptions(bounds) };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: jsonLimit,
     requestTimeout: 0,
+    keepAliveTimeout: bounds.idleConnection,
     trustProxy: parts.trustedProxies ?? false,
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
@@ -73,12 +77,11 @@ export function buildApp(parts: Parts): FastifyInstance {
     frameworkErrors: (_error, request, reply) => sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' }),
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
-    ...(parts.tls ? { https: { ...parts.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
+    ...(parts.tls ? { https: { ...parts.tls, ...http } } : { http }),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
-  const { requests: bounds } = parts.services.resourceLimits;
   const requests = concurrencyLimiter('requests.concurrent', {
     ...bounds,
     total: bounds.concurrent,
@@ -98,6 +101,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
   app.addHook('onClose', () => refusals.flush());
+  limitConnections(app, { ...parts, bounds, refusals });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
