@@ -103,6 +103,38 @@ export const limitTable = {
       of: 'a request to wait for its turn',
       past: '503 with Retry-After',
     },
+    connections: { value: 4_096, unit: 'count', of: 'connections of one process', past: 'further ones are closed at once' },
+    connectionsPerAddress: {
+      value: 512,
+      unit: 'count',
+      of: 'connections of one address to one process (but trusted proxies)',
+      past: 'further ones are closed at once',
+    },
+    headersTime: {
+      value: 20 * seconds,
+      unit: 'milliseconds',
+      of: 'the first line and the headers of a request to arrive',
+      past: '408, and the connection is closed',
+    },
+    idleConnection: { value: 72 * seconds, unit: 'milliseconds', of: 'a connection between two requests', past: 'it is closed' },
+    perConnection: {
+      value: 10_000,
+      unit: 'count',
+      of: 'requests over one connection',
+      past: 'it is closed with the last reply',
+    },
+    replyIdle: {
+      value: 30 * seconds,
+      unit: 'milliseconds',
+      of: 'a reply of which the client reads nothing',
+      past: 'the connection is closed',
+    },
+    replyRate: {
+      value: 32 * kibi,
+      unit: 'bytes a second',
+      of: 'the slowest reading of a reply (for as long as replyIdle, it may be slower)',
+      past: 'the connection is closed',
+    },
   },
   git: {
     commands: {

@@ -70,6 +70,20 @@ export function addressCheck(allow: readonly string[]): AddressCheck {
   };
 }
 
+/** Whether an address is in one of some ranges. An IPv4 address may be written as IPv6, as sockets for both do. */
+export function rangeCheck(ranges: readonly string[]): AddressCheck {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const parsed = parseRange(range);
+    if (!parsed) throw new Error(`${range} is not a range of addresses`);
+    list.addSubnet(parsed.address, parsed.bits, parsed.family);
+  }
+  return (address) => {
+    const family = familyOf(address);
+    return family !== undefined && list.check(address, family);
+  };
+}
+
 /** Whether a text is an address, or an address and how many of its bits count. */
 export const isRange = (text: string): boolean => parseRange(text) !== undefined;
 

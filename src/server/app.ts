@@ -11,6 +11,7 @@ import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { admit } from './admit.ts';
 import { answer } from './answer.ts';
+import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
@@ -59,11 +60,14 @@ const watchers = new Set(['/healthz', '/readyz', '/metrics']);
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
   const { log } = parts;
+  const { requests: bounds } = parts.services.resourceLimits;
+  const http = { maxHeaderSize, ...connectionOptions(bounds) };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestTimeout: 0,
+    keepAliveTimeout: bounds.idleConnection,
     trustProxy: parts.trustedProxies ?? false,
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
@@ -71,22 +75,23 @@ export function buildApp(parts: Parts): FastifyInstance {
     frameworkErrors: (_error, request, reply) => sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' }),
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
-    ...(parts.tls ? { https: { ...parts.tls, maxHeaderSize } } : { http: { maxHeaderSize } }),
+    ...(parts.tls ? { https: { ...parts.tls, ...http } } : { http }),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts.database, app.drainState);
-  const { git, limiters, resourceLimits } = parts.services;
+  const { git, limiters } = parts.services;
   const metrics = addMetrics(app, { ...parts, limiters: [...Object.values(limiters), git.commands, git.transfers] });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
   app.addHook('onClose', () => refusals.flush());
+  limitConnections(app, { ...parts, bounds, refusals });
 
   // Bodies are read when access was judged (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
-  const bodies = bodyReader(resourceLimits.requests, limiters.bodies);
-  boundUnreadBodies(app, resourceLimits.requests);
+  const bodies = bodyReader(bounds, limiters.bodies);
+  boundUnreadBodies(app, bounds);
 
   app.addHook('onRequest', checkAddress);
   app.addHook('onSend', async (request, reply) => {

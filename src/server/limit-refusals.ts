@@ -7,7 +7,8 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 
 /** Counts refusals by limit and caller, and stores the counts for `hearth doctor`. */
 export type LimitRefusals = {
-  note(request: FastifyRequest, limit: string | undefined): void;
+  /** Counts a refusal of a request, or of a connection that has brought none yet. */
+  note(request: Pick<FastifyRequest, 'ip' | 'caller'>, limit: string | undefined): void;
   /** Stores what was counted. */
   flush(): Promise<void>;
 };
