@@ -46,6 +46,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
+  checkQuery(request.originalUrl, asked.services.resourceLimits.requests.queryParameters);
   const { at, rows } = await resolve({ db, endpoint, viewer, params: asked.params });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
@@ -123,6 +124,14 @@ async function sendRaw(
   if (known) await uncount(asked, reply, counted);
   if (known) await reply.code(304).send();
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
+}
+
+function checkQuery(url: string, most: number): void {
+  let parameters = 0;
+  for (let at = url.indexOf('?'); at >= 0; at = url.indexOf('&', at + 1)) parameters++;
+  if (parameters <= most) return;
+  const limit = 'requests.queryParameters';
+  throw new Refusal('bad_request', `The query has more than ${most} parameters (${limit})`, [], { limit });
 }
 
 const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;
