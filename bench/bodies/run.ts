@@ -1,28 +1,25 @@
 // What one request with a body takes of the process that answers it, at its worst.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { listen } from '#server/listen.ts';
+import { bodies, pathOf, type Sent } from '#test/support/large-bodies.ts';
 import { printTable } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
-import { bodies, type Sent } from './bodies.ts';
 
 await using stage = await openStage();
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
-const endpointOf = (name: string): string =>
-  name.startsWith('blob') ? 'git/blobs' : name.startsWith('tree') ? 'git/trees' : 'issues';
-
 async function main(only: string | undefined): Promise<void> {
   await stage.addRepository('engine');
   const headers = { authorization: `Bearer ${stage.token}` };
   const payload = { message: 'First', content: 'YQ==' };
   await stage.hearth.app.inject({ method: 'PUT', url: '/api/v3/repos/bench/engine/contents/a', headers, payload });
   const url = await listen(stage.hearth.app, { host: '127.0.0.1', port: 0 });
-  const client = fork(join(import.meta.dirname, 'client.ts'));
+  const client = fork(fileURLToPath(import.meta.resolve('#test/support/body-client.ts')));
   const send = async (body: string): Promise<{ status: number; bytes: number }> => {
-    const sent: Sent = { url: `${url}/api/v3/repos/bench/engine/${endpointOf(body)}`, method: 'POST', token: stage.token, body };
+    const sent: Sent = { url: `${url}/api/v3/repos/bench/engine/${pathOf(body)}`, method: 'POST', token: stage.token, body };
     client.send(sent);
     const [reply] = await once(client, 'message');
     return reply as { status: number; bytes: number }; // what the client sends
@@ -45,7 +42,6 @@ async function main(only: string | undefined): Promise<void> {
     delay.disable();
     clearInterval(watch);
     rows.push([name, megabytes(bytes), status, (user + system) / 1000, delay.max / 1e6, megabytes(most - idle)]);
-    console.log(rows.at(-1)?.join(' | '));
   }
   client.disconnect();
   printTable(['', 'MB', 'status', 'CPU ms', 'longest turn ms', 'memory MB'], rows);

@@ -66,7 +66,7 @@ const wordSchema = (schema: TSchema): TSchema => {
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
-  const value = declaredPart(schema, neutralBody({ ...query }, schema));
+  const value = declaredPart(schema, neutralBody(query, schema));
   const size = Object.values(asObject(value)).flat().length;
   refuse([...problemsOf(texts, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;

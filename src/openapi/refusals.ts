@@ -6,10 +6,11 @@ export const refusalReasons = {
   401: 'A credential is needed, or the one given is not valid',
   403: 'The credential or its holder may not do this, or a rate limit is exceeded',
   404: 'It does not exist, or the caller may not know of it',
+  408: 'The body took too long to arrive',
   409: 'Something is in the way, or another request changed it at the same time',
   410: 'It is switched off here',
-  413: 'The body is too large, or what is asked for takes more than a limit allows',
-  415: 'The body is not of a type that is read here, which is JSON',
+  413: 'The body is too large or holds too many values, or what is asked for takes more than a limit allows',
+  415: 'The body is not of a type that is read here, which is JSON that is not compressed',
   422: 'A value is not valid; `errors` names each field',
   429: 'Too many requests of the caller wait, or too much was asked for within an hour; `Retry-After` tells when to come back',
   503: 'The database, or Git, does not answer in time',
@@ -24,6 +25,7 @@ export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): Refus
     401: true,
     403: true,
     404: path.includes('{'),
+    408: hasBody,
     409: false,
     410: path.startsWith('/repos/{owner}/{repo}/issues'), // which a repository may have switched off
     413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // reading a repository takes what its owner made of it

@@ -46,6 +46,7 @@ export async function answer(asked: Asked, request: FastifyRequest, reply: Fasti
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
+  checkQuery(request.originalUrl, asked.services.resourceLimits.requests.queryParameters);
   const { at, rows } = await resolve({ db, endpoint, viewer, params: asked.params });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
@@ -128,6 +129,14 @@ async function sendRaw(
 /** The address of a request as people write it, whichever form its first line had. */
 const addressOf = ({ api }: Links, { originalUrl }: FastifyRequest): URL =>
   new URL(`${new URL(api).origin}/${originalUrl.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`);
+
+function checkQuery(url: string, most: number): void {
+  let parameters = 0;
+  for (let at = url.indexOf('?'); at >= 0; at = url.indexOf('&', at + 1)) parameters++;
+  if (parameters <= most) return;
+  const limit = 'requests.queryParameters';
+  throw new Refusal('bad_request', `The query has more than ${most} parameters (${limit})`, [], { limit });
+}
 
 /** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
 const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');

@@ -4,6 +4,10 @@ import { allEndpoints } from '#resources/all.ts';
 
 type Schema = {
   readonly type?: string;
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -33,4 +37,30 @@ test('every whole number that a request may hold has bounds, or a huge one would
   // A title may be a number in the public API. It is stored as a text.
   expect(found).toEqual(['issues/create body.title', 'issues/update body.title']);
   expect(Object.entries(pathWords).flatMap(([word, schema]) => unbounded(schema as Schema, word))).toEqual([]);
+});
+
+/** A pattern that ends after so many characters. */
+const isShort = (pattern: string | undefined): boolean => /^\^[^*+]*\{\d+\}\$$/.test(pattern ?? '');
+
+/** The places of texts and lists in a schema that may be as long as a body. */
+function endless(schema: Schema | undefined, place: string): string[] {
+  if (!schema) return [];
+  const isClosed = schema.enum !== undefined || schema.const !== undefined;
+  const text = schema.type === 'string' && !isClosed && schema.maxLength === undefined && !isShort(schema.pattern);
+  const list = schema.type === 'array' && schema.maxItems === undefined;
+  return [
+    ...(text || list ? [place] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => endless(inner, `${place}.${name}`)),
+    ...endless(schema.items, `${place}[]`),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner) => endless(inner, place)),
+  ];
+}
+
+test('every text and list of a body has a bound, but for contents of files', () => {
+  const found = allEndpoints.flatMap(({ id, body }) => endless(body as Schema | undefined, id));
+  expect(found).toEqual([
+    'git/create-blob.content',
+    'git/create-tree.tree[].content',
+    'repos/create-or-update-file-contents.content',
+  ]);
 });

@@ -18,6 +18,9 @@ export const NewOrganizationAccount = Type.Object(
   { title: 'Organization' },
 );
 
-export const Impersonation = Type.Object({ scopes: Type.Array(Type.String(), { maxItems: 100 }) }, { title: 'OauthAccess' });
+export const Impersonation = Type.Object(
+  { scopes: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }) },
+  { title: 'OauthAccess' },
+);
 
 export const Reason = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }, { title: 'User' });

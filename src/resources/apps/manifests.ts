@@ -26,8 +26,8 @@ export const AppManifest = Type.Object({
   redirect_url: Type.Optional(url),
   setup_url: Type.Optional(url),
   public: Type.Optional(Type.Boolean()),
-  default_events: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-  default_permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+  default_events: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+  default_permissions: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 100 }), { maxProperties: 200 })),
 });
 export type AppManifest = Static<typeof AppManifest>;
 

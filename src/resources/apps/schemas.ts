@@ -70,7 +70,7 @@ export const TokenWish = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
     repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 500 })),
-    permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+    permissions: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 100 }), { maxProperties: 200 })),
   },
   { title: 'Installation' },
 );

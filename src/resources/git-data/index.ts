@@ -1,5 +1,5 @@
 export { base64Lines, mostRaw, rawContent, tooLarge } from './content.ts';
-export { fromBase64 } from './given-content.ts';
+export { fromBase64, utf8Of } from './given-content.ts';
 export { peopleOf, personOf } from './people.ts';
 export { checkRef, type Moving, moveOrRefuse } from './refs.ts';
 export { AnyPerson, NamedPerson } from './schemas.ts';

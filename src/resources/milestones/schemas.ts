@@ -27,7 +27,7 @@ export type Milestone = Static<typeof Milestone>;
 const fields = {
   state: Type.Optional(OneOf(states)),
   description: Type.Optional(Nullable(Type.String({ maxLength: 65_536 }))),
-  due_on: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
+  due_on: Type.Optional(Nullable(Type.String({ format: 'date-time', maxLength: 64 }))),
 };
 const title = Type.String({ minLength: 1, maxLength: 255 });
 

@@ -124,14 +124,16 @@ export const RepositoryChange = Type.Object(
 );
 export type RepositoryChange = Static<typeof RepositoryChange>;
 
+const owner = Type.String({ maxLength: 255 });
+
 export const NewFork = Type.Object(
-  { organization: Type.Optional(Type.String()), name: Type.Optional(name), default_branch_only: Type.Optional(Type.Boolean()) },
+  { organization: Type.Optional(owner), name: Type.Optional(name), default_branch_only: Type.Optional(Type.Boolean()) },
   { title: 'Fork' },
 );
 
 export const FromTemplate = Type.Object(
   {
-    owner: Type.Optional(Type.String()),
+    owner: Type.Optional(owner),
     name,
     description: Type.Optional(Type.String({ maxLength: 350 })),
     include_all_branches: Type.Optional(Type.Boolean()),
@@ -142,14 +144,17 @@ export const FromTemplate = Type.Object(
 
 export const Transfer = Type.Object(
   {
-    new_owner: Type.String(),
+    new_owner: owner,
     new_name: Type.Optional(name),
     team_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 100 })),
   },
   { title: 'Repository' },
 );
 
-export const Topics = Type.Object({ names: Type.Array(Type.String(), { maxItems: 1000 }) }, { title: 'Repository' });
+export const Topics = Type.Object(
+  { names: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 }) },
+  { title: 'Repository' },
+);
 
 /** Filters and order of the lists of repositories. */
 export const ListOrder = {

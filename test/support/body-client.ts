@@ -1,6 +1,6 @@
 // Sends one request with a body, in a process of its own, so that the measured one does nothing else than to answer it.
 import { request } from 'node:http';
-import { bodies, type Sent } from './bodies.ts';
+import { bodies, type Sent } from './large-bodies.ts';
 
 process.on('message', ({ url, method, token, body }: Sent) => {
   const bytes = bodies[body]?.() ?? Buffer.alloc(0);

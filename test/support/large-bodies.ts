@@ -34,6 +34,10 @@ export const bodies: Readonly<Record<string, () => Buffer>> = {
   'tree of empty lists, 39 MiB': () => Buffer.from(`{"tree":[${'[],'.repeat(13 * mebi)}1]}`),
 };
 
+/** Where a body is sent, in a repository. */
+export const pathOf = (name: string): string =>
+  name.startsWith('blob') ? 'git/blobs' : name.startsWith('tree') ? 'git/trees' : 'issues';
+
 export type Sent = { url: string; method: string; token: string; body: string };
 
 const mebi = 1024 * 1024;
