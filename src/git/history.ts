@@ -53,18 +53,19 @@ export async function countCommits(
 
 /**
  * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, at most `limit`, with
- * their total number. `exclude` names further tips whose commits were there before.
+ * their total number. `exclude` names further tips whose commits were there before. Past `maxMessages` characters of messages, the
+ * later commits are left out.
  */
 export async function listNewCommits(
   repo: Repo,
-  given: { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number },
+  given: { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number; maxMessages?: number },
 ): Promise<{ commits: Commit[]; total: number }> {
   const known = [...(given.from === null || given.from === zeroOid ? [] : [given.from]), ...(given.exclude ?? [])];
   const tips = [checkedOid(given.to), ...known.map((oid) => `^${checkedOid(oid)}`)];
   const input = `${tips.join('\n')}\n`;
   const text = await runText(repo, ['rev-list', '--reverse', '--topo-order', '--ignore-missing', '--stdin'], { input });
   const oids = text.split('\n').filter((line) => line !== '');
-  return { commits: await readAll(repo, oids.slice(-given.limit)), total: oids.length };
+  return { commits: await readAll(repo, oids.slice(-given.limit), given.maxMessages), total: oids.length };
 }
 
 async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
@@ -72,7 +73,18 @@ async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-async function readAll(repo: Repo, oids: readonly Oid[]): Promise<Commit[]> {
+const readAtOnce = 32;
+
+/** Commits by their names. Reading ends when their messages have more characters than `maxMessages`. */
+async function readAll(repo: Repo, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
   await using reader = await openObjects(repo);
-  return reader.getCommits(oids);
+  if (maxMessages === Number.POSITIVE_INFINITY) return reader.getCommits(oids);
+  const commits: Commit[] = [];
+  let length = 0;
+  for (let from = 0; from < oids.length && length <= maxMessages; from += readAtOnce) {
+    const some = await reader.getCommits(oids.slice(from, from + readAtOnce));
+    length += some.reduce((sum, { message }) => sum + message.length, 0);
+    commits.push(...some);
+  }
+  return commits;
 }
