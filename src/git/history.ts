@@ -56,10 +56,11 @@ type Added = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: numbe
 
 /**
  * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, the last `limit` of them.
- * `exclude` names further tips whose commits were there before.
+ * `exclude` names further tips whose commits were there before. Past `maxMessages` characters of messages, the later commits are left
+ * out.
  */
-export const listNewCommits = async (repo: Repo, added: Added): Promise<Commit[]> =>
-  readAll(repo, await listNewOids(repo, added));
+export const listNewCommits = async (repo: Repo, added: Added & { maxMessages?: number }): Promise<Commit[]> =>
+  readAll(repo, await listNewOids(repo, added), added.maxMessages);
 
 /** The names of the commits of `listNewCommits`. */
 export async function listNewOids(repo: Repo, given: Added): Promise<Oid[]> {
@@ -83,7 +84,18 @@ async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-async function readAll(repo: Repo, oids: readonly Oid[]): Promise<Commit[]> {
+const readAtOnce = 32;
+
+/** Commits by their names. Reading ends when their messages have more characters than `maxMessages`. */
+async function readAll(repo: Repo, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
   await using reader = await openObjects(repo);
-  return reader.getCommits(oids);
+  if (maxMessages === Number.POSITIVE_INFINITY) return reader.getCommits(oids);
+  const commits: Commit[] = [];
+  let length = 0;
+  for (let from = 0; from < oids.length && length <= maxMessages; from += readAtOnce) {
+    const some = await reader.getCommits(oids.slice(from, from + readAtOnce));
+    length += some.reduce((sum, { message }) => sum + message.length, 0);
+    commits.push(...some);
+  }
+  return commits;
 }

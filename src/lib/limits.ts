@@ -490,6 +490,12 @@ export const limitTable = {
       of: 'one payload',
       past: 'the delivery is recorded with 413, and not sent',
     },
+    largePayloads: {
+      value: 1024 * mebi,
+      unit: 'bytes',
+      of: 'payloads over 64 KiB that are stored of what happens at one owner in an hour',
+      past: 'further ones over 64 KiB are recorded with 413, and not sent',
+    },
     payloadsTogether: {
       value: 64 * mebi,
       unit: 'bytes',

@@ -18,6 +18,7 @@ const limits = {
   hooks: 12,
   waitingPerOwner: 50,
   repliesPerOwner: 20_000,
+  largePayloads: 300_000,
 };
 const here = await world({ resourceLimits: { webhooks: limits } });
 
@@ -133,6 +134,20 @@ test('all hooks that get an event share one payload', async () => {
   await here.settle();
   expect(target.requests).toHaveLength(6);
   expect(await countPayloads()).toBe(before + 1);
+});
+
+test('of large payloads, a limited number of bytes is stored in an hour; small ones go on', async () => {
+  const { client, org, owner, ids, path } = await organization(1);
+  const repo = await here.repo(org, { by: owner });
+  await here.settle();
+  const open = async (body: string) => {
+    await client.post(`/repos/${org.login}/${repo.name}/issues`, { title: 'Large', body });
+    await here.settle();
+    return (await client.get(`${path}/${ids[0]}/deliveries`)).body[0].status_code;
+  };
+  const codes: number[] = [];
+  for (const body of ['é'.repeat(60_000), 'é'.repeat(60_000), 'é'.repeat(60_000), 'small']) codes.push(await open(body));
+  expect(codes).toEqual([200, 200, 413, 200]);
 });
 
 test.each([

@@ -3,13 +3,14 @@ import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/catalogue.ts';
 import { type Recorded, subscription } from '#events/subscription.ts';
-import { grouped } from '#lib/collections.ts';
+import { gather, grouped } from '#lib/collections.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { type NewDelivery, queueDeliveries } from '#webhooks/queue.ts';
 import { findListeners, type Listener } from './listeners.ts';
 import { payloadParts } from './payloads/parts.ts';
 import type { Told } from './payloads/payload.ts';
 import { namesOf, tell, toldKinds } from './payloads/tellers.ts';
+import { largestPayloadNow } from './quota.ts';
 
 /** Queues the deliveries of an event: for every hook that listens, one for each webhook event that the event becomes. */
 export const tellWebhooks = subscription<EventKind, Services>({
@@ -18,12 +19,16 @@ export const tellWebhooks = subscription<EventKind, Services>({
   attempts: 25,
   async run(event, { db, change, services, now }) {
     const listeners = await findListeners(db, event, namesOf(event));
-    const { payload: largest } = services.resourceLimits.webhooks;
+    const limits = services.resourceLimits.webhooks;
     // One address after the other, so that no more than its payloads are in memory. A repeated job adds what is missing.
     for (const [base, group] of grouped(listeners, (listener) => services.url ?? listener.base_url)) {
       const told = await tell(event, { db, git: services.git, links: linksOf(base) });
       const deliveries = told.map((one) => deliveryOf(event, one, group, services));
-      await change((tx) => queueDeliveries(tx, deliveries, { now, largest }));
+      const payloads = gather(deliveries, 'payload');
+      await change(async (tx) => {
+        const largest = await largestPayloadNow(tx, event.owner, payloads, limits);
+        await queueDeliveries(tx, deliveries, { now, largest });
+      });
     }
   },
 });

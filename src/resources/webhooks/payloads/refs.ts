@@ -23,6 +23,9 @@ import {
 /** The number of commits that a payload lists at most (the public API's bound). */
 const mostCommits = 2_048;
 
+/** Characters of messages after which no more commits are read: the payload is larger than what is sent then. */
+const mostMessages = 26 * 1024 * 1024;
+
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 const typeOf = (ref: string) => (isTag(ref) ? 'tag' : 'branch');
@@ -92,7 +95,8 @@ async function commitsOf(context: PayloadContext, repository: OwnedRepository, {
   const main = `refs/heads/${repository.default_branch}`;
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
-  const commits = await listNewCommits(repo, { from: before, to: after, exclude, limit: mostCommits });
+  const wanted = { from: before, to: after, exclude, limit: mostCommits, maxMessages: mostMessages };
+  const commits = await listNewCommits(repo, wanted);
   const paths = await listChangedPaths(repo, gather(commits, 'oid'));
   return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));
 }
