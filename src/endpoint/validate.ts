@@ -103,6 +103,7 @@ function problemsOf(
   const decided = decide(schema);
   if (decided(value)) return [];
   const first = decided.errors ?? [];
+  if (first.some(({ keyword }) => keyword === 'maxItems')) return fieldErrors(first, resource);
   const part = size > explained ? beginningOf(value) : { value, size };
   const explaining = explain(schema);
   // What is wrong may stand further behind.
