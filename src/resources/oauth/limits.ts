@@ -33,17 +33,15 @@ const clientPaths: ReadonlySet<string | undefined> = new Set(['/login/oauth/acce
 /** Shares places with all other requests, counts requests by address, and answers those past a limit. */
 export function limitRequests(scope: FastifyInstance, parts: Parts): void {
   const { limits, resourceLimits } = parts.services;
-  scope.addHook('onRoute', (route) => {
-    route.bodyLimit = resourceLimits.oauth.body;
-  });
-  scope.addHook('onRequest', async (request, reply) => {
-    const asker = askerOf(request);
-    await parts.admit(asker, reply);
+  scope.addHook('onRequest', async (request) => {
     if (!limits.enabled) return;
     const most = resourceLimits.oauth.requests;
     const message = 'Too many requests. Please send fewer.';
-    await countUse(parts.database.db, `oauth:${asker.key}`, { limit: 'oauth.requests', most, seconds: hour, message });
+    const key = `oauth:${askerOf(request).key}`;
+    await countUse(parts.database.db, key, { limit: 'oauth.requests', most, seconds: hour, message });
   });
+  // After the body has come: one that comes slowly holds no place.
+  scope.addHook('preHandler', (request, reply) => parts.admit(askerOf(request), reply));
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Refusal)) throw error; // for the handler of all routes
     if (error.limit !== undefined) parts.noteRefusal(request, error);

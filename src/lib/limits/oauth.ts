@@ -1,0 +1,62 @@
+// Signing in, and OAuth.
+import { kibi, type LimitGroup, seconds } from './limit.ts';
+
+export const oauth = {
+  requests: {
+    value: 5_000,
+    unit: 'count',
+    of: 'requests in an hour by which one address signs in on the web and authorizes apps and devices (with rate limits on)',
+    past: '429 with Retry-After',
+  },
+  deviceCodes: {
+    value: 50,
+    unit: 'count',
+    of: 'device codes that one address asks for in 15 minutes',
+    past: '429 with Retry-After',
+  },
+  deviceCodesOfApp: {
+    value: 5_000,
+    unit: 'count',
+    of: 'device codes that are asked for in 15 minutes for one app',
+    past: '429 with Retry-After',
+  },
+  wrongPasswords: {
+    value: 20,
+    unit: 'count',
+    of: 'wrong passwords of one address in 15 minutes',
+    past: '429 with Retry-After',
+  },
+  wrongPasswordsOfUser: {
+    value: 100,
+    unit: 'count',
+    of: 'wrong passwords for one user name in 15 minutes',
+    past: '429 with Retry-After',
+  },
+  wrongUserCodes: {
+    value: 20,
+    unit: 'count',
+    of: 'codes of devices that one account types in 15 minutes',
+    past: '429 with Retry-After',
+  },
+  sessions: { value: 50, unit: 'count', of: 'sessions on the web of one account', past: 'the oldest ends' },
+  passwords: { value: 2, unit: 'count', of: 'passwords that are checked at once', past: 'further ones wait' },
+  passwordsPerCaller: {
+    value: 1,
+    unit: 'count',
+    of: 'passwords that are checked at once for one address',
+    past: 'further ones wait',
+  },
+  keys: {
+    value: 1,
+    unit: 'count',
+    of: 'pairs of keys that are made at once, for apps from manifests',
+    past: 'further ones wait',
+  },
+  waiting: { value: 10, unit: 'count', of: 'passwords or pairs of keys of one caller that wait', past: '429 with Retry-After' },
+  waitingTime: {
+    value: 15 * seconds,
+    unit: 'milliseconds',
+    of: 'a password or a pair of keys to wait for its turn',
+    past: '503 with Retry-After',
+  },
+} as const satisfies LimitGroup;
