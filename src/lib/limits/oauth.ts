@@ -1,5 +1,5 @@
 // Signing in, and OAuth.
-import { kibi, type LimitGroup, seconds } from './limit.ts';
+import { type LimitGroup, seconds } from './limit.ts';
 
 export const oauth = {
   requests: {
