@@ -72,11 +72,18 @@ export async function listNewOids(repo: Repo, given: Added): Promise<Oid[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** The names of all commits reachable from one, newest first, some at a time, for background work. At most `limit`. */
+const namesAtOnce = 1_000;
+
+/** The names of all commits reachable from one, newest first, a thousand at a time, for background work. At most `limit`. */
 export async function* readHistory(repo: Repo, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {
   const args = ['rev-list', `--max-count=${limit}`, checkedOid(from), '--'];
-  for await (const lines of readRecords(repo, args, { separator: 10, kind: 'transfer' }))
-    yield lines.map((line) => line.toString('latin1'));
+  let held: Oid[] = [];
+  // git may write each name by itself.
+  for await (const lines of readRecords(repo, args, { separator: 10, kind: 'transfer' })) {
+    for (const line of lines) held.push(line.toString('latin1'));
+    for (; held.length >= namesAtOnce; held = held.slice(namesAtOnce)) yield held.slice(0, namesAtOnce);
+  }
+  if (held.length > 0) yield held;
 }
 
 async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {

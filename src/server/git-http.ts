@@ -143,7 +143,10 @@ function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyR
     parts.log.error(seen, 'the disk is full');
     return say(503, full);
   }
-  if (isGitError(error) && error.kind !== 'failed') return say(gitStatuses[error.kind], error.message);
+  if (isGitError(error) && error.kind !== 'failed') {
+    parts.refusals.note(request, error.limit);
+    return say(gitStatuses[error.kind], error.message);
+  }
   if (isAway(error)) {
     parts.log.error(seen, 'a request of Git found no connection');
     return say(503, unavailable);

@@ -115,9 +115,9 @@ test('the system is asked for few names at once, one of each domain, and not for
   const open: { name: string; answer: (addresses: string[]) => void }[] = [];
   const systemLookup = (name: string) => new Promise<string[]>((answer) => open.push({ name, answer }));
   const resolve = openResolver({ limits: { ...limits, lookupTime: 20_000 }, servers, systemLookup });
-  const names = ['a.one.example', 'b.one.example', 'c.one.example', 'a.local', 'b.local'];
+  const names = ['a.one.example', 'b.one.example', 'c.one.example', 'a.two.example', 'b.two.example'];
   const found = Promise.all(names.map((name) => resolve(name)));
-  await expect.poll(() => open.map(({ name }) => name).sort()).toEqual(['a.local', 'a.one.example'].sort());
+  await expect.poll(() => open.map(({ name }) => name.slice(2)).sort()).toEqual(['one.example', 'two.example']);
   for (let done = 0; done < names.length; done++) {
     await expect.poll(() => open.length).toBeGreaterThan(done);
     expect(open.length).toBeLessThanOrEqual(done + 2);

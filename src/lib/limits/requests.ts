@@ -18,7 +18,7 @@ export const requests = {
     of: 'values in a body that carries a file; an entry of a new tree has five',
     past: '413',
   },
-  queryParameters: { value: 200, unit: 'count', of: 'parameters of a query', past: '400' },
+  queryParameters: { value: 5_000, unit: 'count', of: 'parameters of a query', past: '400' },
   bodiesTogether: {
     value: 256 * mebi,
     unit: 'bytes',
