@@ -145,7 +145,11 @@ export const attacks: readonly Attack[] = [
   {
     name: 'archives of trees without end',
     by: 'strangers',
-    run: async ({ ask, target }) => void (await ask('GET', `${api}/repos/${target.bomb}/tarball`)),
+    async run({ ask, open, target }) {
+      const reply = await open('GET', `${api}/repos/${target.bomb}/tarball`);
+      reply?.on('error', () => undefined).resume();
+      await ask('GET', reply?.headers.location ?? '/');
+    },
   },
   {
     name: 'pushes of deltas that unpack to 900 MB',

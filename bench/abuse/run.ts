@@ -20,7 +20,7 @@ import { openStage } from './stage.ts';
 
 const usualAttackers = 50;
 /** Time for the server to come to rest before its memory is read. */
-const restMs = 15_000;
+const restMs = 8_000;
 const mebi = 1024 * 1024;
 
 const { values } = parseArgs({

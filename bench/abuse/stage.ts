@@ -59,8 +59,11 @@ export async function openStage(within: readonly string[]): Promise<Stage> {
 
   await post(token, '/user/repos', { name: 'engine' });
   await post(token, '/user/repos', { name: 'bomb' });
+  // Not a public one: git names no user before it is asked to, and so would count among strangers.
+  await post(token, '/user/repos', { name: 'own', private: true });
   const work = await sourceRepository(folder);
   await push(work, token, 'ada/engine');
+  await push(work, token, 'ada/own');
   await push(await treeBomb(folder), token, 'ada/bomb');
   for (let number = 0; number < issues; number++)
     await post(token, '/repos/ada/engine/issues', { title: `Issue ${number}`, body: 'It does not start. '.repeat(100) });
@@ -76,7 +79,7 @@ export async function openStage(within: readonly string[]): Promise<Stage> {
   return {
     server,
     target: { url: server.url, repository: 'ada/engine', head, bomb: 'ada/bomb', accounts },
-    bystander: { url: server.url, token, repository: 'ada/engine' },
+    bystander: { url: server.url, token, repository: 'ada/own' },
     stop: () => opened.disposeAsync(),
   };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import type { Caller } from '#lib/caller.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { limitedGit, limitReached, type ProcessKind, timeLimit } from './process-limits.ts';
@@ -64,6 +66,19 @@ function startFailure(error: Error): GitError {
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
+/** How much less of a busy processor git gets that works for strangers, or in the background (nice values, 0 to 19). */
+const niceness: Record<Caller['kind'], number> = { signed_in: 0, anonymous: 10, system: 10 };
+
+/** Lets git that works for strangers or in the background wait for a processor before others do. */
+function yieldToOthers({ kind }: Caller, { pid }: ChildProcess): void {
+  if (pid === undefined || niceness[kind] === 0) return;
+  try {
+    setPriority(pid, niceness[kind]);
+  } catch {
+    // It has ended already, or this system allows no such thing.
+  }
+}
+
 /**
  * Starts git within the limits of its kind, in a process group of its own, with Hearth's configuration only. The shell that sets the
  * limits reads no text but its own.
@@ -80,6 +95,8 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
     stdio: ['pipe', 'pipe', 'pipe', ...extra],
     detached: true,
   });
+
+  yieldToOthers(at.store.caller, child);
 
   let cause: GitError | undefined;
   let stderr = '';

@@ -4,7 +4,7 @@ import { callerOf } from '#access/rate-limits.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import { change, type Database, isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { type GitErrorKind, isGitError } from '#git/errors.ts';
+import { GitError, type GitErrorKind, isGitError } from '#git/errors.ts';
 import { receivePack } from '#git/receive-pack.ts';
 import type { GitStore } from '#git/repo.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/smart-http.ts';
@@ -101,7 +101,7 @@ function optionsOf(parts: Parts, request: Request, reply: FastifyReply): Exchang
   // While git works, it sends something every few seconds. A connection that is silent for longer isn't used any more.
   request.raw.setTimeout(parts.services.git.limits.transferIdle);
   const gone = new AbortController();
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
+  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort(new GitError('aborted', 'The client went away')));
   return {
     protocol: typeof protocol === 'string' ? protocol : undefined,
     gzip: gzips.includes(encoding),
@@ -126,6 +126,10 @@ const gitStatuses: Record<GitErrorKind, number> = {
   failed: 500,
 };
 
+/** Whether a client went away while its reply was sent. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
 /** Refusals are plain text, which git shows to its user. */
 function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyReply): FastifyReply {
   const error = refusalOfTimeout(thrown, parts.services.resourceLimits.database) ?? thrown;
@@ -142,6 +146,10 @@ function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyR
   if (isDiskFull(error)) {
     parts.log.error(seen, 'the disk is full');
     return say(503, full);
+  }
+  if (isGone(error)) {
+    parts.log.info(seen, 'a client of Git went away');
+    return say(gitStatuses.aborted, 'The client went away');
   }
   if (isGitError(error) && error.kind !== 'failed') {
     parts.refusals.note(request, error.limit);
