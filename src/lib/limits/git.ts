@@ -1,46 +1,46 @@
 // Git processes, and what is pushed and read through them.
-import { availableParallelism } from 'node:os';
 import { kibi, type LimitGroup, mebi, minutes, seconds } from './limit.ts';
+import { memoryShare, processes } from './machine.ts';
 
 export const git = {
   commands: {
-    value: 4 * availableParallelism(),
-    shown: '4 for each core',
+    value: processes(4),
+    shown: '4 for each core, and 8 for each GiB of memory at most',
     unit: 'count',
     of: 'short git commands (reads and writes of the API) that run at once',
     past: 'further ones wait',
   },
   commandsPerCaller: {
-    value: 2 * availableParallelism(),
-    shown: '2 for each core',
+    value: processes(2, 1 / 2),
+    shown: '2 for each core, and 4 for each GiB of memory at most',
     unit: 'count',
     of: 'short git commands that run at once for one caller',
     past: 'further ones wait',
   },
   commandsAnonymous: {
-    value: 2 * availableParallelism(),
-    shown: '2 for each core',
+    value: processes(2, 1 / 2),
+    shown: '2 for each core, and 4 for each GiB of memory at most',
     unit: 'count',
     of: 'short git commands that run at once for all who are not signed in',
     past: 'further ones wait',
   },
   transfers: {
-    value: 8 * availableParallelism(),
-    shown: '8 for each core',
+    value: processes(8),
+    shown: '8 for each core, and 8 for each GiB of memory at most',
     unit: 'count',
     of: 'clones, fetches, pushes, archives and imports that run at once',
     past: 'further ones wait',
   },
   transfersPerCaller: {
-    value: 4 * availableParallelism(),
-    shown: '4 for each core',
+    value: processes(4, 1 / 2),
+    shown: '4 for each core, and 4 for each GiB of memory at most',
     unit: 'count',
     of: 'transfers that run at once for one caller',
     past: 'further ones wait',
   },
   transfersAnonymous: {
-    value: 4 * availableParallelism(),
-    shown: '4 for each core',
+    value: processes(4, 1 / 2),
+    shown: '4 for each core, and 4 for each GiB of memory at most',
     unit: 'count',
     of: 'transfers that run at once for all who are not signed in',
     past: 'further ones wait',
@@ -79,13 +79,15 @@ export const git = {
     past: 'it is answered as a transfer',
   },
   commandMemory: {
-    value: 256 * mebi,
+    value: memoryShare(256 * mebi, 4),
+    shown: '256 MiB, and a quarter of the memory at most',
     unit: 'bytes',
     of: 'the memory of a short git command or an object reader, without files that it maps',
     past: '413',
   },
   transferMemory: {
-    value: 512 * mebi,
+    value: memoryShare(512 * mebi, 4),
+    shown: '512 MiB, and a quarter of the memory at most',
     unit: 'bytes',
     of: 'the memory of each process of a transfer, without files that it maps',
     past: '413; the report of a push says so',

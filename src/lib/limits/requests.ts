@@ -1,5 +1,6 @@
 // Requests of the API, and their connections.
 import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
+import { memoryShare } from './machine.ts';
 
 export const requests = {
   body: { value: 1 * mebi, unit: 'bytes', of: 'the body of a request', past: '413' },
@@ -20,13 +21,15 @@ export const requests = {
   },
   queryParameters: { value: 5_000, unit: 'count', of: 'parameters of a query', past: '400' },
   bodiesTogether: {
-    value: 256 * mebi,
+    value: memoryShare(256 * mebi, 16),
+    shown: '256 MiB, and a sixteenth of the memory at most',
     unit: 'bytes',
     of: 'all bodies that one process holds at once',
     past: 'further ones wait',
   },
   bodiesPerCaller: {
-    value: 80 * mebi,
+    value: memoryShare(80 * mebi, 24),
+    shown: '80 MiB, and a twenty-fourth of the memory at most',
     unit: 'bytes',
     of: 'all bodies of one caller that one process holds at once',
     past: 'further ones wait',
