@@ -41,9 +41,9 @@ test.each([
   ['tree of 40,000 wrong entries', 422],
 ])('%s: answered with %i within a second of computing, and no turn holds the process', async (body, status) => {
   const took: Took[] = [];
-  // A machine that had something else to do is given two more tries.
+  // What is slow is so each time; a machine that has much else to do is given more tries.
   do took.push(await send(body));
-  while (took.length < 3 && !took.some(({ computed, longest }) => computed < 1_000 && longest < 100));
+  while (took.length < 10 && !took.some(({ computed, longest }) => computed < 1_000 && longest < 100));
   expect(took.map((one) => one.status)).toEqual(took.map(() => status));
   expect(Math.min(...took.map(({ computed }) => computed)), 'milliseconds of computing').toBeLessThan(1_000);
   expect(Math.min(...took.map(({ longest }) => longest)), 'milliseconds of the longest turn').toBeLessThan(100);
