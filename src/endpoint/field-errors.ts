@@ -47,7 +47,7 @@ function ofMeantBranches(errors: readonly ErrorObject[]): readonly ErrorObject[]
     const inside = kept.splice(from);
     for (const one of error.keyword === 'anyOf' ? ofDeepestBranch(inside, error) : ofNamedBranch(inside, error)) kept.push(one);
   }
-  return kept;
+  return kept.length > 0 ? kept : errors;
 }
 
 const isInside = (error: ErrorObject | undefined, { schemaPath, instancePath }: ErrorObject): boolean =>
@@ -63,10 +63,13 @@ function ofDeepestBranch(inside: readonly ErrorObject[], union: ErrorObject): re
   return deeper.length > 0 ? deeper : [...inside, union];
 }
 
-/** Where a constant tells the branches apart (`type: 'a'`), only the errors of the branch that the value names are kept. */
+/**
+ * Where a constant tells the branches apart (`type: 'a'`), only the errors of the branch that the value names are kept; none where it
+ * names no branch, since the constant's own field says so.
+ */
 function ofNamedBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
+  if (inside.length === 0) return [union];
   const branchOf = ({ schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';
   const others = new Set(inside.filter(({ keyword }) => keyword === 'const').map(branchOf));
-  const meant = inside.filter((error) => !others.has(branchOf(error)));
-  return meant.length > 0 ? meant : [...inside, union];
+  return inside.filter((error) => !others.has(branchOf(error)));
 }
