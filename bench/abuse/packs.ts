@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { oidOf } from '#git/pack.ts';
+import { entryHeader, oidOf } from '#git/pack.ts';
 
 const compress = promisify(deflate);
 const types = { blob: 3, delta: 7 } as const;
@@ -15,17 +15,6 @@ function pack(entries: readonly Buffer[]): Buffer {
   head.writeUInt32BE(entries.length, 8);
   const body = Buffer.concat([head, ...entries]);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
-}
-
-/** Type and size of an entry: four bits of the size in the first byte, seven in each further one. */
-function entryHead(type: number, size: number): Buffer {
-  const bytes: number[] = [];
-  let byte = (type << 4) | (size & 15);
-  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
-    bytes.push(byte | 128);
-    byte = rest % 128;
-  }
-  return Buffer.from([...bytes, byte]);
 }
 
 /** A size in a delta: seven bits a byte, the lowest first. */
@@ -56,8 +45,8 @@ export async function deltaBomb(size: number): Promise<{ pack: Buffer; oid: stri
   return {
     oid,
     pack: pack([
-      Buffer.concat([entryHead(types.blob, base.length), await compress(base)]),
-      Buffer.concat([entryHead(types.delta, delta.length), Buffer.from(oid, 'hex'), await compress(delta)]),
+      Buffer.concat([entryHeader(types.blob, base.length), await compress(base)]),
+      Buffer.concat([entryHeader(types.delta, delta.length), Buffer.from(oid, 'hex'), await compress(delta)]),
     ]),
   };
 }

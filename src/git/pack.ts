@@ -41,8 +41,8 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** Type and size: four bits of the size in the first byte, seven in each further one. */
-function entryHeader(type: number, size: number): Buffer {
+/** Type and size of a pack's entry: four bits of the size in the first byte, seven in each further one. */
+export function entryHeader(type: number, size: number): Buffer {
   const bytes: number[] = [];
   let byte = (type << 4) | (size & 15);
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {

@@ -19,11 +19,8 @@ import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
-
 import { type BodyReader, bodyReader } from './read-body.ts';
-
 import { checkAddress } from './request-address.ts';
-
 import { linksFor } from './request-links.ts';
 import { routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
