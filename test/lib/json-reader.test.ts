@@ -35,6 +35,8 @@ function parsed(text: string): Read {
   }
 }
 
+const outcome = (read: Read): string => (read === undefined ? 'nothing' : 'value' in read ? 'a value' : read.refused);
+
 /** A value with well-formed texts, and without fields named `__proto__`. */
 function mended(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
@@ -60,15 +62,18 @@ const values = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** The same JSON with other letters escaped than JSON.stringify escapes. */
+/** The same JSON with other letters of its strings escaped than JSON.stringify escapes. */
 const escaped = (text: string, every: number): string =>
-  text.replace(/[aé€💩]/gu, (letter, at: number) =>
-    at % every === 0
-      ? Array.from({ length: letter.length }, (_, i) => `\\u${letter.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
-      : letter,
+  text.replace(/"(?:[^"\\]|\\.)*"/g, (string) =>
+    string.replace(/\\u.{4}|\\.|[aé€💩]/gu, (letter, at: number) =>
+      at % every === 0 && !letter.startsWith('\\')
+        ? Array.from({ length: letter.length }, (_, i) => `\\u${letter.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+        : letter,
+    ),
   );
 
-test('it gives what JSON.parse gives, however the text is written and cut into parts', () => {
+// The values aren't compared with JSON.parse's: V8 mistakes an escaped name for another it met before (nodejs/node#63785).
+test('it gives what was written, however the text is written and cut into parts', () => {
   fc.assert(
     fc.property(
       values,
@@ -78,7 +83,7 @@ test('it gives what JSON.parse gives, however the text is written and cut into p
       (value, indent, every, cuts) => {
         const text = escaped(JSON.stringify(value, undefined, indent), every);
         const bytes = Buffer.from(text);
-        expect(read(bytes, cuts)).toEqual(parsed(bytes.toString()));
+        expect(read(bytes, cuts)).toEqual({ value: mended(value) });
       },
     ),
     { numRuns: 3_000 },
@@ -114,7 +119,7 @@ test('it refuses what JSON.parse refuses, and takes what it takes', () => {
   const texts = fc.array(tokens, { maxLength: 10 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(texts, ends, (text, cuts) => {
-      expect(read(Buffer.from(text), cuts)).toEqual(parsed(text));
+      expect(outcome(read(Buffer.from(text), cuts))).toBe(outcome(parsed(text)));
     }),
     { numRuns: 20_000 },
   );
