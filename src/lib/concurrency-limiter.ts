@@ -29,6 +29,8 @@ export type ConcurrencyLimiter = {
     caller?: Caller,
     options?: { places?: number; waitingTime?: number; signal?: AbortSignal | undefined },
   ): Promise<Release>;
+  /** Takes a place where one is free and nobody waits before; undefined where the caller has to wait. */
+  tryAcquire(caller: Caller, places?: number): Release | undefined;
   /** How many places are taken, and how many wait. */
   readonly running: number;
   readonly waiting: number;
@@ -102,14 +104,25 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     }
   };
 
+  const tryAcquire = (caller: Caller, wanted = 1): Release | undefined => {
+    const queue = queueOf(caller);
+    const places = Math.min(wanted, shareOf(caller));
+    if (queue.waiters.size === 0 && mayEnter(queue, places)) return enter(queue, places);
+    forget(queue);
+    return undefined;
+  };
+
   return {
     name,
+    tryAcquire,
     async acquire(caller = system, { places: wanted = 1, waitingTime = limits.waitingTime, signal } = {}) {
       signal?.throwIfAborted();
+      const release = tryAcquire(caller, wanted);
+      if (release) return release;
       const queue = queueOf(caller);
       const places = Math.min(wanted, shareOf(caller));
-      if (queue.waiters.size === 0 && mayEnter(queue, places)) return enter(queue, places);
       if (caller.kind !== 'system' && queue.waiters.size >= limits.waiting) {
+        forget(queue);
         throw tooMany(name, 'Too many of your requests wait for their turn. Please wait for them, and send fewer at once.');
       }
       const { promise, resolve, reject } = Promise.withResolvers<Release>();

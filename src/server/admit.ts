@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { GitError } from '#git/errors.ts';
 import type { Caller } from '#lib/caller.ts';
@@ -15,11 +16,17 @@ export async function admit(
   { raw }: FastifyReply,
   { places = 1 }: { places?: number } = {},
 ): Promise<Release> {
+  const release =
+    limiter.tryAcquire(caller, places) ?? (await untilGone(raw, (signal) => limiter.acquire(caller, { places, signal })));
+  if (raw.writableFinished || raw.destroyed) release();
+  else raw.once('close', release); // it comes after `finish`, too
+  return release;
+}
+
+/** Waits for as long as the client does. */
+async function untilGone<T>(raw: ServerResponse, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController();
   const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
   raw.once('close', leave);
-  const release = await limiter.acquire(caller, { places, signal: gone.signal }).finally(() => raw.off('close', leave));
-  if (raw.writableFinished || raw.destroyed) release();
-  else raw.once('finish', release).once('close', release);
-  return release;
+  return wait(gone.signal).finally(() => raw.off('close', leave));
 }

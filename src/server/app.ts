@@ -90,14 +90,18 @@ export function buildApp(parts: Parts): FastifyInstance {
   const bodies = bodyReader(bounds, limiters.bodies);
   boundUnreadBodies(app, bounds);
 
-  app.addHook('onRequest', checkAddress);
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    checkAddress(request);
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');
-    for (const [name, value] of Object.entries(commonHeaders)) if (!reply.hasHeader(name)) reply.header(name, value);
+    for (const [name, value] of commonHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
     emitReplyHeaders(reply, parts.services.vocabulary);
+    done(null, payload);
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, id } = request;
     const seen = {
       id,
@@ -109,6 +113,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     };
     const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
     log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
+    done();
   });
   app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
   app.setNotFoundHandler((request, reply) => sendRefusal(parts, { request, reply }, { status: 404, message: 'Not Found' }));

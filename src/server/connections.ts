@@ -20,6 +20,9 @@ export const connectionOptions = ({ headersTime }: Bounds) => ({
 
 type Parts = { bounds: Bounds; refusals: LimitRefusals; trustedProxies?: readonly string[] | undefined };
 
+/** How many requests came over a connection, the reply that is due on it, and whether that is a text, whose end is in memory already. */
+type Use = { requests: number; due: FastifyReply; isText: boolean };
+
 /** Bounds the connections of the process and of each address, the requests over each of them, and the time that clients may take to read their replies. */
 export function limitConnections(app: FastifyInstance, parts: Parts): void {
   const { bounds, refusals } = parts;
@@ -27,16 +30,39 @@ export function limitConnections(app: FastifyInstance, parts: Parts): void {
   server.maxConnections = bounds.connections;
   server.on('drop', (dropped) => refusals.note({ ip: dropped?.remoteAddress ?? 'unknown' }, 'requests.connections'));
   server.on('connection', connectionCounter(parts));
-  const requestsOver = new WeakMap<Socket, number>();
-  app.addHook('onRequest', async (request, reply) => {
-    const count = (requestsOver.get(request.socket) ?? 0) + 1;
-    requestsOver.set(request.socket, count);
-    if (count >= bounds.perConnection) reply.header('connection', 'close');
+  const uses = new WeakMap<Socket, Use>();
+  server.setTimeout(bounds.replyIdle, (socket: Socket) => {
+    const use = uses.get(socket);
+    if (use) closeIdle(socket, use, refusals);
   });
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return;
-    limitReading(reply, { bounds, bytes: Buffer.byteLength(payload), note: (limit) => refusals.note(request, limit) });
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const requests = (uses.get(socket)?.requests ?? 0) + 1;
+    uses.set(socket, { requests, due: reply, isText: false });
+    if (requests >= bounds.perConnection) reply.header('connection', 'close');
+    done();
   });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      const use = uses.get(request.raw.socket);
+      if (use) use.isText = true;
+      const bytes = Buffer.byteLength(payload);
+      if (bytes >= bounds.replyRate) limitReading(reply, { bounds, bytes, note: (limit) => refusals.note(request, limit) });
+    }
+    done(null, payload);
+  });
+}
+
+/**
+ * Closes a connection on which nothing moves: when no reply is due, or when one isn't read, which stays in memory meanwhile, and holds
+ * its caller's place. A reply that is still worked on may take longer; streams and headers have limits of their own.
+ */
+function closeIdle(socket: Socket, use: Use, refusals: LimitRefusals): void {
+  if (!use.due.raw.writableFinished) {
+    if (!use.isText || socket.writableLength === 0) return;
+    refusals.note(use.due.request, 'requests.replyIdle');
+  }
+  socket.destroy();
 }
 
 /** Closes connections of an address that has too many. Those of a trusted proxy belong to many people. */
@@ -64,16 +90,13 @@ function connectionCounter({ bounds, refusals, trustedProxies = [] }: Parts): (s
 
 type Reading = { bounds: Bounds; bytes: number; note: (limit: string) => void };
 
-/** A reply that isn't read stays in memory, and holds its caller's place: after a while, its connection is closed. */
+/** Closes the connection of a client that takes too long over a long reply. */
 function limitReading({ raw }: FastifyReply, { bounds, bytes, note }: Reading): void {
-  const close = (limit: string): void => {
+  const close = (): void => {
     if (raw.writableFinished) return;
-    note(limit);
+    note('requests.replyRate');
     raw.destroy();
   };
-  raw.setTimeout(bounds.replyIdle, () => close('requests.replyIdle'));
-  if (bytes < bounds.replyRate) return;
-  const deadline = setTimeout(() => close('requests.replyRate'), bounds.replyIdle + (bytes / bounds.replyRate) * 1_000).unref();
-  const done = (): void => clearTimeout(deadline);
-  raw.once('finish', done).once('close', done);
+  const deadline = setTimeout(close, bounds.replyIdle + (bytes / bounds.replyRate) * 1_000).unref();
+  raw.once('close', () => clearTimeout(deadline));
 }

@@ -99,7 +99,7 @@ function optionsOf(parts: Parts, request: Request, reply: FastifyReply): Exchang
     throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
   const protocol = request.headers['git-protocol'];
   // While git works, it sends something every few seconds. A connection that is silent for longer isn't used any more.
-  request.raw.setTimeout(parts.services.git.limits.transferIdle);
+  reply.raw.setTimeout(parts.services.git.limits.transferIdle, () => reply.raw.destroy());
   const gone = new AbortController();
   reply.raw.once('close', () => reply.raw.writableFinished || gone.abort(new GitError('aborted', 'The client went away')));
   return {

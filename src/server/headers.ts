@@ -35,7 +35,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
 }
 
 /** The headers of every reply. No reply of the API is a page that a browser should run, frame, or guess the type of. */
-export const commonHeaders: Record<string, string> = {
+export const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, X-Accepted-Service-Permissions, X-Service-Media-Type, X-Service-Api-Version-Selected, X-Service-Request-Id, X-Poll-Interval',
@@ -43,4 +43,4 @@ export const commonHeaders: Record<string, string> = {
   'referrer-policy': 'origin-when-cross-origin, strict-origin-when-cross-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'deny',
-};
+});

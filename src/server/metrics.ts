@@ -63,10 +63,11 @@ export function addMetrics(app: FastifyInstance, watched: Watched): Metrics {
     labelNames: ['limit'],
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
     // The declared path, not the requested one, so that the number of labels is bounded.
     seconds.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
   });
   const read = reader(registry);
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await read()));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { isExpecting, lengthOf } from './read-body.ts';
 
@@ -12,22 +12,27 @@ const few = 64 * 1024;
  * a client that is still sending would miss the reply.
  */
 export function boundUnreadBodies(app: FastifyInstance, bounds: ResourceLimits['requests']): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    const { raw } = request;
-    if (raw.complete !== false) {
-      if (reply.statusCode >= 400) raw.resume(); // drops what was received
-      return payload;
-    }
-    if (isBeingRead(raw, payload)) return payload;
-    if (isSmall(request) && reply.statusCode !== 408) {
-      raw.resume();
-      return payload;
-    }
-    reply.header('connection', 'close');
-    if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || request.method === 'HEAD') return payload;
-    reply.header('content-length', Buffer.byteLength(payload));
-    return Readable.from(thenDiscard(payload, raw, bounds), { objectMode: false });
-  });
+  app.addHook('onSend', (request, reply, payload, done) => done(null, boundUnread(payload, { request, reply, bounds })));
+}
+
+type Unread = { request: FastifyRequest; reply: FastifyReply; bounds: ResourceLimits['requests'] };
+
+/** Gives the payload to send, which may be one that takes the rest of the body before it ends. */
+function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unknown {
+  const { raw } = request;
+  if (raw.complete !== false) {
+    if (reply.statusCode >= 400) raw.resume(); // drops what was received
+    return payload;
+  }
+  if (isBeingRead(raw, payload)) return payload;
+  if (isSmall(request) && reply.statusCode !== 408) {
+    raw.resume();
+    return payload;
+  }
+  reply.header('connection', 'close');
+  if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || request.method === 'HEAD') return payload;
+  reply.header('content-length', Buffer.byteLength(payload));
+  return Readable.from(thenDiscard(payload, raw, bounds), { objectMode: false });
 }
 
 /** Git takes a body while it answers. */
