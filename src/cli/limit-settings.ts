@@ -21,6 +21,7 @@ export function parseLimits(text: string): LimitOverrides {
       throw new Error(`must be limits with commas between, as git.transfers=32,requests.body=2M; '${part}' is none`);
     const limit = limitOf(group, name);
     if (!limit) throw new Error(`must name limits of docs/limits.md; there is no '${group}.${name}'`);
+    if (limit.fixed) throw new Error(`can't change ${group}.${name}, which is fixed`);
     const factor = factors[limit.unit][suffix];
     if (factor === undefined) {
       const units = Object.keys(factors[limit.unit]).filter((unit) => unit !== '');

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
-import { limitTable } from '#lib/limits.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
@@ -8,7 +8,7 @@ import type { Db } from './connect.ts';
 const countLimit = 10_000;
 
 /** Rows beyond this number aren't reached: PostgreSQL would walk over all that come before them. */
-const furthest = limitTable.lists.rows.value;
+const furthest = fixedValue(limitTable.lists.rows);
 
 /**
  * One page of a query, and how many rows there are in all (up to 10,000). The first statement takes the page and one row

@@ -1,9 +1,9 @@
-import { limitTable } from '#lib/limits.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { GitError } from './errors.ts';
 
-const longest = limitTable.git.refName.value;
+const longest = fixedValue(limitTable.git.refName);
 /** Each part but the last is a folder on disk. */
-const mostParts = limitTable.git.refNameParts.value;
+const mostParts = fixedValue(limitTable.git.refNameParts);
 /** A part is a file's name on disk, and Git adds `.lock` to it: file systems take 255 bytes. */
 const longestPart = 250;
 

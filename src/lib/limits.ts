@@ -7,7 +7,7 @@ import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
 import { names, webhooks } from './limits/webhooks.ts';
 
-export type { Limit } from './limits/limit.ts';
+export { fixedValue, type Limit } from './limits/limit.ts';
 
 /**
  * Every bound on the bytes, the memory, the time and the number of things that a caller may take. `docs/limits.md` is made from this

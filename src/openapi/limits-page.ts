@@ -11,7 +11,8 @@ Operators change limits by \`HEARTH_LIMITS\`, for each process:
 
     HEARTH_LIMITS=git.transfers=32,requests.fileBody=100M,git.transferTime=2h
 
-Bytes take K, M and G, times take ms, s, m and h. The rate limits of the API (requests an hour) are in
+Bytes take K, M and G, times take ms, s, m and h. Limits that are called fixed can't be changed: the API promises them, or what is stored
+relies on them. The rate limits of the API (requests an hour) are in
 [Configuration](configuration.md#rate-limits).
 
 This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A test fails when it is stale.`;
@@ -32,7 +33,7 @@ const titles: Record<keyof typeof limitTable, string> = {
 export function makeLimitsPage(): string {
   const tables = Object.entries(limitTable).map(([group, limits]) => {
     const rows = Object.entries(limits).map(([name, limit]: [string, Limit]) =>
-      row([`\`${group}.${name}\``, limit.shown ?? valueText(limit), limit.of, limit.past]),
+      row([`\`${group}.${name}\``, `${limit.shown ?? valueText(limit)}${limit.fixed ? ' (fixed)' : ''}`, limit.of, limit.past]),
     );
     const heads = [row(['limit', 'value', 'of', 'past it']), row(['---', '---', '---', '---'])];
     return [`## ${titles[group as keyof typeof limitTable]}\n`, ...heads, ...rows].join('\n');

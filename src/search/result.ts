@@ -3,13 +3,13 @@ import type { TakePlace } from '#database/time-budget.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { Id } from '#lib/id.ts';
-import { limitTable } from '#lib/limits.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Page } from '#lib/page.ts';
 import { Refusal, unprocessable } from '#lib/refusal.ts';
 
 /** Document 1, rule 4. */
-export const maxResults = limitTable.search.results.value;
-export const maxRepositories = limitTable.search.repositories.value;
+export const maxResults = fixedValue(limitTable.search.results);
+export const maxRepositories = fixedValue(limitTable.search.repositories);
 
 /** Document 1's envelope: `incomplete_results` says that the time was over before everything was looked at. */
 export type SearchResult<Item> = { total_count: number; incomplete_results: boolean; items: Item[] };

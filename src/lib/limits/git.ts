@@ -153,8 +153,14 @@ export const git = {
     of: 'the names and objects of the refs of one push',
     past: 'the push is refused, and git says why',
   },
-  refName: { value: 1_024, unit: 'bytes', of: 'the full name of a ref', past: 'the ref is refused' },
-  refNameParts: { value: 50, unit: 'count', of: 'parts of the name of a ref, between slashes', past: 'the ref is refused' },
+  refName: { value: 1_024, unit: 'bytes', fixed: true, of: 'the full name of a ref', past: 'the ref is refused' },
+  refNameParts: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'parts of the name of a ref, between slashes',
+    past: 'the ref is refused',
+  },
   readers: { value: 32, unit: 'count', of: 'object readers that stay open', past: 'the one that was idle longest is closed' },
   readerIdle: { value: 30 * seconds, unit: 'milliseconds', of: 'an unused object reader', past: 'it is closed' },
 } as const satisfies LimitGroup;

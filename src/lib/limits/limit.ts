@@ -10,7 +10,12 @@ export type Limit = {
   readonly past: string;
   /** How the value is written in the documentation, where it depends on the machine. */
   readonly shown?: string;
+  /** Operators can't change it: documents say it, or what is stored relies on it. */
+  readonly fixed?: true;
 };
+
+/** The value of a limit that is the same in every installation. Others are read from `Services.resourceLimits` and its like. */
+export const fixedValue = ({ value }: Limit & { readonly fixed: true }): number => value;
 
 export type LimitGroup = Readonly<Record<string, Limit>>;
 

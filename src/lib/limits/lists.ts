@@ -6,12 +6,13 @@ export const lists = {
   rows: {
     value: 100_000,
     unit: 'count',
+    fixed: true,
     of: 'rows of a list that its pages reach',
     past: 'further pages are empty',
   },
 } as const satisfies LimitGroup;
 
 export const issues = {
-  labels: { value: 100, unit: 'count', of: 'labels of one issue', past: '422' },
-  assignees: { value: 100, unit: 'count', of: 'assignees of one issue', past: '422' },
+  labels: { value: 100, unit: 'count', fixed: true, of: 'labels of one issue', past: '422' },
+  assignees: { value: 100, unit: 'count', fixed: true, of: 'assignees of one issue', past: '422' },
 } as const satisfies LimitGroup;

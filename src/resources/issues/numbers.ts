@@ -1,9 +1,9 @@
-import { limitTable } from '#lib/limits.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 
 /** Refuses more labels or assignees than one issue may have: whoever lists issues gets all of them. */
 export function checkNumber(what: 'labels' | 'assignees', total: number): void {
-  const most = limitTable.issues[what].value;
+  const most = fixedValue(limitTable.issues[what]);
   if (total <= most) return;
   const error = {
     resource: 'Issue',

@@ -1,4 +1,4 @@
-import { limitTable } from '#lib/limits.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { QueryError } from './errors.ts';
 import type { Token } from './lexer.ts';
 import { leaves, type Node, type Qualifier } from './tree.ts';
@@ -6,9 +6,9 @@ import { leaves, type Node, type Qualifier } from './tree.ts';
 const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
 
 /** Document 1, rule 5. */
-export const maxLength: number = text.value;
+export const maxLength: number = fixedValue(text);
 /** Deeper parentheses are refused. */
-export const maxDepth: number = depth.value;
+export const maxDepth: number = fixedValue(depth);
 
 const scopes = new Set(['repo', 'user', 'org']);
 
