@@ -5,8 +5,8 @@ import { allEndpoints } from '#resources/all.ts';
 
 const root = new URL('../src', import.meta.url).pathname;
 
-/** The rooms, lowest first, each with those that it may import; `types` are rooms of which it may import types alone. */
-const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
+/** The layers, lowest first, each with those that it may import; `types` are layers of which it may import types alone. */
+const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
   lib: { may: [] },
   vocabulary: { may: ['lib'] },
   net: { may: ['lib'] },
@@ -16,16 +16,19 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
   events: { may: ['jobs', 'database', 'lib'] },
   access: { may: ['database', 'lib'] },
   search: { may: ['git', 'net', 'database', 'lib'] },
-  webhooks: { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
-  runners: { may: ['database', 'lib'] },
-  endpoint: { may: ['access', 'vocabulary', 'lib'], types: ['database', 'git', 'net', 'search', 'webhooks', 'runners'] },
+  'webhook-delivery': { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
+  'runner-providers': { may: ['database', 'lib'] },
+  endpoint: {
+    may: ['access', 'vocabulary', 'lib'],
+    types: ['database', 'git', 'net', 'search', 'webhook-delivery', 'runner-providers'],
+  },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
   resources: {
     may: [
       'openapi',
       'endpoint',
-      'runners',
-      'webhooks',
+      'runner-providers',
+      'webhook-delivery',
       'search',
       'access',
       'events',
@@ -43,8 +46,8 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
       'resources',
       'openapi',
       'endpoint',
-      'runners',
-      'webhooks',
+      'runner-providers',
+      'webhook-delivery',
       'search',
       'access',
       'events',
@@ -61,7 +64,7 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
       'server',
       'backup',
       'resources',
-      'runners',
+      'runner-providers',
       'search',
       'access',
       'events',
@@ -94,16 +97,16 @@ const show = ({ file, from }: Import): string => `src/${file} imports ${from}`;
 test('the imports of every file were found', () => {
   const written = [...texts.values()].join('\n').match(/from '#|import\('#/g) ?? [];
   expect(ours.length).toBe(written.length);
-  expect(Object.keys(rooms)).toEqual(expect.arrayContaining([...new Set(files.map(roomOf))]));
+  expect(Object.keys(layers)).toEqual(expect.arrayContaining([...new Set(files.map(roomOf))]));
 });
 
-test('rooms import downward only', () => {
-  const order = Object.keys(rooms);
-  for (const [room, { may }] of Object.entries(rooms))
-    for (const other of may) expect(order.indexOf(other), `${other} below ${room}`).toBeLessThan(order.indexOf(room));
+test('layers import downward only', () => {
+  const order = Object.keys(layers);
+  for (const [layer, { may }] of Object.entries(layers))
+    for (const other of may) expect(order.indexOf(other), `${other} below ${layer}`).toBeLessThan(order.indexOf(layer));
   const wrong = ours.filter(({ file, to, isType }) => {
     const [here, there] = [roomOf(file), roomOf(to)];
-    const allowed = rooms[here];
+    const allowed = layers[here];
     return here !== there && !allowed?.may.includes(there) && !(isType && allowed?.types?.includes(there));
   });
   expect(wrong.map(show)).toEqual([]);
@@ -142,7 +145,7 @@ test('no import climbs out of its folder, but from inside a subfolder of a famil
   expect(wrong.map(show)).toEqual([]);
 });
 
-test('one room each runs programs, speaks HTTP to others, and reads the environment', () => {
+test('one layer each runs programs, speaks HTTP to others, and reads the environment', () => {
   const importing = (name: string): string[] =>
     imports.filter(({ from, isType }) => from === name && !isType).map(({ file }) => file);
   const saying = (pattern: RegExp): string[] => [...texts].filter(([, text]) => pattern.test(text)).map(([file]) => file);
@@ -150,7 +153,7 @@ test('one room each runs programs, speaks HTTP to others, and reads the environm
   const roomsOf = (found: readonly string[]): string[] =>
     [...new Set(found.filter((file) => file !== 'cli/commands/demo.ts').map(roomOf))].sort();
   // database/ starts the embedded server, runners/ the processes of runners; cli/ is where the process begins.
-  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git', 'runners']);
+  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git', 'runner-providers']);
   expect(roomsOf([...importing('node:http'), ...importing('node:https'), ...saying(/\bfetch\(/)])).toEqual(['net']);
   expect(roomsOf(saying(/process\.env/))).toEqual(['cli', 'database']);
 });

@@ -1,6 +1,6 @@
 /** The attacks that were found or thought of, each as one attacker does it again and again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { flushPacket, packet } from '#git/pkt-line.ts';
+import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import type { Attacker } from './attacker.ts';
 import { deltaBomb, emptyPack } from './packs.ts';
 

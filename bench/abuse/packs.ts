@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { entryHeader, oidOf } from '#git/pack.ts';
+import { entryHeader, oidOf } from '#git/objects/pack.ts';
 
 const compress = promisify(deflate);
 const types = { blob: 3, delta: 7 } as const;

@@ -18,7 +18,7 @@ import { makeMemoryGroup } from './memory-group.ts';
 import { memoryOf, watchMemory } from './processes.ts';
 import { openStage } from './stage.ts';
 
-const usualAttackers = 50;
+const defaultAttackers = 50;
 /** Time for the server to come to rest before its memory is read. */
 const restMs = 8_000;
 const mebi = 1024 * 1024;
@@ -33,7 +33,7 @@ const group = values.memory === undefined ? undefined : await makeMemoryGroup(Nu
 const stage = await openStage(group?.within ?? []);
 const root = stage.server.process.pid ?? 0;
 
-async function attack({ name, attackers = usualAttackers }: Attack): Promise<{ ended: Ended; row: string[] }> {
+async function attack({ name, attackers = defaultAttackers }: Attack): Promise<{ ended: Ended; row: string[] }> {
   const child = fork(join(import.meta.dirname, 'attackers.ts'));
   const order: Order = { attack: name, target: stage.target, attackers, milliseconds };
   const before = await memoryOf(root);

@@ -39,7 +39,7 @@ export function makeSpeaker(seed: number): { rank(): number; words(count: number
 }
 
 const perRepository = 1_000;
-const atOnce = 1_000;
+const batchSize = 1_000;
 const labels = ['bug', 'enhancement', 'question', 'documentation', 'good first issue', 'wontfix'];
 
 /** Writes issues `from` up to `to` with their comments, labels and assignees, a thousand to each repository, as events would. */
@@ -54,9 +54,9 @@ export async function writeIssues(
   const length = (usual: number) =>
     Math.max(1, Math.round(usual * Math.exp(0.8 * (random() + random() + random() + random() - 2))));
   const start = Date.UTC(2020, 0, 1);
-  for (let at = from; at < to; at += atOnce) {
+  for (let at = from; at < to; at += batchSize) {
     const repository = await repositoryFor(db, owner, at / perRepository);
-    const issues = Array.from({ length: Math.min(atOnce, to - at) }, (_, index) => ({
+    const issues = Array.from({ length: Math.min(batchSize, to - at) }, (_, index) => ({
       number: index + 1,
       title: speaker.words(length(7)),
       body: speaker.words(length(60)),

@@ -1,6 +1,6 @@
 /**
  * Kills the worker without warning while it tells hooks of events, and looks whether a delivery is lost: 10,000 events, each
- * told to one hook, from the event to the receiver.
+ * received to one hook, from the event to the receiver.
  *
  *   node bench/webhooks/kills.ts [events, 10000 where none is said]
  */
@@ -45,12 +45,12 @@ const left = async () =>
   (await db.selectFrom('webhook_deliveries').select('id').where('due_at', 'is not', null).limit(1).execute()).length;
 while ((await left()) > 0) await sleep(200);
 last.kill();
-const told = await stage.received();
-const twice = told.taken.filter(({ times }) => times > 1).length;
+const received = await stage.received();
+const twice = received.taken.filter(({ times }) => times > 1).length;
 const rows = await db.selectFrom('webhook_deliveries').select('guid').where('status_code', '=', 200).execute();
 const stored = new Set(rows.map(({ guid }) => guid));
-const strange = told.taken.filter(({ guid }) => !stored.has(guid)).length;
+const strange = received.taken.filter(({ guid }) => !stored.has(guid)).length;
 console.log(
-  `${kills} kills in ${Math.round((Date.now() - began) / 1000)} s: ${told.taken.length} of ${count} arrived, ${count - told.taken.length} lost, ${twice} came more than once under one GUID, ${strange} under a GUID that isn't stored`,
+  `${kills} kills in ${Math.round((Date.now() - began) / 1000)} s: ${received.taken.length} of ${count} arrived, ${count - received.taken.length} lost, ${twice} came more than once under one GUID, ${strange} under a GUID that isn't stored`,
 );
-if (told.taken.length !== count || strange > 0) process.exitCode = 1;
+if (received.taken.length !== count || strange > 0) process.exitCode = 1;

@@ -12,8 +12,8 @@ import type { Id } from '#lib/id.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import type { Hearth } from '#server/hearth.ts';
-import { queueDeliveries } from '#webhooks/queue.ts';
-import { secretContext } from '#webhooks/secret-context.ts';
+import { queueDeliveries } from '#webhook-delivery/queue.ts';
+import { secretContext } from '#webhook-delivery/secret-context.ts';
 import { openForBench } from '../support/hearth.ts';
 import { secret } from './secret.ts';
 

@@ -77,7 +77,7 @@ function networkOf(address: string): string {
  * Counts one request and tells where its bucket stands. It is one statement, so that the count is exact however many requests
  * and processes there are at once. The database's clock ends the windows, since the clocks of processes differ.
  */
-export async function countRequest(
+export async function consumeRequest(
   db: Db,
   key: string,
   bucket: Bucket,
@@ -102,7 +102,7 @@ export async function countRequest(
 }
 
 /** Takes the count of a request back. As in the public API, a 304 to a signed-in viewer costs nothing, and is known only afterwards. */
-export const uncountRequest = (db: Db, key: string, bucket: Bucket) =>
+export const refundRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
 
 type Asker = { viewer: Viewer; address: string };

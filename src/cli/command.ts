@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { type Beside, beside } from './installation.ts';
+import { type CommandContext, withContext } from './installation.ts';
 import { type Config, type Given, readConfig, type SettingName, settings } from './settings.ts';
 
 /** The settings that every command takes: where the installation is, and what is logged. */
@@ -37,9 +37,9 @@ export const installationCommand = (name: string, about: string, example: string
 /** Runs the work of a command on the installation that its flags name. */
 export function onInstallation<T>(
   command: { optsWithGlobals(): object },
-  work: (installation: Beside) => Promise<T>,
+  work: (installation: CommandContext) => Promise<T>,
 ): Promise<T> {
-  return beside(installationConfigOf(command), work);
+  return withContext(installationConfigOf(command), work);
 }
 
 /** A number with its noun: `1 repository`, `2 repositories`. */

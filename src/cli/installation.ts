@@ -4,10 +4,10 @@ import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
 import { commandName, migrate } from '#database/migrate.ts';
 import { checkServer } from '#database/server.ts';
-import { assertGitPresent } from '#git/version.ts';
+import { assertGitPresent } from '#git/process/version.ts';
 import { hashToken } from '#lib/token.ts';
-import { processProvider } from '#runners/process/provider.ts';
-import { noProvider, type Provider } from '#runners/provider.ts';
+import { processProvider } from '#runner-providers/process/provider.ts';
+import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
 import { enterEmbedded } from './embedded.ts';
@@ -123,9 +123,9 @@ export async function withInstallation<T>(
 }
 
 /** What most commands need. */
-export type Beside = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
+export type CommandContext = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
 
-export const beside = <T>(config: Config, work: (installation: Beside) => Promise<T>): Promise<T> =>
+export const withContext = <T>(config: Config, work: (installation: CommandContext) => Promise<T>): Promise<T> =>
   withInstallation(config, (_installation, hearth) => {
     const { db } = hearth.database;
     return work({ hearth, db, change: (write) => change(db, write), now: new Date() });

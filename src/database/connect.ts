@@ -24,7 +24,7 @@ export type Database = {
 };
 
 const connectionTimeoutMs = 5_000;
-export const usualConnections = 20;
+export const defaultConnections = 20;
 const keepAliveMs = 60_000;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
@@ -57,7 +57,7 @@ export type PoolOptions = {
 
 /** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
 export function openDatabase(address: Address, options: PoolOptions = {}): Database {
-  const { max = usualConnections, name = 'hearth', wait = connectionTimeoutMs, timeouts } = options;
+  const { max = defaultConnections, name = 'hearth', wait = connectionTimeoutMs, timeouts } = options;
   const pool = new pg.Pool({
     ...clientConfig(address),
     max,

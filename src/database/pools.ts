@@ -1,5 +1,5 @@
 import type { ResourceLimits } from '#lib/limits.ts';
-import { type Address, type Database, openDatabase, type PoolOptions, usualConnections } from './connect.ts';
+import { type Address, type Database, defaultConnections, openDatabase, type PoolOptions } from './connect.ts';
 
 /** What a process does with its connections. Commands take as long as they take; requests and jobs have limits. */
 export type Work = 'requests and jobs' | 'requests' | 'jobs' | 'command';
@@ -29,7 +29,7 @@ export const connectionsOfJobs = (connections: number): number =>
 
 /** Opens the connections of a process. Requests and jobs have their own, so that neither waits for the other's. */
 export function openPools(address: Address, options: PoolsOptions): Pools {
-  const { connections = usualConnections, connectionName: name, work = 'requests and jobs', limits } = options;
+  const { connections = defaultConnections, connectionName: name, work = 'requests and jobs', limits } = options;
   const open = (kind: 'requests' | 'jobs' | 'command', max: number): Database =>
     openDatabase(address, { max, name, limits, ...optionsOf(kind, limits) });
   if (work !== 'requests and jobs') {

@@ -16,7 +16,7 @@ export type PreparedStatements = {
 export type StatementKind = 'usual' | 'search';
 
 /** Texts that were sent once, and may come again. */
-const mostSeen = 1_000;
+const maxSeen = 1_000;
 
 type Kept = {
   readonly letter: string;
@@ -62,7 +62,7 @@ export function preparedStatements({ preparedText, preparedTexts, preparedSearch
 
 function isFirstTime(text: string, { seen }: Kept): boolean {
   if (seen.delete(text)) return false;
-  if (seen.size >= mostSeen)
+  if (seen.size >= maxSeen)
     for (const oldest of seen.values()) {
       seen.delete(oldest);
       break;

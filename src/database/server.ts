@@ -7,7 +7,7 @@ const oldestVersion = 15;
 /** Connections that a process needs at least, so that background jobs, which hold one, don't stop requests. */
 const fewest = 4;
 /** Connections outside the pools: those that know which processes live, and those of a `hearth` command. */
-const beside = 8;
+const reservedConnections = 8;
 
 /** Refuses a PostgreSQL that Hearth can't work with. Throws a StartupError with one line for the operator. */
 export async function checkServer(db: Db): Promise<void> {
@@ -33,10 +33,10 @@ export async function checkServer(db: Db): Promise<void> {
  */
 export async function connectionsEach(db: Db, { wanted, processes }: { wanted: number; processes: number }): Promise<number> {
   const allowed = await allowedConnections(db);
-  const each = Math.min(wanted, Math.floor((allowed - beside) / processes));
+  const each = Math.min(wanted, Math.floor((allowed - reservedConnections) / processes));
   if (each < Math.min(wanted, fewest))
     throw new StartupError(
-      `PostgreSQL allows ${allowed} connections, and Hearth needs ${processes * fewest + beside}: raise its max_connections${processes > 1 ? ', or lower --workers' : ''}`,
+      `PostgreSQL allows ${allowed} connections, and Hearth needs ${processes * fewest + reservedConnections}: raise its max_connections${processes > 1 ? ', or lower --workers' : ''}`,
     );
   return each;
 }

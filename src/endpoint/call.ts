@@ -51,7 +51,7 @@ export type Call<
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
   /** What every rule that changes something is told: who does so and when, to the rows that the path names. */
-  readonly step: Rows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
+  readonly action: Rows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
   readonly links: Links;
   readonly media: Media;
   readonly version: ApiVersion;
@@ -64,7 +64,7 @@ export type Call<
 };
 
 /** A call of any of several endpoints that share a handler; `Own` is what they have in common of what an endpoint declares. */
-export type SharedCall<Own> = Omit<Call, 'at' | 'query' | 'body' | 'step' | 'viewer'> & Readonly<Own>;
+export type SharedCall<Own> = Omit<Call, 'at' | 'query' | 'body' | 'action' | 'viewer'> & Readonly<Own>;
 
 /** The schemas of the successful replies, by status. */
 export type Replies = Readonly<Record<number, TSchema>>;

@@ -4,10 +4,10 @@ import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
-import type { Runners } from '#runners/open.ts';
+import type { Runners } from '#runner-providers/open.ts';
 import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import type { WebhookSettings } from '#webhooks/settings.ts';
+import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 
 /** What the process holds once and hands to every call. */
 export type Services = {

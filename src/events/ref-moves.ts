@@ -2,8 +2,8 @@ import type { RefMove } from './catalogue.ts';
 import type { Event } from './record.ts';
 
 /** The public API's bounds: a push of more tags than this makes no events for tags; for branches see `eventsOfMoves`. */
-const mostTags = 3;
-const mostBranches = 5_000;
+const maxTags = 3;
+const maxBranches = 5_000;
 
 const isBranch = ({ ref }: RefMove): boolean => ref.startsWith('refs/heads/');
 const isTag = ({ ref }: RefMove): boolean => ref.startsWith('refs/tags/');
@@ -22,8 +22,8 @@ export function eventsOfMoves(
 ): Event[] {
   const branches = moves.filter(isBranch);
   const tags = moves.filter(isTag);
-  const told = branches.length > mostBranches ? branches.filter(({ ref }) => ref === `refs/heads/${defaultBranch}`) : branches;
-  return [...told, ...(tags.length > mostTags ? [] : tags)].flatMap((move): Event[] => {
+  const kept = branches.length > maxBranches ? branches.filter(({ ref }) => ref === `refs/heads/${defaultBranch}`) : branches;
+  return [...kept, ...(tags.length > maxTags ? [] : tags)].flatMap((move): Event[] => {
     const { ref, before, after } = move;
     const push: Event = { ...about, kind: 'push', data: { moves: [move] } };
     if (before === null && after !== null) return [{ ...about, kind: 'create', data: { ref, oid: after } }, push];

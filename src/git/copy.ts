@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { gather, unique } from '#lib/collections.ts';
 import { GitError } from './errors.ts';
-import type { Identity } from './identity.ts';
-import { openObjects } from './objects.ts';
-import type { Oid } from './oid.ts';
-import { type NewObject, oidOf } from './pack.ts';
-import { getDefaultBranch, listRefs } from './refs.ts';
+import type { Identity } from './objects/identity.ts';
+import { openObjects } from './objects/objects.ts';
+import type { Oid } from './objects/oid.ts';
+import { type NewObject, oidOf } from './objects/pack.ts';
+import { commitBytes, writeObjects } from './objects/write-objects.ts';
+import { failure, startTransfer } from './process/run.ts';
+import { getDefaultBranch, listRefs } from './refs/refs.ts';
+import { type NewRef, writeFirstRefs } from './refs/update-refs.ts';
 import type { GitStore, Repo } from './repo.ts';
-import { failure, startTransfer } from './run.ts';
-import { type Draft, draftRepository, initialise, repositoryExists } from './store.ts';
-import { type NewRef, writeFirstRefs } from './update-refs.ts';
-import { commitBytes, writeObjects } from './write-objects.ts';
+import { draftRepository, initialise, type RepositoryDraft, repositoryExists } from './store.ts';
 
 /**
  * Copies for forks and of templates. A copy may have other readers than its source, and whatever lies in a repository can be read
@@ -19,7 +19,7 @@ import { commitBytes, writeObjects } from './write-objects.ts';
  */
 
 /** A copy that has no number yet, and its refs. */
-export type Copy = { draft: Draft; refs: readonly NewRef[] };
+export type Copy = { draft: RepositoryDraft; refs: readonly NewRef[] };
 
 /** Copies branches and tags, or one branch. HEAD is that of the source, or names the branch. */
 export async function copyRepository(source: Repo, { branch }: { branch?: string | undefined } = {}): Promise<Copy> {

@@ -1,7 +1,7 @@
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import type { ReaderPool } from './reader-pool.ts';
+import type { ReaderPool } from './objects/reader-pool.ts';
 
 /** Bounds on what git processes may cost; the table in `lib/limits.ts` says what each is. */
 export type GitLimits = ResourceLimits['git'];

@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
-import { installAttributes } from './attributes.ts';
-import { inheritedEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
-import { installHooks } from './hooks.ts';
-import { makeReaderPool } from './reader-pool.ts';
-import { checkRefName } from './ref-name.ts';
+import { installAttributes } from './maintenance/attributes.ts';
+import { installHooks } from './maintenance/hooks.ts';
+import { makeReaderPool } from './objects/reader-pool.ts';
+import { inheritedEnvironment } from './process/environment.ts';
+import { run, runText } from './process/run.ts';
+import { checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
-import { run, runText } from './run.ts';
 
 /** Opens the folder of all repositories, making it where it is missing. Disposing of it ends the open readers. */
 export async function openGitStore(given: {
@@ -73,10 +73,10 @@ export async function repositoryExists(repo: Repo): Promise<boolean> {
 const clear = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
 /** A repository that is built in a folder of its own and has no number yet. Disposing of it removes what wasn't moved to its place. */
-export type Draft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
+export type RepositoryDraft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
 
 /** Builds a repository beside all others. */
-export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<Draft> {
+export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<RepositoryDraft> {
   const folder = await mkdtemp(join(store.root, 'tmp', 'new-'));
   const repo = { store, id: 0, path: join(folder, 'repository.git') };
   try {
@@ -89,7 +89,7 @@ export async function draftRepository(store: GitStore, build: (repo: Repo) => Pr
 }
 
 /** Moves a draft to its place in one step: a crash leaves either nothing or all of it. */
-export async function placeRepository({ repo: { store, path } }: Draft, id: number): Promise<Repo> {
+export async function placeRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<Repo> {
   const repo = repoOf(store, id);
   await store.readers.closeOf(path);
   await mkdir(dirname(repo.path), { recursive: true });

@@ -13,15 +13,15 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
+import type { BackgroundLoop } from './background-loop.ts';
 import type { Job } from './job.ts';
-import { patientPool } from './patient-pool.ts';
-import type { Pump } from './pump.ts';
-import { openRoll } from './roll.ts';
+import { reconnectingPool } from './reconnecting-pool.ts';
+import { openWorkerRegistry } from './worker-registry.ts';
 
 export type WorkerParts<Services> = {
   database: Database;
   jobs: readonly Job<never, Services>[];
-  pumps?: readonly Pump<Services>[];
+  loops?: readonly BackgroundLoop<Services>[];
   services: Services;
   log: Logger;
   clock: () => Date;
@@ -29,22 +29,22 @@ export type WorkerParts<Services> = {
 };
 
 /** Jobs that run at once. */
-export const usualConcurrency = 4;
+export const defaultConcurrency = 4;
 const pauseMs = 5;
 const restartPauseMs = 1_000;
 
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs jobs, scheduled ones and pumps until stopped. Stopping finishes what is under way. Where PostgreSQL goes away, it goes on as
+ * Runs jobs, scheduled ones and loops until stopped. Stopping finishes what is under way. Where PostgreSQL goes away, it goes on as
  * soon as that is back.
  */
 export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
   const stopping = new AbortController();
   const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>();
-  const { pool, quiet } = patientPool(parts.database.pool, stopping.signal, abandon);
+  const { pool, whenIdle: quiet } = reconnectingPool(parts.database.pool, stopping.signal, abandon);
   const ending = new Set<Promise<void>>();
-  const roll = await openRoll(parts.database, () => void renew());
+  const registry = await openWorkerRegistry(parts.database, () => void renew());
   let current: QueueRun | undefined;
 
   const end = ({ id, runner }: QueueRun): void => {
@@ -53,11 +53,11 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
     ending.add(ended);
     void ended.then(() => {
       ending.delete(ended);
-      roll.retire(id);
+      registry.deregister(id);
     });
   };
   const start = async (): Promise<void> => {
-    const run = await openRun(parts, pool, (id) => roll.enter(id));
+    const run = await openRun(parts, pool, (id) => registry.register(id));
     current = run;
     void run.runner.promise
       .catch(() => undefined)
@@ -67,7 +67,7 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
   };
   /**
    * What the queue asked for while PostgreSQL went away may be marked as taken, though the answer never came. So the run ends, with
-   * its name in the roll, and a new one begins.
+   * its name in the registry, and a new one begins.
    */
   const renew = async (): Promise<void> => {
     const old = current;
@@ -85,16 +85,16 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
   try {
     await start();
   } catch (error) {
-    await roll.leave();
+    await registry.close();
     throw error;
   }
-  const pumping = (parts.pumps ?? []).map((pump) => pump.run(pumpContext(parts), stopping.signal));
+  const looping = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts), stopping.signal));
   return {
     async stop() {
       stopping.abort();
       if (current) end(current);
-      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...pumping]);
-      await roll.leave();
+      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...looping]);
+      await registry.close();
     },
   };
 }
@@ -112,7 +112,7 @@ async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, en
   const runner = await run({
     ...options(parts),
     pgPool: pool,
-    concurrency: parts.concurrency ?? usualConcurrency,
+    concurrency: parts.concurrency ?? defaultConcurrency,
     pollInterval: 1_000,
     noHandleSignals: true,
     events,
@@ -123,7 +123,7 @@ async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, en
   return { id, runner };
 }
 
-const pumpContext = <Services>({ database, services, log, clock }: WorkerParts<Services>) => ({
+const loopContext = <Services>({ database, services, log, clock }: WorkerParts<Services>) => ({
   db: database.db,
   services,
   log,
@@ -139,7 +139,7 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
   );
 }
 
-/** Runs jobs and pumps until nothing is due, then returns. */
+/** Runs jobs and loops until nothing is due, then returns. */
 export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
@@ -147,7 +147,7 @@ export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promis
   let moved: number;
   do {
     await runOnce({ ...options(parts), events });
-    const counts = await Promise.all((parts.pumps ?? []).map((pump) => pump.drain(pumpContext(parts))));
+    const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts))));
     moved = counts.reduce((sum, count) => sum + count, 0);
   } while (moved > 0 || (await isUnfinished(parts, pools)));
 }

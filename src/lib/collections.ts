@@ -24,14 +24,14 @@ export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): 
 };
 
 /** The value under a key that is known to be there; its absence is a fault of ours. */
-export const must = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
+export const getOrThrow = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = map.get(key);
   if (value === undefined) throw new Error(`Nothing was loaded for ${String(key)}`);
   return value;
 };
 
 /** The value under a key; undefined where there is no key, or nothing under it. */
-export const maybe = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key | null | undefined): Value | undefined =>
+export const getOptional = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key | null | undefined): Value | undefined =>
   key === null || key === undefined ? undefined : map.get(key);
 
 /** What the rows hold in these fields: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to load for them. */

@@ -56,13 +56,13 @@ export const unprocessable = (message: string): Refusal => new Refusal('invalid'
 export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
 
 /** What a request names, as a lookup found it; refused where there is no such thing. */
-export function existing<Thing>(thing: Thing | undefined): Thing {
+export function orNotFound<Thing>(thing: Thing | undefined): Thing {
   if (thing === undefined) throw notFound();
   return thing;
 }
 
 /** The one thing of a list. Where it is missing, it was deleted since it was looked up, and so it isn't found. */
-export const only = <Thing>(things: readonly Thing[]): Thing => existing(things[0]);
+export const firstOrNotFound = <Thing>(things: readonly Thing[]): Thing => orNotFound(things[0]);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 export const conflict = (message: string): Refusal => new Refusal('conflict', message);

@@ -14,7 +14,7 @@ export type ResolverOptions = {
 };
 
 /** How many names are kept. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 /** The system's DNS servers are read again after this time, since they may change. */
 const serversMs = 60_000;
 /** What DNS answers where a name may still be one of the local network, which the system finds by other ways. */
@@ -69,7 +69,7 @@ export function openResolver(options: ResolverOptions): Resolver {
     };
     addresses.then(settled, settled);
     const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
     return addresses;
   };
 }

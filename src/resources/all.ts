@@ -1,10 +1,10 @@
 import { type Endpoint, isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { AnySubscription } from '#events/subscription.ts';
+import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
-import type { Pump } from '#jobs/pump.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
-import { deliveryPump } from '#webhooks/sender.ts';
+import { deliveryLoop } from '#webhook-delivery/sender.ts';
 import * as accounts from './accounts/endpoints.ts';
 import * as accountSchemas from './accounts/schemas.ts';
 import * as admin from './admin/endpoints.ts';
@@ -35,9 +35,9 @@ import * as gitSchemas from './git-data/schemas.ts';
 import * as runnerCatalogue from './hosted-runners/endpoints/catalogue.ts';
 import * as customImages from './hosted-runners/endpoints/images.ts';
 import * as hostedRunners from './hosted-runners/endpoints/runners.ts';
-import { dropImageContent, provisionRunner, resumeRunners, takeRunnerAway } from './hosted-runners/jobs.ts';
+import { dropImageContent, provisionRunner, removeRunnerMachine, resumeRunners } from './hosted-runners/jobs.ts';
+import { reconcileRunners } from './hosted-runners/reconcile.ts';
 import * as runnerSchemas from './hosted-runners/schemas.ts';
-import { watchRunners } from './hosted-runners/watch.ts';
 import * as interactionLimits from './interaction-limits/endpoints.ts';
 import * as interactionLimitSchemas from './interaction-limits/schemas.ts';
 import * as issueFields from './issue-fields/endpoints.ts';
@@ -87,7 +87,7 @@ import * as teamSchemas from './teams/schemas.ts';
 import * as appWebhooks from './webhooks/endpoints/app.ts';
 import * as orgWebhooks from './webhooks/endpoints/organizations.ts';
 import * as repoWebhooks from './webhooks/endpoints/repositories.ts';
-import { tellWebhooks } from './webhooks/fan-out.ts';
+import { fanOutWebhooks } from './webhooks/fan-out.ts';
 import { removeOldDeliveries } from './webhooks/jobs.ts';
 import * as webhookSchemas from './webhooks/schemas.ts';
 
@@ -155,7 +155,7 @@ export const allSubscriptions: readonly AnySubscription<Services>[] = [
   measureFiles,
   tidy,
   unassignLost,
-  tellWebhooks,
+  fanOutWebhooks,
   leaveRegistries,
   embedIssue,
 ];
@@ -171,12 +171,12 @@ export const allJobs: readonly Job<never, Services>[] = [
   removeOldDeliveries,
   removeExpired,
   provisionRunner,
-  takeRunnerAway,
+  removeRunnerMachine,
   resumeRunners,
   dropImageContent,
   embedMissing,
-  watchRunners,
+  reconcileRunners,
 ];
 
 /** What workers do beside the queue. */
-export const allPumps: readonly Pump<Services>[] = [deliveryPump];
+export const allBackgroundLoops: readonly BackgroundLoop<Services>[] = [deliveryLoop];

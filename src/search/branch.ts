@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
 import { repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';

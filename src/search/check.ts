@@ -12,7 +12,7 @@ export function makeCheck(terms: Terms): (texts: readonly string[]) => Steps<boo
 type Inspected = { readonly text: string; lexemes: Set<string> | undefined };
 type Test = (parts: readonly Inspected[]) => Steps<boolean>;
 
-const wordsAtOnce = 500;
+const wordsPerBatch = 500;
 
 /** Everything that a text is found by. */
 function* lexemesIn(part: Inspected): Steps<Set<string>> {
@@ -20,7 +20,7 @@ function* lexemesIn(part: Inspected): Steps<Set<string>> {
   const lexemes = new Set<string>();
   for (const [at, identifier] of identifiersOf(part.text).entries()) {
     for (const lexeme of lexemesOf(identifier)) lexemes.add(lexeme);
-    if (at % wordsAtOnce === 0) yield;
+    if (at % wordsPerBatch === 0) yield;
   }
   part.lexemes = lexemes;
   return lexemes;

@@ -1,4 +1,4 @@
-/** What other rooms may call. */
+/** What other parts may call. */
 
 export { withFileNames } from './code/file-names.ts';
 export type { CodeHit } from './code/hits.ts';
@@ -31,6 +31,6 @@ export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { repositoryReads } from './repositories/reads.ts';
 export { type RepositoryHit, searchRepositories } from './repositories/search.ts';
 export { repositoryTextMatches } from './repositories/text-matches.ts';
-export { type Asked, type Budget, maxRepositories, maxResults, type SearchResult, startBudget } from './result.ts';
+export { type Budget, maxRepositories, maxResults, type SearchRequest, type SearchResult, startBudget } from './result.ts';
 export { indexStale } from './stale.ts';
 export type { TextMatch } from './text-match/fragments.ts';

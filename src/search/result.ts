@@ -18,7 +18,7 @@ export type SearchResult<Item> = { total_count: number; incomplete_results: bool
 export type Budget = { left(): number; takePlace: TakePlace };
 
 /** Who searches, which page of it, and for how long. */
-export type Asked = {
+export type SearchRequest = {
   /** The ids of the repositories that the caller may see: a subquery in parentheses with one column. */
   visible: RawBuilder<unknown>;
   /** For `@me`. */

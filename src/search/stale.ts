@@ -9,7 +9,7 @@ import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 
 type Repository = Id<'repositories'>;
 
-const atOnce = 500;
+const batchSize = 500;
 
 /** Whether an index of the branch of the repository `r`, the row of that alias, isn't finished or is of another version or branch. */
 export const isBehind = (index: string): RawBuilder<boolean> => sql`(r.pushed_at is not null and (
@@ -28,7 +28,7 @@ async function listStale(db: Db, after: number): Promise<Repository[]> {
       left join repository_words w on w.repository_id = r.id
     where r.id > ${after} and (
       w.analyser is distinct from ${analyserVersion} or ${isBehind('f')} or ${isBehind('c')})
-    order by r.id limit ${atOnce}`.execute(db);
+    order by r.id limit ${batchSize}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -56,6 +56,6 @@ export async function indexStale({ db, git, now, onFailure }: CatchUp): Promise<
         onFailure(error, repositoryId);
       }
     }
-    if (ids.length < atOnce) return done;
+    if (ids.length < batchSize) return done;
   }
 }

@@ -10,11 +10,11 @@ import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { admit } from './admit.ts';
-import { answer } from './answer.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
+import { handleRequest } from './handle-request.ts';
 import { commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
@@ -138,9 +138,9 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-type Entered = Parts & { signIn: SignIn; bodies: BodyReader };
+type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
-function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): void {
+function register(app: FastifyInstance, parts: RouteParts, endpoint: Endpoint): void {
   for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
     path ? routesOf(path) : [],
   )) {
@@ -154,7 +154,7 @@ function register(app: FastifyInstance, parts: Entered, endpoint: Endpoint): voi
 }
 
 async function serve(
-  parts: Entered,
+  parts: RouteParts,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -168,7 +168,7 @@ async function serve(
   request.caller = caller;
   const release = await admit(requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
-  await answer(
+  await handleRequest(
     {
       endpoint,
       viewer,

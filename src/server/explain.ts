@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way';
 import { authenticate } from '#access/authenticate.ts';
-import type { Finding } from '#access/judge.ts';
+import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
@@ -14,14 +14,14 @@ import { routesOf } from './routes.ts';
 export type Explanation = {
   endpoint: { id: string; method: string; path: string } | undefined;
   viewer: { login: string | undefined; credential: string };
-  steps: Finding[];
+  steps: CheckResult[];
   allowed: boolean;
   /** The status of the refusal. A request that is allowed may still be refused for its body. */
   status?: number;
   message?: string;
 };
 
-type Question = {
+type ExplainRequest = {
   db: Db;
   endpoints: readonly Endpoint[];
   authorization: string | undefined;
@@ -31,8 +31,8 @@ type Question = {
 };
 
 /** Decides about access as the server would, and lists each step. The handler isn't run and nothing is counted. */
-export async function explain({ db, endpoints, authorization, method, path, now }: Question): Promise<Explanation> {
-  const steps: Finding[] = [];
+export async function explain({ db, endpoints, authorization, method, path, now }: ExplainRequest): Promise<Explanation> {
+  const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
   const found = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
   if (!found) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };

@@ -1,11 +1,11 @@
-import { judge, mayRead } from '#access/judge.ts';
+import { authorize, mayRead } from '#access/authorize.ts';
 import { findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Policy } from '#access/policy.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { pathWords } from '#endpoint/path-words.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import type { Service } from '#git/smart-http.ts';
+import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
 import { Moved } from './resolve.ts';
 
@@ -15,25 +15,25 @@ const policies: Record<Service, Policy> = {
   'git-receive-pack': { permission: 'contents:write', scopes: ['repo'], role: 'write' },
 };
 
-type Asked = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
+type RepositoryRequest = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
 
 /**
  * The repository of a Git address, if the viewer may use it. Without a credential, every refusal is a 401, whether or not the
  * repository exists, so that nobody can find private repositories.
  * @throws Moved for a name that the repository used to have.
  */
-export async function openRepository({ db, viewer, owner, name: given, service }: Asked): Promise<Repo> {
+export async function openRepository({ db, viewer, owner, name: given, service }: RepositoryRequest): Promise<Repo> {
   const name = given.replace(/\.git$/i, '');
   const nobody = viewer.grant.kind === 'none';
   const hidden = () => (nobody ? unauthenticated() : notFound());
   if (parseWord(pathWords.owner, owner) === undefined || parseWord(pathWords.repo, name) === undefined) throw hidden();
   const repo = await findRepo(db, viewer, owner, name);
   if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? hidden();
-  const verdict = judge(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
-  if (verdict.allowed) return repo;
+  const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
+  if (decision.allowed) return repo;
   if (nobody) throw unauthenticated();
-  if (verdict.refusal === 'forbidden') throw forbidden(`${repo.owner.login}/${repo.name}: ${verdict.message}`);
-  throw verdict.refusal === 'not_found' ? notFound() : unauthenticated(verdict.message);
+  if (decision.refusal === 'forbidden') throw forbidden(`${repo.owner.login}/${repo.name}: ${decision.message}`);
+  throw decision.refusal === 'not_found' ? notFound() : unauthenticated(decision.message);
 }
 
 async function findMoved(db: Db, viewer: Viewer, owner: string, name: string): Promise<Moved | undefined> {

@@ -5,10 +5,10 @@ import type { Repo, Viewer } from '#access/viewer.ts';
 import { change, type Database, isAway } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { GitError, type GitErrorKind, isGitError } from '#git/errors.ts';
-import { receivePack } from '#git/receive-pack.ts';
 import type { GitStore } from '#git/repo.ts';
-import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/smart-http.ts';
 import { repoOf, storeFor } from '#git/store.ts';
+import { receivePack } from '#git/transport/receive-pack.ts';
+import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/transport/smart-http.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
@@ -31,8 +31,8 @@ type Parts = {
   refusals: LimitRefusals;
 };
 
-type Asked = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
-type Request = FastifyRequest<Asked>;
+type GitRequest = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
+type Request = FastifyRequest<GitRequest>;
 
 /**
  * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, the `.git` being optional.
@@ -41,9 +41,11 @@ type Request = FastifyRequest<Asked>;
 export function addGitHttp(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
-    scope.get<Asked>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) => sendRefs(parts, request, reply));
+    scope.get<GitRequest>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) =>
+      sendRefs(parts, request, reply),
+    );
     for (const service of services) {
-      scope.post<Asked>(`/:owner/:repo/${service}`, (request, reply) => exchange(parts, service, request, reply));
+      scope.post<GitRequest>(`/:owner/:repo/${service}`, (request, reply) => exchange(parts, service, request, reply));
     }
   });
 }

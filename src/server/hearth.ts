@@ -6,17 +6,17 @@ import { openPools, type Work } from '#database/pools.ts';
 import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
-import { usualConcurrency, type WorkerParts } from '#jobs/worker.ts';
+import { defaultConcurrency, type WorkerParts } from '#jobs/worker.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { secretsUnder } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
-import { allEndpoints, allJobs, allPumps, allSchemas, allSubscriptions } from '#resources/all.ts';
-import { openRunners, type RunnerSettings } from '#runners/open.ts';
+import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
+import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import { defaultWebhookSettings, type WebhookSettings } from '#webhooks/settings.ts';
+import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/settings.ts';
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
 
@@ -97,9 +97,9 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const worker = {
     database: jobs,
     // One connection listens for new jobs.
-    concurrency: Math.max(1, Math.min(usualConcurrency, jobs.pool.options.max - 1)),
+    concurrency: Math.max(1, Math.min(defaultConcurrency, jobs.pool.options.max - 1)),
     jobs: [...eventJobs(allSubscriptions), ...allJobs],
-    pumps: allPumps,
+    loops: allBackgroundLoops,
     services,
     log,
     clock,

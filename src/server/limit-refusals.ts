@@ -15,8 +15,8 @@ export type LimitRefusals = {
 
 const flushMs = 5_000;
 /** Further callers between two flushes, and in an hour of all processes, are stored as one. */
-const mostCounts = 200;
-const mostRows = 1_000;
+const maxCounts = 200;
+const maxRows = 1_000;
 export const otherCallers = 'others';
 
 type Count = { limit: string; caller: string; count: number };
@@ -32,7 +32,7 @@ export function openLimitRefusals(
     const key = JSON.stringify([limit, caller]);
     const known = counts.get(key);
     if (known) known.count += count;
-    else if (counts.size < mostCounts || caller === otherCallers) counts.set(key, { limit, caller, count });
+    else if (counts.size < maxCounts || caller === otherCallers) counts.set(key, { limit, caller, count });
     else add({ limit, caller: otherCallers, count });
   };
   const flush = async (): Promise<void> => {
@@ -70,7 +70,7 @@ async function addCounts(tx: Tx, counts: readonly Count[], now: Date): Promise<v
     with given as (select * from json_to_recordset(${JSON.stringify(counts)}::json) as g("limit" text, caller text, count integer)),
     named as (
       select g."limit", g.count, case
-        when (select count(*) from limit_refusals where hour = ${hour}) < ${mostRows}
+        when (select count(*) from limit_refusals where hour = ${hour}) < ${maxRows}
           or exists (select from limit_refusals r where r.hour = ${hour} and r.limit_name = g."limit" and r.caller = g.caller)
         then g.caller else ${otherCallers} end as caller
       from given g)

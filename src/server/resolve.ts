@@ -1,4 +1,4 @@
-import { type Finding, judge, mayRead, type Target } from '#access/judge.ts';
+import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
 import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -23,7 +23,7 @@ type Context = {
   viewer: Viewer;
   params: Readonly<Record<string, string>>;
   /** Collects the findings of the decision, for `hearth explain`. */
-  trace?: Finding[];
+  trace?: CheckResult[];
 };
 
 /**
@@ -39,8 +39,8 @@ export async function resolve({ db, endpoint, viewer, params, trace }: Context):
     at[word] = value;
   }
   const target = await lookUp({ db, endpoint, viewer, params });
-  const verdict = judge(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
-  if (!verdict.allowed) throw refusals[verdict.refusal](verdict.message);
+  const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
+  if (!decision.allowed) throw refusals[decision.refusal](decision.message);
   const rows = 'username' in at ? { ...target, user: await findNamed(db, params.username) } : target;
   return { at: { ...at, ...rows }, rows };
 }

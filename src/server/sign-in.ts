@@ -26,7 +26,7 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
 }
 
 const hourMs = 3_600_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** Calls `note` once an hour for each token. It isn't waited for, and may fail without harm. */
 function tokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens'>, now: Date) => void {
@@ -34,7 +34,7 @@ function tokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens
   return (id, now) => {
     const hour = Math.floor(now.getTime() / hourMs);
     if (noted.get(id) === hour) return;
-    if (noted.size > mostRemembered) noted.clear();
+    if (noted.size > maxRemembered) noted.clear();
     noted.set(id, hour);
     note(id, now);
   };

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RefMove } from '#events/catalogue.ts';
-import { zeroOid } from '#git/oid.ts';
-import { flushPacket, packet } from '#git/pkt-line.ts';
+import { zeroOid } from '#git/objects/oid.ts';
+import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { git } from '#test/git/support.ts';
 import { diskOf, told, unfinished } from '#test/resources/pushes/support.ts';
 import { change, complaint, head, owned, workTree } from '#test/server/git-http/support.ts';

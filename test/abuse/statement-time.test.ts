@@ -66,7 +66,7 @@ test('requests find their connections while jobs use all of theirs, for as long 
       });
     },
   };
-  const worker = await startWorker({ ...hearth.worker, jobs: [slow], pumps: [] });
+  const worker = await startWorker({ ...hearth.worker, jobs: [slow], loops: [] });
   onTestFinished(() => worker.stop());
   for (let at = 0; at < 6; at++) await here.change((tx) => enqueue(tx, slow, { at }));
   await expect.poll(() => started.size).toBe(connectionsOfJobs(8) - 1);
@@ -90,7 +90,7 @@ test('jobs find theirs while requests use all of their own', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const { max } = hearth.database.pool.options;
   const held = Array.from({ length: max }, () => db.connection().execute(async () => over));
-  const worker = await startWorker({ ...hearth.worker, jobs: [quick], pumps: [] });
+  const worker = await startWorker({ ...hearth.worker, jobs: [quick], loops: [] });
   onTestFinished(() => worker.stop());
   await hearth.worker.database.db.transaction().execute((tx) => enqueue(tx as Parameters<typeof enqueue>[0], quick, {}));
   await done.promise;

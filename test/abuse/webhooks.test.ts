@@ -7,7 +7,7 @@ import { startWorker } from '#jobs/worker.ts';
 import { removeOldDeliveries } from '#resources/webhooks/jobs.ts';
 import { type Receiver, receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
-import { deliveryPump } from '#webhooks/sender.ts';
+import { deliveryLoop } from '#webhook-delivery/sender.ts';
 
 const limits = {
   concurrent: 16,
@@ -48,7 +48,7 @@ function hang(target: Receiver): () => void {
 
 /** A worker that runs until the test ends. */
 async function working(): Promise<void> {
-  const worker = await startWorker({ ...here.hearth.worker, jobs: [], pumps: [deliveryPump] });
+  const worker = await startWorker({ ...here.hearth.worker, jobs: [], loops: [deliveryLoop] });
   onTestFinished(() => worker.stop());
 }
 

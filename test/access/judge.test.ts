@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, type Target } from '#access/judge.ts';
+import { authorize, type Target } from '#access/authorize.ts';
 import { type PermissionSet, permissions } from '#access/permissions.ts';
 import type { Policy } from '#access/policy.ts';
 import { scopes as everyScope } from '#access/scopes.ts';
@@ -66,7 +66,7 @@ test('a million decisions agree with a plain reading of the documents', () => {
     const place = path.includes('repo}') ? 'repository' : path.includes('{org}') ? 'organization' : 'nowhere';
     const facts = factsFor(access, place, method !== 'GET', random);
     const { viewer, target } = asServed(facts);
-    const verdict = judge(access, viewer, target, { write: facts.write });
+    const verdict = authorize(access, viewer, target, { write: facts.write });
     const outcome = verdict.allowed ? 'allowed' : verdict.refusal;
     const expected = naive(access, facts);
     seen.set(outcome, (seen.get(outcome) ?? 0) + 1);

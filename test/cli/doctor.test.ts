@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { indexes } from '#cli/doctor/indexes.ts';
 import { jobs, retryJobs } from '#cli/doctor/queue.ts';
 import { folders, newest, pushes } from '#cli/doctor/repositories.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { commit } from '#test/git/support.ts';
@@ -94,7 +94,7 @@ test('a queue that stands still is wrong, with or without a worker', async () =>
     detail: expect.stringMatching(/^1 waiting, the oldest for 6\d\d s; nothing does/),
   });
   // It takes jobs that it knows, and this isn't one.
-  const worker = await startWorker({ ...hearth.worker, jobs: [], pumps: [], log: pino({ level: 'silent' }) });
+  const worker = await startWorker({ ...hearth.worker, jobs: [], loops: [], log: pino({ level: 'silent' }) });
   expect(await jobs(here)).toMatchObject({ ok: false, detail: expect.stringMatching(/; they are not taken$/) });
   await worker.stop();
   await here.settle();

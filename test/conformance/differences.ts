@@ -10,7 +10,7 @@ export type Difference = {
   readonly vocabulary?: Vocabulary;
 };
 
-export type Place = { readonly operationId: string; readonly pointer: string; readonly vocabulary: Vocabulary };
+export type SchemaLocation = { readonly operationId: string; readonly pointer: string; readonly vocabulary: Vocabulary };
 
 /** The differences that are allowed, one entry each with its reason. The list can only shrink: a whole run ends with those that no reply needed. */
 export const differences: readonly Difference[] = [
@@ -99,7 +99,7 @@ export function registerOf(list: readonly Difference[], note: (entry: Difference
   const needed = new Set<Difference>();
   return {
     /** Whether a problem at a place is a difference on purpose. Each entry that covers it counts as needed from then on. */
-    allows({ operationId, pointer, vocabulary }: Place): boolean {
+    allows({ operationId, pointer, vocabulary }: SchemaLocation): boolean {
       const place = pointer.replace(/\/\d+(?=\/|$)/g, '/*');
       const covering = list.filter(
         (entry) =>

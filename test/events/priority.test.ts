@@ -49,7 +49,7 @@ test('what an owner does by the thousand comes after what others do, from the ev
   await here.change((tx) => recordAll(tx, [eventOf(busyOrg.id, busy.id)]));
   expect(await priorities()).toEqual({ 0: 101, 1: 900, 2: 501 });
 
-  await runDueJobs({ ...here.hearth.worker, jobs: eventJobs([subscriber]), pumps: [] });
+  await runDueJobs({ ...here.hearth.worker, jobs: eventJobs([subscriber]), loops: [] });
   expect(told).toHaveLength(1_502);
   expect(told.indexOf(quietOrg.id)).toBeLessThan(120);
 

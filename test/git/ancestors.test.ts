@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { areAncestors, type Pair } from '#git/ancestors.ts';
-import type { Oid } from '#git/oid.ts';
-import { writeObjects } from '#git/write-objects.ts';
+import { areAncestors, type Pair } from '#git/history/ancestors.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { writeObjects } from '#git/objects/write-objects.ts';
 import { git, newRepo } from './support.ts';
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

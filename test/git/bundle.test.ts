@@ -2,9 +2,9 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { writeBundle } from '#git/bundle.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { createRepository, removeRepository } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
+import { writeBundle } from '#git/transport/bundle.ts';
 import { commit, newStore, scratch } from './support.ts';
 
 test('a repository that is deleted while it is backed up ends in a whole file or in none, and the backup goes on', async () => {

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { flushPacket, packet } from '#git/pkt-line.ts';
-import { advertiseRefs, protocolOf, uploadPack } from '#git/smart-http.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
+import { flushPacket, packet } from '#git/transport/pkt-line.ts';
+import { advertiseRefs, protocolOf, uploadPack } from '#git/transport/smart-http.ts';
 import { commit, git, kindOf, newRepo, openTransfers, scratch, serve } from './support.ts';
 
 test.each(['0', '2'])('protocol %s: a shallow clone, its deepening, and a push from it', async (version) => {

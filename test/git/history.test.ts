@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { listChanges } from '#git/changes.ts';
-import { compareCommits, diffAhead, diffCommit, listAhead } from '#git/compare.ts';
-import { diffTrees } from '#git/diff.ts';
-import { countCommits, listCommits, listNewCommits } from '#git/history.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { listChanges } from '#git/history/changes.ts';
+import { compareCommits, diffAhead, diffCommit, listAhead } from '#git/history/compare.ts';
+import { diffTrees } from '#git/history/diff.ts';
+import { countCommits, listCommits, listNewCommits } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { listTree } from '#git/objects/tree-list.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { writeTree } from '#git/objects/write-tree.ts';
 import type { Repo } from '#git/repo.ts';
-import { listTree } from '#git/tree-list.ts';
-import { writeCommit } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
 import { ada, commit, kindOf, newRepo } from './support.ts';
 
 const bob = { ...ada, name: 'Bob [x]', email: 'bob+1@example.org', date: new Date('2024-06-01T00:00:00Z'), zone: 0 };

@@ -1,13 +1,13 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listNewCommits } from '#git/history.ts';
-import { openObjects } from '#git/objects.ts';
-import type { PushHandlers } from '#git/receive-pack.ts';
-import { findRef, listRefs } from '#git/refs.ts';
+import { listNewCommits } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { findRef, listRefs } from '#git/refs/refs.ts';
+import { isAncestor } from '#git/refs/resolve.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repo } from '#git/repo.ts';
-import { isAncestor } from '#git/resolve.ts';
-import { updateRefs } from '#git/update-refs.ts';
+import type { PushHandlers } from '#git/transport/receive-pack.ts';
 import { commit, git, newRepo, scratch, serve } from './support.ts';
 
 /** A repository with a commit on main, and a clone with another one, not pushed yet. */

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openObjects } from '#git/objects.ts';
-import { emptyTree } from '#git/oid.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { emptyTree } from '#git/objects/oid.ts';
+import { writeBlob, writeObjects, writeTag } from '#git/objects/write-objects.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repo } from '#git/repo.ts';
 import { createRepository } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
-import { writeBlob, writeObjects, writeTag } from '#git/write-objects.ts';
 import { ada, commit, git, kindOf, newRepo, newStore, scratch } from './support.ts';
 
 const absent = 'f'.repeat(40);

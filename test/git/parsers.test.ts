@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isGitError } from '#git/errors.ts';
-import { formatIdentity, parseIdentity } from '#git/identity.ts';
-import { parseCommit, parseTag } from '#git/parse-commit.ts';
-import { parseTree } from '#git/parse-tree.ts';
-import { packet, parsePackets } from '#git/pkt-line.ts';
-import { progressReader } from '#git/progress.ts';
-import { formatReport, parseReport } from '#git/push-report.ts';
-import { unquotePath } from '#git/quoted-path.ts';
+import { formatIdentity, parseIdentity } from '#git/objects/identity.ts';
+import { parseCommit, parseTag } from '#git/objects/parse-commit.ts';
+import { parseTree } from '#git/objects/parse-tree.ts';
+import { unquotePath } from '#git/objects/quoted-path.ts';
+import { progressReader } from '#git/process/progress.ts';
+import { packet, parsePackets } from '#git/transport/pkt-line.ts';
+import { formatReport, parseReport } from '#git/transport/push-report.ts';
 import { computing } from '#test/support/time.ts';
 
 const oid = 'a'.repeat(40);

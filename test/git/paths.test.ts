@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathProblem } from '#git/paths.ts';
+import { pathProblem } from '#git/objects/paths.ts';
 
 test.each([
   'a',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rateWatch } from '#git/rate-watch.ts';
+import { rateWatch } from '#git/process/rate-watch.ts';
 import { resourceLimits } from '#lib/limits.ts';
 
 const limits = resourceLimits({ git: { transferRate: 1_000, transferRateTime: 10_000 } }).git;

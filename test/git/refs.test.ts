@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { misleadingRefProblem, refNameProblem } from '#git/ref-name.ts';
-import { findRef, getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
-import { findMergeBase, findRevision, isAncestor } from '#git/resolve.ts';
-import { updateRefs } from '#git/update-refs.ts';
-import { writeTag } from '#git/write-objects.ts';
+import { writeTag } from '#git/objects/write-objects.ts';
+import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
+import { findRef, getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs/refs.ts';
+import { findMergeBase, findRevision, isAncestor } from '#git/refs/resolve.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { ada, commit, git, kindOf, newRepo } from './support.ts';
 
 const absent = 'f'.repeat(40);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { run } from '#git/run.ts';
+import { run } from '#git/process/run.ts';
 import { kindOf, newStore } from './support.ts';
 
 async function* blocks(count: number) {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findRef } from '#git/refs.ts';
-import { updateRefs } from '#git/update-refs.ts';
+import { findRef } from '#git/refs/refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { commit, git, newRepo, scratch, serve } from './support.ts';
 
 test.each(['0', '1', '2'])('protocol %s: a pushed repository is cloned byte for byte', async (version) => {

@@ -4,17 +4,25 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { openArchive, openBlob } from '#git/archive.ts';
 import { copyRepository } from '#git/copy.ts';
-import { listCommits } from '#git/history.ts';
-import { importRepository } from '#git/import.ts';
-import { checkRepository, collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Progress } from '#git/progress.ts';
-import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs.ts';
+import { listCommits } from '#git/history/history.ts';
+import {
+  checkRepository,
+  collectGarbage,
+  looseness,
+  removeLeftoverFolders,
+  removeLeftovers,
+} from '#git/maintenance/maintenance.ts';
+import { openArchive, openBlob } from '#git/objects/archive.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { writeTree } from '#git/objects/write-tree.ts';
+import type { Progress } from '#git/process/progress.ts';
+import { run } from '#git/process/run.ts';
+import { assertGitPresent } from '#git/process/version.ts';
+import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs/refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repo } from '#git/repo.ts';
-import { run } from '#git/run.ts';
-import { uploadPack } from '#git/smart-http.ts';
 import {
   buildRepository,
   createRepository,
@@ -24,10 +32,8 @@ import {
   repositoryExists,
   sizeOnDisk,
 } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
-import { assertGitPresent } from '#git/version.ts';
-import { writeCommit } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
+import { importRepository } from '#git/transport/import.ts';
+import { uploadPack } from '#git/transport/smart-http.ts';
 import { ada, commit, git, kindOf, newRepo, newStore, scratch, serve } from './support.ts';
 
 test('a repository is made once, in a folder named by its number, with nothing needless in it', async () => {
@@ -305,12 +311,12 @@ test('what a killed git left behind is swept once it is old, and only then', asy
   await writeFile(lock, '');
   await mkdir(join(repo.store.root, 'tmp', 'new-x'));
   const now = Date.now();
-  expect(await sweepRepository(repo, new Date(now - 3_600_000))).toEqual([]);
-  await sweepStore(repo.store, new Date(now - 3_600_000));
+  expect(await removeLeftovers(repo, new Date(now - 3_600_000))).toEqual([]);
+  await removeLeftoverFolders(repo.store, new Date(now - 3_600_000));
   expect(await readdir(join(repo.store.root, 'tmp'))).toEqual(['new-x']);
   await utimes(lock, new Date(now - 7_200_000), new Date(now - 7_200_000));
-  expect(await sweepRepository(repo, new Date(now - 3_600_000))).toEqual(['refs/heads/main.lock']);
-  await sweepStore(repo.store, new Date(now + 1000));
+  expect(await removeLeftovers(repo, new Date(now - 3_600_000))).toEqual(['refs/heads/main.lock']);
+  await removeLeftoverFolders(repo.store, new Date(now + 1000));
   expect(await readdir(join(repo.store.root, 'tmp'))).toEqual([]);
   expect(await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }])).toEqual({ updated: true });
 });

@@ -7,12 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { isGitError } from '#git/errors.ts';
-import { type PushHandlers, receivePack } from '#git/receive-pack.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { writeTree } from '#git/objects/write-tree.ts';
 import type { GitLimits, GitStore, Repo } from '#git/repo.ts';
-import { advertiseRefs, type Service, uploadPack } from '#git/smart-http.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
-import { writeCommit } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
+import { type PushHandlers, receivePack } from '#git/transport/receive-pack.ts';
+import { advertiseRefs, type Service, uploadPack } from '#git/transport/smart-http.ts';
 
 const run = promisify(execFile);
 

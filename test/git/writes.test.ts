@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { commitChanges } from '#git/commit-changes.ts';
-import { mergeCommits } from '#git/merge.ts';
-import { openObjects } from '#git/objects.ts';
-import { emptyTree, type Oid } from '#git/oid.ts';
+import { commitChanges } from '#git/history/commit-changes.ts';
+import { mergeCommits } from '#git/history/merge.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { emptyTree, type Oid } from '#git/objects/oid.ts';
+import { listTree } from '#git/objects/tree-list.ts';
+import { writeBlob, writeCommit, writeObjects } from '#git/objects/write-objects.ts';
+import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repo } from '#git/repo.ts';
-import { listTree } from '#git/tree-list.ts';
-import { updateRefs } from '#git/update-refs.ts';
-import { writeBlob, writeCommit, writeObjects } from '#git/write-objects.ts';
-import { type TreeChange, writeTree } from '#git/write-tree.ts';
 import { ada, commit, git, kindOf, newRepo } from './support.ts';
 
 const absent = 'f'.repeat(40);

@@ -1,14 +1,14 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { enqueue, type Job } from '#jobs/job.ts';
-import { openRoll } from '#jobs/roll.ts';
 import { runDueJobs, startWorker } from '#jobs/worker.ts';
+import { openWorkerRegistry } from '#jobs/worker-registry.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world();
 const { hearth, change } = here;
 const log = pino({ level: 'silent' });
-const partsOf = (...jobs: Job<never, never>[]) => ({ ...hearth.worker, jobs, pumps: [], log });
+const partsOf = (...jobs: Job<never, never>[]) => ({ ...hearth.worker, jobs, loops: [], log });
 
 test('a job that takes long stays with its worker when others look who is alive', async () => {
   let started = 0;
@@ -24,13 +24,13 @@ test('a job that takes long stays with its worker when others look who is alive'
   const worker = await startWorker(partsOf(slow));
   await change((tx) => enqueue(tx, slow, {}));
   await expect.poll(() => started).toBe(1);
-  const roll = await openRoll(hearth.database);
+  const roll = await openWorkerRegistry(hearth.database);
   const rows = await here.db
     .withSchema('jobs')
     .selectFrom('_private_jobs' as never)
     .select('locked_by' as never)
     .execute();
-  await roll.leave();
+  await roll.close();
   over.resolve();
   await worker.stop();
   expect(rows).toMatchObject([{ locked_by: expect.stringMatching(/./) }]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formerOf, gather, maybe } from '#lib/collections.ts';
+import { formerOf, gather, getOptional } from '#lib/collections.ts';
 
 test('gather takes the fields of each row, row after row', () => {
   const rows = [
@@ -11,7 +11,7 @@ test('gather takes the fields of each row, row after row', () => {
 
 test('maybe finds nothing without a key', () => {
   const map = new Map([[1, 'one']]);
-  expect([maybe(map, 1), maybe(map, 2), maybe(map, null), maybe(map, undefined)]).toEqual([
+  expect([getOptional(map, 1), getOptional(map, 2), getOptional(map, null), getOptional(map, undefined)]).toEqual([
     'one',
     undefined,
     undefined,

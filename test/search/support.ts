@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Address, Database } from '#database/connect.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { writeTree } from '#git/objects/write-tree.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
-import { writeCommit } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
 import type { Id } from '#lib/id.ts';
 import { ada } from '#test/git/support.ts';
 import { testDatabase } from '#test/support/database.ts';
@@ -17,7 +17,7 @@ export const now = new Date('2026-01-02T03:04:05Z');
 export type Files = Record<string, string | Buffer>;
 
 /** A place with repositories in it, made of real rows and real Git. */
-export type Place = Database & {
+export type SearchFixture = Database & {
   address: Address;
   git: GitStore;
   account(login: string, extra?: Partial<{ kind: 'user' | 'organization'; email: string }>): Promise<Id<'accounts'>>;
@@ -32,14 +32,14 @@ type RepositoryExtra = Partial<{
 }>;
 
 /** A place for one test, removed after it. */
-export async function newPlace(): Promise<Place> {
-  const place = await makePlace();
+export async function newPlace(): Promise<SearchFixture> {
+  const place = await makeSearchFixture();
   onTestFinished(() => place.close());
   return place;
 }
 
 /** A place for the tests of a file; its `close` removes it. */
-export async function makePlace(): Promise<Place> {
+export async function makeSearchFixture(): Promise<SearchFixture> {
   const database = await testDatabase();
   const root = await mkdtemp(join(tmpdir(), 'hearth-search-'));
   const git = await openGitStore({ root, env: process.env });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { wordsColumn } from '#search/words-column.ts';
-import { makePlace } from '#test/search/support.ts';
+import { makeSearchFixture } from '#test/search/support.ts';
 
-const place = await makePlace();
+const place = await makeSearchFixture();
 afterAll(() => place.close());
 
 test('a column holds just its lexemes, however it is padded', () => {

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '#git/run.ts';
+import { run } from '#git/process/run.ts';
 import { openGitStore, repoOf } from '#git/store.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { commit } from '#test/git/support.ts';

@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import { findRefOids } from '#git/refs.ts';
+import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { mustMoveRefs } from '#resources/pushes/index.ts';
 import { commit } from '#test/git/support.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Place } from '#test/conformance/differences.ts';
+import type { SchemaLocation } from '#test/conformance/differences.ts';
 import { translatorOf } from '#vocabulary/body.ts';
 import { neutralRoute } from '#vocabulary/paths.ts';
 import { freeValuesOf, isFree, isSchema, leavesOf, propertiesOf, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
@@ -62,7 +62,7 @@ export function checkAgainstPublicSchema(operationId: string, status: number, bo
   const translator =
     vocabulary === 'service' ? translatorOf(schema, { words: 'vendor', operation: operationId, resolve }) : undefined;
   const value = translator ? translator.toVendor(body) : body;
-  const isMeant = (pointer: string): boolean => allowsDifference({ operationId, pointer, vocabulary } satisfies Place);
+  const isMeant = (pointer: string): boolean => allowsDifference({ operationId, pointer, vocabulary } satisfies SchemaLocation);
   return {
     problems: problemsOf(schema, value)
       .filter(({ pointer }) => !isMeant(pointer))

@@ -19,7 +19,7 @@ import { readPairs } from './pairs.ts';
 const { values } = parseArgs({ options: { issues: { type: 'string', default: '200000' } } });
 const most = Number(values.issues);
 const perRepository = 1_000;
-const atOnce = 5_000;
+const batchSize = 5_000;
 const limit = 100;
 
 await using stage = await openStage();
@@ -31,8 +31,8 @@ async function writeIssues(from: number, to: number): Promise<void> {
   const { random } = makeSpeaker(from + 1);
   const part = (): string => pairs[Math.floor(random() * pairs.length)]?.body ?? '';
   const title = (): string => pairs[Math.floor(random() * pairs.length)]?.title ?? '';
-  for (let at = from; at < to; at += atOnce) {
-    const rows = Array.from({ length: Math.min(atOnce, to - at) }, (_, index) => at + index);
+  for (let at = from; at < to; at += batchSize) {
+    const rows = Array.from({ length: Math.min(batchSize, to - at) }, (_, index) => at + index);
     await sql`insert into issues (repository_id, number, title, body, state, created_at, updated_at)
       select (select id from repositories order by id offset n / ${perRepository} limit 1), n % ${perRepository} + 1, title, body,
         'open', now(), now()

@@ -9,7 +9,7 @@ import {
   makeAppKeys,
 } from '#resources/apps/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
-import type { Beside } from '../installation.ts';
+import type { CommandContext } from '../installation.ts';
 import { accountNamed, actorFor, repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 import { namedLevel } from './token.ts';
@@ -82,7 +82,7 @@ async function keepKey(file: string, key: string): Promise<void> {
   }
 }
 
-async function appNamed({ db }: Beside, slug: string) {
+async function appNamed({ db }: CommandContext, slug: string) {
   const app = await findAppBySlug(db, slug);
   if (!app) throw new UsageError(`There is no app ${slug}`);
   return app;
@@ -129,7 +129,7 @@ const token = installationCommand(
       const account = await accountNamed(db, options.on);
       const found = await findInstallationOn(db, app.id, account.id);
       if (!found) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
-      const made = await change((tx) => createInstallationToken(tx, { app, installation: found, wish: {}, now }));
+      const made = await change((tx) => createInstallationToken(tx, { app, installation: found, request: {}, now }));
       const shown = { token: made.token, expires_at: made.row.expires_at, permissions: made.permissions };
       print(command, shown, options.quiet ? made.token : [made.token, `It ends at ${made.row.expires_at?.toISOString()}.`]);
     }),

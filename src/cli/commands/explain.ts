@@ -13,9 +13,9 @@ export const explainCommand = installationCommand(
   .action((method, path, { token }, command) =>
     onInstallation(command, async ({ db, now }) => {
       const authorization = token === undefined ? undefined : `Bearer ${token}`;
-      const told = await explain({ db, endpoints: allEndpoints, authorization, method: method.toUpperCase(), path, now });
-      const { endpoint, viewer, steps, allowed, status, message } = told;
-      print(command, told, [
+      const explained = await explain({ db, endpoints: allEndpoints, authorization, method: method.toUpperCase(), path, now });
+      const { endpoint, viewer, steps, allowed, status, message } = explained;
+      print(command, explained, [
         ...(endpoint ? [`${endpoint.method} ${endpoint.path}  (${endpoint.id})`] : []),
         `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
         ...steps.map(({ check, passed, because }) => `  ${passed ? 'yes' : 'no '}  ${check}: ${because}`),

@@ -4,7 +4,7 @@ import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { reindexIssues } from '#search/issues/index-issues.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
-import type { Beside } from '../installation.ts';
+import type { CommandContext } from '../installation.ts';
 import { repoNamed } from '../lookup.ts';
 import { progressBar } from '../progress.ts';
 
@@ -60,7 +60,7 @@ export const reindexCommand = installationCommand(
     }),
   );
 
-async function chosen({ db }: Beside, names: readonly string[]) {
+async function chosen({ db }: CommandContext, names: readonly string[]) {
   if (names.length === 0) return db.selectFrom('repositories').select(['id', 'name']).orderBy('id').execute();
   const found = [];
   for (const name of names) found.push(await repoNamed(db, name));

@@ -3,7 +3,7 @@ import { addDays } from '#lib/time.ts';
 import { createClassicToken, createFineGrainedToken, type NewToken, revokeToken } from '#resources/tokens/index.ts';
 import { neutralPermission } from '#vocabulary/headers.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
-import type { Beside } from '../installation.ts';
+import type { CommandContext } from '../installation.ts';
 import { accountNamed, repoNamed, userNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -56,7 +56,7 @@ type Options = {
 };
 
 async function classic(
-  { db, change, now }: Beside,
+  { db, change, now }: CommandContext,
   { user: login, scope, permission, name, expires }: Options,
 ): Promise<NewToken> {
   if (permission.length > 0) throw new UsageError('--permission belongs to fine-grained tokens; classic ones have --scope');
@@ -64,7 +64,7 @@ async function classic(
   return change((tx) => createClassicToken(tx, { user, scopes: scope, name, expiresAt: after(expires, now), now }));
 }
 
-async function fineGrained({ db, change, now }: Beside, options: Options): Promise<NewToken> {
+async function fineGrained({ db, change, now }: CommandContext, options: Options): Promise<NewToken> {
   const { scope, permission, name, expires } = options;
   if (scope.length > 0) throw new UsageError('--scope belongs to classic tokens; fine-grained ones have --permission');
   const user = await userNamed(db, options.user);
@@ -86,7 +86,7 @@ export function namedLevel(text: string): [name: string, level: string] {
   return [neutralPermission(name), level];
 }
 
-async function chosenRepositories(db: Beside['db'], text: string) {
+async function chosenRepositories(db: CommandContext['db'], text: string) {
   if (text === 'all' || text === 'public') return text;
   const found = [];
   for (const name of text.split(',')) found.push((await repoNamed(db, name.trim())).id);

@@ -39,7 +39,7 @@ export async function furnish(settings: Settings): Promise<Tokens> {
     };
     const classic = await createClassicToken(tx, { user: ada, scopes: ['repo', 'admin:org'], now });
     const fine = await createFineGrainedToken(tx, { user: ada, owner: acme, permissions, repositories: 'all', now });
-    const installed = await createInstallationToken(tx, { app: bot.app, installation, wish: {}, now });
+    const installed = await createInstallationToken(tx, { app: bot.app, installation, request: {}, now });
     return {
       classic: classic.token,
       fineGrained: fine.token,

@@ -3,7 +3,7 @@ import { analyserVersion } from '#search/analyse/analyse.ts';
 import { rowVersion } from '#search/issues/document.ts';
 import { isBehind } from '#search/stale.ts';
 import { counted } from '../command.ts';
-import type { Examined, Finding } from './finding.ts';
+import type { Diagnosis, Examined } from './diagnosis.ts';
 
 type Index = {
   name: string;
@@ -42,11 +42,11 @@ const issues: Index = {
 };
 
 /** Every index has what it should have. Where jobs wait, they may be about to add it. */
-export async function indexes({ db, hearth }: Examined): Promise<Finding[]> {
+export async function indexes({ db, hearth }: Examined): Promise<Diagnosis[]> {
   const { embeddings } = hearth.services;
   const all = [code, commits, repositories, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
   const waiting = await anyJobWaits({ db });
-  const findings: Finding[] = [];
+  const findings: Diagnosis[] = [];
   for (const { name, nouns, counts } of all) {
     const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
     const detail = [counted(there, ...nouns)];

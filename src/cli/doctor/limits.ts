@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { addDays } from '#lib/time.ts';
-import type { Examined, Finding } from './finding.ts';
+import type { Diagnosis, Examined } from './diagnosis.ts';
 
-const mostNamed = 10;
+const maxNamed = 10;
 
 type Refused = { name: string; limit: string; count: number };
 
 /** Who was refused by limits most often in the last day. That is for the administrator to know, and nothing is wrong with Hearth. */
-export async function refusals({ db }: Pick<Examined, 'db'>, now: Date): Promise<Finding> {
+export async function refusals({ db }: Pick<Examined, 'db'>, now: Date): Promise<Diagnosis> {
   const rows = await listRefused(db, now);
   const named = rows.map(({ name, limit, count }) => `${name}: ${count} by ${limit}`);
   return { check: 'limits', ok: true, detail: named.length === 0 ? 'nobody exceeded them in the last day' : named.join('; ') };
@@ -20,7 +20,7 @@ async function listRefused(db: Examined['db'], now: Date): Promise<Refused[]> {
       select caller, limit_name as "limit", sum(count)::bigint as count,
         split_part(caller, ':', 1) as kind, substring(caller from '^(?:account|app|installation):(\\d{1,18})$')::bigint as id
       from limit_refusals where hour > ${addDays(now, -1)}
-      group by caller, limit_name order by count desc, caller, limit_name limit ${mostNamed})
+      group by caller, limit_name order by count desc, caller, limit_name limit ${maxNamed})
     select m."limit", m.count, coalesce(
       (select a.login from accounts a where m.kind = 'account' and a.id = m.id),
       (select 'app ' || p.slug from apps p where m.kind = 'app' and p.id = m.id),

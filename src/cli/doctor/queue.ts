@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { counted } from '../command.ts';
-import type { Examined, Finding } from './finding.ts';
+import type { Diagnosis, Examined } from './diagnosis.ts';
 
 /** A job that is due for so many seconds, though a server runs, waits for nobody. */
 const patience = 300;
@@ -9,7 +9,7 @@ type Counts = { waiting: number; late: number; servers: number; workers: number 
 type GivenUp = { task: string; jobs: number; error: string | null };
 
 /** Background jobs are done, and none was given up. */
-export async function jobs(examined: Examined): Promise<Finding> {
+export async function jobs(examined: Examined): Promise<Diagnosis> {
   const { waiting, late, servers, workers } = await countJobs(examined);
   const given = await listGivenUp(examined);
   const stands = late > patience && servers > 0;

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkRepository } from '#git/maintenance.ts';
-import { findRefOids } from '#git/refs.ts';
+import { checkRepository } from '#git/maintenance/maintenance.ts';
+import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { counted } from '../command.ts';
 import { progressBar } from '../progress.ts';
-import type { Examined, Finding } from './finding.ts';
+import type { Diagnosis, Examined } from './diagnosis.ts';
 
 /** Every repository has its folder, and no folder is without its repository. */
-export async function folders({ db, hearth }: Examined): Promise<Finding> {
+export async function folders({ db, hearth }: Examined): Promise<Diagnosis> {
   const { git } = hearth.services;
   // The folders first: a repository that is made meanwhile has a row by then.
   const found: number[] = [];
@@ -30,7 +30,7 @@ export async function folders({ db, hearth }: Examined): Promise<Finding> {
 const longMs = 2 * 60 * 60 * 1000;
 
 /** What pushes did to refs is recorded. */
-export async function pushes({ db }: Examined, now: Date): Promise<Finding> {
+export async function pushes({ db }: Examined, now: Date): Promise<Diagnosis> {
   const rows = await db
     .selectFrom('ref_changes')
     .select('repository_id')
@@ -44,7 +44,7 @@ export async function pushes({ db }: Examined, now: Date): Promise<Finding> {
 }
 
 /** Reads every object. */
-export async function objects({ db, hearth }: Examined): Promise<Finding> {
+export async function objects({ db, hearth }: Examined): Promise<Diagnosis> {
   const rows = await db.selectFrom('repositories').select('id').orderBy('id').execute();
   const bar = progressBar();
   const broken: string[] = [];
@@ -58,7 +58,7 @@ export async function objects({ db, hearth }: Examined): Promise<Finding> {
 }
 
 /** The indexes have the newest commit of each default branch. A restored backup may have newer ones than the rows knew of. */
-export async function newest({ db, hearth }: Examined): Promise<Finding> {
+export async function newest({ db, hearth }: Examined): Promise<Diagnosis> {
   const rows = await db
     .selectFrom('repositories as r')
     .leftJoin('code_indexes as f', 'f.repository_id', 'r.id')

@@ -4,7 +4,7 @@ import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
@@ -32,8 +32,8 @@ export const updateAuthenticatedUser = endpoint({
   body: ProfileChange,
   example: { bio: 'Works on engines' },
   replies: { 200: PrivateUser },
-  async handle({ db, change, body, step, links }) {
-    const account = await change((tx) => changeProfile(tx, step, body));
+  async handle({ db, change, body, action, links }) {
+    const account = await change((tx) => changeProfile(tx, action, body));
     return presentPrivateUser(links, account, await countRepositories(db, account.id));
   },
 });
@@ -74,8 +74,8 @@ export const createPublicKey = endpoint({
   body: NewPublicKey,
   example: { title: 'laptop', key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z' },
   replies: { 201: PublicKey },
-  async handle({ change, body, step, links }) {
-    return presentKey(links, await change((tx) => addKey(tx, step, body)));
+  async handle({ change, body, action, links }) {
+    return presentKey(links, await change((tx) => addKey(tx, action, body)));
   },
 });
 
@@ -87,7 +87,7 @@ export const getPublicKey = endpoint({
   access: { ...keys, permission: 'git_ssh_keys:read' },
   replies: { 200: PublicKey },
   async handle({ db, at, viewer, links }) {
-    return presentKey(links, existing(await findKey(db, viewer.account.id, at.key_id)));
+    return presentKey(links, orNotFound(await findKey(db, viewer.account.id, at.key_id)));
   },
 });
 
@@ -98,7 +98,7 @@ export const deletePublicKey = endpoint({
   summary: 'Delete a public SSH key for the authenticated user',
   access: { ...keys, scopes: ['admin:public_key'], permission: 'git_ssh_keys:write' },
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteKey(tx, step, at.key_id));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteKey(tx, action, at.key_id));
   },
 });

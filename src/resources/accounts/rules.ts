@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
-import type { Step } from '#access/step.ts';
+import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -65,7 +65,7 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
 }
 
 /** Changes the profile of an account. */
-export const changeProfile = (tx: Tx, { by, now }: Step, wanted: Static<typeof ProfileChange>): Promise<Account> =>
+export const changeProfile = (tx: Tx, { by, now }: ActionContext, wanted: Static<typeof ProfileChange>): Promise<Account> =>
   updateAccount(tx, by.account.id, { ...defined(wanted), updated_at: now });
 
 const keyTypes = [
@@ -92,7 +92,11 @@ function parseSshKey(line: string): { key: string; fingerprint: string } | undef
 }
 
 /** Adds an SSH key. A key can belong to one account only, or a push wouldn't tell who pushed. */
-export async function addKey(tx: Tx, { by: { account }, now }: Step, wanted: Static<typeof NewPublicKey>): Promise<KeyRow> {
+export async function addKey(
+  tx: Tx,
+  { by: { account }, now }: ActionContext,
+  wanted: Static<typeof NewPublicKey>,
+): Promise<KeyRow> {
   const parsed = parseSshKey(wanted.key);
   if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
   const row = await insertKey(tx, { user_id: account.id, title: wanted.title ?? '', ...parsed, created_at: now });
@@ -101,7 +105,7 @@ export async function addKey(tx: Tx, { by: { account }, now }: Step, wanted: Sta
   return row;
 }
 
-export async function deleteKey(tx: Tx, { by: { account }, now }: Step, id: Id<'public_keys'>): Promise<void> {
+export async function deleteKey(tx: Tx, { by: { account }, now }: ActionContext, id: Id<'public_keys'>): Promise<void> {
   if (!(await removeKey(tx, account.id, id))) throw notFound();
   await record(tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: id } });
 }

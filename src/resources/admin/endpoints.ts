@@ -20,11 +20,11 @@ export const createUserByAdmin = endpoint({
   body: NewAccount,
   example: { login: 'grace', email: 'grace@example.com' },
   replies: { 201: User },
-  async handle({ change, body, step, links, now }) {
+  async handle({ change, body, action, links, now }) {
     const { login, email, suspended } = body;
     const user = await change(async (tx) => {
       const made = await createUser(tx, { login, email, now });
-      if (suspended) await suspendUser(tx, { ...step, user: made });
+      if (suspended) await suspendUser(tx, { ...action, user: made });
       return made;
     });
     return presentUser(links, user);
@@ -61,8 +61,8 @@ export const createImpersonationToken = endpoint({
   body: Impersonation,
   example: { scopes: ['repo'] },
   replies: { 201: Authorization },
-  async handle({ change, at, body, step, links }) {
-    const { token, row } = await change((tx) => impersonate(tx, step, body.scopes));
+  async handle({ change, at, body, action, links }) {
+    const { token, row } = await change((tx) => impersonate(tx, action, body.scopes));
     return presentAuthorization(links, { app: { ...administration, url: links.html }, user: at.user, row, token });
   },
 });
@@ -88,8 +88,8 @@ export const suspendUserByAdmin = endpoint({
   body: Reason,
   example: { reason: 'Left the company' },
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => suspendUser(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => suspendUser(tx, action));
   },
 });
 
@@ -100,8 +100,8 @@ export const unsuspendUserByAdmin = endpoint({
   summary: 'Unsuspend a user',
   access,
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => resumeUser(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => resumeUser(tx, action));
   },
 });
 
@@ -112,8 +112,8 @@ export const promoteToSiteAdmin = endpoint({
   summary: 'Promote a user to be a site administrator',
   access,
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => setSiteAdmin(tx, { ...step, siteAdmin: true }));
+  async handle({ change, action }) {
+    await change((tx) => setSiteAdmin(tx, { ...action, siteAdmin: true }));
   },
 });
 
@@ -124,7 +124,7 @@ export const demoteFromSiteAdmin = endpoint({
   summary: 'Demote a site administrator',
   access,
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => setSiteAdmin(tx, { ...step, siteAdmin: false }));
+  async handle({ change, action }) {
+    await change((tx) => setSiteAdmin(tx, { ...action, siteAdmin: false }));
   },
 });

@@ -1,4 +1,4 @@
-import type { Step } from '#access/step.ts';
+import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -6,7 +6,7 @@ import { forbidden } from '#lib/refusal.ts';
 import { updateAccount } from '#resources/accounts/index.ts';
 import { createClassicToken, type NewToken, removeTokensNamed } from '#resources/tokens/index.ts';
 
-type OfUser = Step & { user: Account };
+type OfUser = ActionContext & { user: Account };
 
 /** The name of the tokens by which administrators act for users. */
 const impersonation = 'impersonation';

@@ -3,14 +3,14 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { must } from '#lib/collections.ts';
-import { existing, invalid, notFound } from '#lib/refusal.ts';
+import { getOrThrow } from '#lib/collections.ts';
+import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
-import { insertAppHook } from '#webhooks/app-hooks.ts';
-import { secretContext } from '#webhooks/secret-context.ts';
+import { insertAppHook } from '#webhook-delivery/app-hooks.ts';
+import { secretContext } from '#webhook-delivery/secret-context.ts';
 import { type AppKeys, createApp } from './rules.ts';
 import { type AppRow, findManifestCode, insertManifestCode, takeManifestCode } from './store.ts';
 
@@ -61,16 +61,16 @@ type Conversion = { code: string; keys: AppKeys; secrets: Secrets; baseUrl: stri
 
 /** Refuses a code that can't be exchanged, before keys are made for it. */
 export async function checkManifestCode(db: Db, { code, now }: Pick<Conversion, 'code' | 'now'>): Promise<void> {
-  const row = existing(await findManifestCode(db, hashToken(code)));
+  const row = orNotFound(await findManifestCode(db, hashToken(code)));
   if (row.expires_at <= now) throw notFound();
 }
 
 /** Exchanges a code for the app that its manifest describes. Where the app can't be made, the code stays good. */
 export async function convertManifest(tx: Tx, { code, keys, secrets, baseUrl, now }: Conversion): Promise<Converted> {
-  const row = existing(await takeManifestCode(tx, hashToken(code)));
+  const row = orNotFound(await takeManifestCode(tx, hashToken(code)));
   if (row.expires_at <= now) throw notFound();
   const manifest = row.manifest as AppManifest; // offerManifest checked it
-  const owner = must(await loadAccounts(tx, [row.owner_id]), row.owner_id);
+  const owner = getOrThrow(await loadAccounts(tx, [row.owner_id]), row.owner_id);
   const { app, clientSecret } = await createApp(tx, {
     owner,
     kind: 'app',

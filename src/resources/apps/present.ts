@@ -2,9 +2,9 @@ import type { PermissionSet } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { gather, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import type { TokenRow } from '#resources/tokens/index.ts';
@@ -30,7 +30,7 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
 
 /** An app, its owner loaded. */
 export const presentOwnedApp = async ({ db, links }: Context, app: AppRow): Promise<App> =>
-  presentApp(links, app, must(await loadAccounts(db, [app.owner_id]), app.owner_id));
+  presentApp(links, app, getOrThrow(await loadAccounts(db, [app.owner_id]), app.owner_id));
 
 /** The app by which something was done, where one was. */
 export function presentAppOrNull(
@@ -38,7 +38,7 @@ export function presentAppOrNull(
   id: AppRow['id'] | null,
   apps: ReadonlyMap<AppRow['id'], AppRow & { owner: Account }>,
 ): App | null {
-  const app = maybe(apps, id);
+  const app = getOptional(apps, id);
   return app ? presentApp(links, app, app.owner) : null;
 }
 
@@ -68,8 +68,8 @@ export const presentAuthorization = (links: Links, { app, user, row, token }: Au
 export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
   const accounts = await loadAccounts(db, gather(rows, 'account_id', 'suspended_by'));
   return rows.map((row) => {
-    const account = must(accounts, row.account_id);
-    const suspender = maybe(accounts, row.suspended_by);
+    const account = getOrThrow(accounts, row.account_id);
+    const suspender = getOptional(accounts, row.suspended_by);
     const isOrganization = account.kind === 'organization';
     return {
       id: row.id,
@@ -100,4 +100,4 @@ export async function presentInstallations({ db, links }: Context, rows: readonl
 
 /** One installation. */
 export const presentInstallation = async (context: Context, row: InstallationOfApp): Promise<Installation> =>
-  only(await presentInstallations(context, [row]));
+  firstOrNotFound(await presentInstallations(context, [row]));

@@ -13,7 +13,7 @@ import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
 import { checkPermissions, insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
-import type { TokenWish } from './schemas.ts';
+import type { TokenRequest } from './schemas.ts';
 import {
   type AppRow,
   findAppBySlug,
@@ -55,9 +55,9 @@ export type NewApp = {
 };
 
 /** Creates an app. Its client secret is returned here only; a hash of it is stored. */
-export async function createApp(tx: Tx, wish: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
-  const { owner, kind, now } = wish;
-  const slug = slugOf(wish.name);
+export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
+  const { owner, kind, now } = request;
+  const slug = slugOf(request.name);
   const bot = kind === 'app' ? `${slug}[bot]` : undefined;
   if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
     throw invalid('App', 'name', 'already_exists', 'name is already taken');
@@ -69,19 +69,19 @@ export async function createApp(tx: Tx, wish: NewApp): Promise<{ app: AppRow; cl
     owner_id: owner.id,
     bot_id: account?.id ?? null,
     slug,
-    name: wish.name,
-    description: wish.description ?? null,
-    external_url: wish.externalUrl,
-    callback_urls: [...(wish.callbackUrls ?? [])],
-    public: wish.public ?? false,
-    device_flow: wish.deviceFlow ?? false,
+    name: request.name,
+    description: request.description ?? null,
+    external_url: request.externalUrl,
+    callback_urls: [...(request.callbackUrls ?? [])],
+    public: request.public ?? false,
+    device_flow: request.deviceFlow ?? false,
     client_id: newToken(clientIdPrefix),
     client_secret_hash: hashToken(clientSecret),
-    permissions: JSON.stringify(checkPermissions(wish.permissions ?? {})),
-    events: [...(wish.events ?? [])],
+    permissions: JSON.stringify(checkPermissions(request.permissions ?? {})),
+    events: [...(request.events ?? [])],
     ...times,
   });
-  if (wish.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: wish.publicKey, created_at: now });
+  if (request.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: request.publicKey, created_at: now });
   await record(tx, { kind: 'app.created', owner: owner.id, actor: owner.id, at: now, data: { app: app.id } });
   return { app, clientSecret };
 }
@@ -136,18 +136,18 @@ export async function installApp(tx: Tx, { app, account, repositories, by, now }
 /** Document 1, Authentication 7. */
 const tokenMinutes = 60;
 
-export type WantedToken = { app: AppRow; installation: InstallationRow; wish: TokenWish; now: Date };
+export type WantedToken = { app: AppRow; installation: InstallationRow; request: TokenRequest; now: Date };
 export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
 
 /** Creates a token for one of an app's installations, with fewer repositories or permissions where those were named. */
 export async function createInstallationToken(
   tx: Tx,
-  { app, installation, wish, now }: WantedToken,
+  { app, installation, request, now }: WantedToken,
 ): Promise<NewInstallationToken> {
   if (installation.suspended_at) throw forbidden('This installation has been suspended');
   if (app.bot_id === null) throw unprocessable('The app has no bot to act for it');
-  const permissions = narrowed(installation.permissions as PermissionSet, wish.permissions);
-  const repositories = await chosen(tx, installation, wish);
+  const permissions = narrowed(installation.permissions as PermissionSet, request.permissions);
+  const repositories = await chosen(tx, installation, request);
   const token = newToken(tokenPrefixes.installation);
   const row = await insertToken(tx, {
     kind: 'installation',
@@ -155,7 +155,7 @@ export async function createInstallationToken(
     account_id: app.bot_id,
     app_id: app.id,
     installation_id: installation.id,
-    permissions: JSON.stringify(wish.permissions === undefined ? {} : permissions),
+    permissions: JSON.stringify(request.permissions === undefined ? {} : permissions),
     repository_selection: repositories ? 'selected' : null,
     expires_at: addMinutes(now, tokenMinutes),
   });
@@ -164,7 +164,7 @@ export async function createInstallationToken(
 }
 
 /** The wanted permissions; refuses those that the installation doesn't have. */
-function narrowed(given: PermissionSet, wanted: TokenWish['permissions']): PermissionSet {
+function narrowed(given: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
   if (wanted === undefined || Object.keys(wanted).length === 0) return given;
   const asked = checkPermissions(wanted);
   for (const [name, level] of Object.entries(asked)) {
@@ -178,7 +178,7 @@ function narrowed(given: PermissionSet, wanted: TokenWish['permissions']): Permi
 async function chosen(
   tx: Tx,
   installation: InstallationRow,
-  { repositories, repository_ids }: TokenWish,
+  { repositories, repository_ids }: TokenRequest,
 ): Promise<RepositoryRow[] | undefined> {
   if (repositories === undefined && repository_ids === undefined) return undefined;
   const wanted = { names: repositories ?? [], ids: repository_ids ?? [] };

@@ -66,7 +66,7 @@ export const InstallationToken = Type.Object({
 });
 
 /** The repositories and permissions to which an installation token may be limited. */
-export const TokenWish = Type.Object(
+export const TokenRequest = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
     repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 500 })),
@@ -74,7 +74,7 @@ export const TokenWish = Type.Object(
   },
   { title: 'Installation' },
 );
-export type TokenWish = Static<typeof TokenWish>;
+export type TokenRequest = Static<typeof TokenRequest>;
 
 export const TokenBody = Type.Object({ access_token: Type.String({ minLength: 1, maxLength: 255 }) }, { title: 'OauthAccess' });
 

@@ -4,7 +4,7 @@ import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { gather, must, unique } from '#lib/collections.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
@@ -28,7 +28,7 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
   if (wanted.length === 0) return new Map();
   const rows = await db.selectFrom('apps').selectAll().where('id', 'in', wanted).execute();
   const owners = await loadAccounts(db, gather(rows, 'owner_id'));
-  return new Map(rows.map((row) => [row.id, { ...row, owner: must(owners, row.owner_id) }]));
+  return new Map(rows.map((row) => [row.id, { ...row, owner: getOrThrow(owners, row.owner_id) }]));
 }
 
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { openObjects } from '#git/objects.ts';
-import { listRefs } from '#git/refs.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
-import { Commit, findReadable, placeOf, presentCommit } from '#resources/commits/index.ts';
+import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { heads, presentBranch, presentFullBranch } from './present.ts';
 import { getBranch, merge, mergeUpstream, renameBranch } from './rules.ts';
@@ -25,7 +25,7 @@ export const listBranches = endpoint({
   async handle({ at, query, page, links, services: { git } }) {
     // No branch is protected.
     if (query.protected) return { rows: [], total: 0 };
-    const place = placeOf(links, at.repo);
+    const place = repositoryUrlsOf(links, at.repo);
     const { rows, total } = await listRefs(repoOf(git, at.repo.id), { prefix: heads, ...page });
     return { rows: rows.map((ref) => presentBranch(place, ref)), total };
   },
@@ -42,7 +42,7 @@ export const getRepoBranch = endpoint({
     const disk = repoOf(git, at.repo.id);
     const { short, oid } = await getBranch(disk, at.branch);
     await using reader = await openObjects(disk);
-    return presentFullBranch({ db, links, place: placeOf(links, at.repo) }, short, await reader.getCommit(oid));
+    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
   },
 });
 
@@ -56,12 +56,12 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ db, change, at, body, step, now, links, services: { git } }) {
-    const name = await renameBranch({ db, change, git, now }, step, at.branch, body.new_name);
+  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+    const name = await renameBranch({ db, change, git, now }, action, at.branch, body.new_name);
     const disk = repoOf(git, at.repo.id);
     const { oid } = await getBranch(disk, name);
     await using reader = await openObjects(disk);
-    return presentFullBranch({ db, links, place: placeOf(links, at.repo) }, name, await reader.getCommit(oid));
+    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, name, await reader.getCommit(oid));
   },
 });
 
@@ -75,12 +75,12 @@ export const mergeBranch = endpoint({
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ db, change, at, body, step, viewer, now, links, reply, services: { git } }) {
-    const merging = { ...step, identity: identityOf(viewer.account, links, now) };
+  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git } }) {
+    const merging = { ...action, identity: identityOf(viewer.account, links, now) };
     const oid = await merge({ db, change, git, now }, merging, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return reply(201, await presentCommit({ db, links, place: placeOf(links, at.repo) }, await reader.getCommit(oid)));
+    return reply(201, await presentCommit({ db, links, place: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
   },
 });
 
@@ -94,9 +94,9 @@ export const syncFork = endpoint({
   example: { branch: 'main' },
   refuses: [409],
   replies: { 200: MergedUpstream },
-  async handle({ db, change, at, body, step, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, now, links, services: { git } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
-    const merging = { ...step, identity: identityOf(viewer.account, links, now), upstream };
+    const merging = { ...action, identity: identityOf(viewer.account, links, now), upstream };
     return mergeUpstream({ db, change, git, now }, merging, body.branch);
   },
 });

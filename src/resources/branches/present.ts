@@ -1,12 +1,12 @@
 import { path } from '#endpoint/links.ts';
-import type { Commit as Stored } from '#git/parse-commit.ts';
-import type { Ref } from '#git/refs.ts';
-import { commitLink, type Place, type PlaceContext, presentCommit } from '#resources/commits/index.ts';
+import type { Commit as Stored } from '#git/objects/parse-commit.ts';
+import type { Ref } from '#git/refs/refs.ts';
+import { commitLink, presentCommit, type RepositoryUrls, type UrlsContext } from '#resources/commits/index.ts';
 import type { Branch, ShortBranch } from './schemas.ts';
 
 export const heads = 'refs/heads/';
 
-function common({ url }: Place, name: string) {
+function common({ url }: RepositoryUrls, name: string) {
   const self = path(`${url}/branches`, ...name.split('/'));
   return {
     name,
@@ -17,13 +17,13 @@ function common({ url }: Place, name: string) {
 }
 
 /** A branch in a list. */
-export function presentBranch(place: Place, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
+export function presentBranch(place: RepositoryUrls, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
   const { sha, url } = commitLink(place, oid);
   return { ...common(place, name.slice(heads.length)), commit: { sha, url } };
 }
 
 /** A branch with its latest commit. */
-export const presentFullBranch = async (context: PlaceContext, name: string, commit: Stored): Promise<Branch> => ({
+export const presentFullBranch = async (context: UrlsContext, name: string, commit: Stored): Promise<Branch> => ({
   ...common(context.place, name),
   commit: await presentCommit(context, commit),
   _links: {

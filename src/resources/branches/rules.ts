@@ -1,17 +1,17 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
-import type { Identity } from '#git/identity.ts';
-import { mergeCommits } from '#git/merge.ts';
-import { takeCommit } from '#git/neighbours.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import { findRef, type Ref } from '#git/refs.ts';
+import { inRepository } from '#events/scope.ts';
+import { mergeCommits } from '#git/history/merge.ts';
+import { takeCommit } from '#git/objects/alternates.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { findRef, type Ref } from '#git/refs/refs.ts';
+import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { findRevision, isAncestor } from '#git/resolve.ts';
 import { repoOf } from '#git/store.ts';
-import { writeCommit } from '#git/write-objects.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
 import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
@@ -97,17 +97,17 @@ export async function mergeUpstream(
   const ours = await getBranch(disk, branch);
   const theirs = await findRef(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
-  const told = { base_branch: `${upstream.owner.login}:${ours.short}` };
+  const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
   const has = async (oid: Oid) => {
     await using reader = await openObjects(disk);
     return (await reader.findInfo(oid)) !== undefined && isAncestor(disk, oid, ours.oid);
   };
-  if (await has(theirs.oid)) return { ...told, merge_type: 'none', message: 'This branch is not behind the upstream.' };
+  if (await has(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
   await takeCommit(disk, source, theirs.oid);
   const forward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
   const to = forward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
   await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
   const merge_type = forward ? 'fast-forward' : 'merge';
-  return { ...told, merge_type, message: `Successfully fetched and ${forward ? 'fast-forwarded' : 'merged'} from upstream.` };
+  return { ...reply, merge_type, message: `Successfully fetched and ${forward ? 'fast-forwarded' : 'merged'} from upstream.` };
 }

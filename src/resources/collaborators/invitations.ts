@@ -1,11 +1,11 @@
+import type { ActionContext, RepositoryAction } from '#access/action.ts';
 import type { Role } from '#access/roles.ts';
-import type { RepoStep, Step } from '#access/step.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, notFound, only } from '#lib/refusal.ts';
+import { firstOrNotFound, notFound, orNotFound } from '#lib/refusal.ts';
 import { addDays } from '#lib/time.ts';
 import {
   findInvitation,
@@ -26,49 +26,54 @@ export const isExpired = (invitation: InvitationRow, now: Date): boolean => addD
 type InvitationId = Id<'repository_invitations'>;
 
 /** Changes the role that an invitation offers. */
-export async function changeInvitation(tx: Tx, step: RepoStep, id: InvitationId, role: Role | undefined): Promise<InvitationRow> {
-  const { repo } = step;
-  const invitation = existing(await findInvitation(tx, repo.id, id));
+export async function changeInvitation(
+  tx: Tx,
+  action: RepositoryAction,
+  id: InvitationId,
+  role: Role | undefined,
+): Promise<InvitationRow> {
+  const { repo } = action;
+  const invitation = orNotFound(await findInvitation(tx, repo.id, id));
   if (role === undefined || role === invitation.role) return invitation;
   checkRole(repo, role, 'permissions');
-  const changed = existing(await updateInvitation(tx, id, { role }));
+  const changed = orNotFound(await updateInvitation(tx, id, { role }));
   const data = { user: invitation.invitee_id, role };
-  await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_changed', data });
+  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_changed', data });
   return changed;
 }
 
 /** Withdraws an invitation. */
-export async function cancelInvitation(tx: Tx, step: RepoStep, id: InvitationId): Promise<void> {
-  const invitation = await findInvitation(tx, step.repo.id, id);
+export async function cancelInvitation(tx: Tx, action: RepositoryAction, id: InvitationId): Promise<void> {
+  const invitation = await findInvitation(tx, action.repo.id, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
   const data = { user: invitation.invitee_id };
-  await record(tx, { ...inRepository(step), kind: 'collaborator.invitation_canceled', data });
+  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data });
 }
 
 /** Removes the caller's own invitation. Returns it with its repository. */
-async function takeInvitation(tx: Tx, { by }: Step, id: InvitationId) {
+async function takeInvitation(tx: Tx, { by }: ActionContext, id: InvitationId) {
   const invitation = await findOwnInvitation(tx, by, id);
   if (!invitation || !(await removeInvitation(tx, id))) throw notFound();
-  return { invitation, repository: only(await loadInvitedRepositories(tx, [invitation.repository_id])) };
+  return { invitation, repository: firstOrNotFound(await loadInvitedRepositories(tx, [invitation.repository_id])) };
 }
 
-const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: Step) =>
+const ownEvent = (owner: Account['id'], repository: Id<'repositories'>, { by, now }: ActionContext) =>
   ({ owner, repository, actor: by.account.id, at: now }) as const;
 
 /** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
-export async function acceptInvitation(tx: Tx, step: Step, id: InvitationId): Promise<void> {
-  const { invitation, repository } = await takeInvitation(tx, step, id);
-  if (isExpired(invitation, step.now)) throw notFound();
-  const user = step.by.account.id;
+export async function acceptInvitation(tx: Tx, action: ActionContext, id: InvitationId): Promise<void> {
+  const { invitation, repository } = await takeInvitation(tx, action, id);
+  if (isExpired(invitation, action.now)) throw notFound();
+  const user = action.by.account.id;
   const given = [{ repository_id: repository.id, role: invitation.role }];
-  const [kept] = await raiseCollaborator(tx, user, given, step.now);
+  const [kept] = await raiseCollaborator(tx, user, given, action.now);
   const data = { user, role: kept?.role ?? invitation.role };
-  await record(tx, { ...ownEvent(repository.owner_id, repository.id, step), kind: 'collaborator.added', data });
+  await record(tx, { ...ownEvent(repository.owner_id, repository.id, action), kind: 'collaborator.added', data });
 }
 
 /** Declines the caller's own invitation. */
-export async function declineInvitation(tx: Tx, step: Step, id: InvitationId): Promise<void> {
-  const { repository } = await takeInvitation(tx, step, id);
-  const event = ownEvent(repository.owner_id, repository.id, step);
-  await record(tx, { ...event, kind: 'collaborator.invitation_declined', data: { user: step.by.account.id } });
+export async function declineInvitation(tx: Tx, action: ActionContext, id: InvitationId): Promise<void> {
+  const { repository } = await takeInvitation(tx, action, id);
+  const event = ownEvent(repository.owner_id, repository.id, action);
+  await record(tx, { ...event, kind: 'collaborator.invitation_declined', data: { user: action.by.account.id } });
 }

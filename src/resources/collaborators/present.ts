@@ -2,9 +2,9 @@ import { permissionsOf, type Role, roleOfLevel } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { gather, keyed, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
@@ -46,13 +46,13 @@ export async function presentInvitations(
   ]);
   const byId = keyed(repositories, (repository) => repository.id);
   return rows.map((row) => {
-    const repository = must<number, (typeof repositories)[number]>(byId, row.repository_id);
+    const repository = getOrThrow<number, (typeof repositories)[number]>(byId, row.repository_id);
     return {
       id: row.id,
       node_id: nodeId('RepositoryInvitation', row.id),
       repository,
       invitee: presentUserOrNull(links, accounts.get(row.invitee_id)),
-      inviter: presentUserOrNull(links, maybe(accounts, row.inviter_id)),
+      inviter: presentUserOrNull(links, getOptional(accounts, row.inviter_id)),
       permissions: row.role,
       created_at: timestamp(row.created_at),
       expired: isExpired(row, now),
@@ -64,4 +64,4 @@ export async function presentInvitations(
 
 /** One invitation. */
 export const presentInvitation = async (context: AtTime, row: InvitationRow): Promise<RepositoryInvitation> =>
-  only(await presentInvitations(context, [row]));
+  firstOrNotFound(await presentInvitations(context, [row]));

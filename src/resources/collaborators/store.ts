@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { keepVisible, type RoleInRepository, type TeamRow, type TeamSight } from '#resources/teams/index.ts';
 
-type Place = Pick<RepositoryRow, 'id' | 'owner_id'>;
+type RepositoryKey = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
 /** Whose roles are shown: everybody's, or only those that outsiders may know, which leaves concealed members and teams out. */
 export type Sight = 'everybody' | 'outsider';
@@ -23,7 +23,7 @@ const levelOf = (role: RawBuilder<unknown>) =>
  * with those above them, and direct roles. `direct` tells of a role given to the person (owning counts), `inside` of an
  * owner or member. What everybody may read by visibility isn't a role.
  */
-function rolesIn({ id, owner_id }: Place, sight: Sight): RawBuilder<Held> {
+function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<Held> {
   const shown = sight === 'everybody' ? sql`true` : sql`m.public`;
   return sql<Held>`(
     select held.user_id, max(held.level) as level, bool_or(held.direct) as direct, bool_or(held.inside) as inside
@@ -54,7 +54,7 @@ type Wanted = { sight: Sight; affiliation: Affiliation; role: Role | undefined; 
 /** The people who have a role in a repository, or at least the role asked for. */
 export function listCollaborators(
   db: Db,
-  repo: Place,
+  repo: RepositoryKey,
   { sight, affiliation, role, page }: Wanted,
 ): Promise<Listed<AccountWithLevel>> {
   let query = db
@@ -70,7 +70,7 @@ export function listCollaborators(
 }
 
 /** One person's role level (0 to 5) in a repository, apart from what its visibility gives to everybody. */
-export async function findRoleLevel(db: Db, repo: Place, user: Id<'accounts'>, sight: Sight): Promise<number> {
+export async function findRoleLevel(db: Db, repo: RepositoryKey, user: Id<'accounts'>, sight: Sight): Promise<number> {
   const found = await db
     .selectFrom(rolesIn(repo, sight).as('held'))
     .select('held.level')
@@ -145,7 +145,7 @@ export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, p
 /** The teams that have a role in a repository; in a public one, those that were given it themselves (as the public API). */
 export function listTeamsOf(
   db: Db,
-  repo: Place & Pick<RepositoryRow, 'visibility'>,
+  repo: RepositoryKey & Pick<RepositoryRow, 'visibility'>,
   sight: TeamSight,
   page: Page,
 ): Promise<Listed<TeamRow & { level: number }>> {

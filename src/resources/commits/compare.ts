@@ -1,15 +1,15 @@
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
-import { compareCommits, diffAhead, listAhead } from '#git/compare.ts';
-import { beside } from '#git/neighbours.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { compareCommits, diffAhead, listAhead } from '#git/history/compare.ts';
+import { withAlternate } from '#git/objects/alternates.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Page } from '#lib/page.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
-import { commitLink, placeOf } from './links.ts';
+import { commitLink, repositoryUrlsOf } from './links.ts';
 import { findSide } from './network.ts';
 import { presentCommits, presentFiles } from './present.ts';
 import { getCommitOid } from './revisions.ts';
@@ -31,12 +31,12 @@ const statusOf = (ahead: number, behind: number): Comparison['status'] => {
 };
 
 /** What a comparison is about: both commits, the repositories that they lie in, and where their objects are read. */
-export type Asked = { ends: Ends; disk: Disk; base: Repo; head: Repo; basehead: string };
+export type CompareRequest = { ends: Ends; disk: Disk; base: Repo; head: Repo; basehead: string };
 
 type Looking = { db: Db; git: GitStore; viewer: Viewer };
 
 /** Finds both sides of `base...head`. A side that isn't there, or not for the caller to see, is not found. */
-export async function findEnds({ db, git, viewer }: Looking, repo: Repo, basehead: string): Promise<Asked> {
+export async function findEnds({ db, git, viewer }: Looking, repo: Repo, basehead: string): Promise<CompareRequest> {
   const sides = parseBasehead(basehead);
   const base = sides && (await findSide(db, viewer, repo, sides.base));
   const head = sides && (await findSide(db, viewer, repo, sides.head));
@@ -44,14 +44,14 @@ export async function findEnds({ db, git, viewer }: Looking, repo: Repo, basehea
   const oidIn = (side: Repo, revision: string) => getCommitOid(repoOf(git, side.id), { repo: side, revision, refuse: notFound });
   const ends = { base: await oidIn(base, sides.base.revision), head: await oidIn(head, sides.head.revision) };
   const own = repoOf(git, base.id);
-  return { ends, base, head, basehead, disk: base.id === head.id ? own : beside(own, repoOf(git, head.id)) };
+  return { ends, base, head, basehead, disk: base.id === head.id ? own : withAlternate(own, repoOf(git, head.id)) };
 }
 
 /** How one commit differs from another: a page of the commits between them, and on the first page the files. */
-export async function compare({ db, links }: Context, asked: Asked, page: Page): Promise<Comparison> {
+export async function compare({ db, links }: Context, asked: CompareRequest, page: Page): Promise<Comparison> {
   const { disk, ends, basehead } = asked;
-  const place = placeOf(links, asked.base);
-  const headPlace = placeOf(links, asked.head);
+  const place = repositoryUrlsOf(links, asked.base);
+  const headPlace = repositoryUrlsOf(links, asked.head);
   const { mergeBase, ahead, behind } = await relate(disk, ends);
   await using reader = await openObjects(disk);
   const [corners, commits, diff] = await Promise.all([

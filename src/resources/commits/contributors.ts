@@ -1,19 +1,19 @@
 import type { Static } from 'typebox';
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { listContributors } from '#git/contributors.ts';
-import type { Oid } from '#git/oid.ts';
+import { listContributors } from '#git/history/contributors.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { loadAccountsByEmail, presentUser } from '#resources/accounts/index.ts';
-import type { Place } from './links.ts';
+import type { RepositoryUrls } from './links.ts';
 import type { Contributor } from './schemas.ts';
 
 type Shown = Static<typeof Contributor>;
 
 /** Addresses for which accounts are looked up, those of the most commits first (the public API's bound). */
-const mostAddresses = 500;
+const maxAddresses = 500;
 
-type Looking = { db: Db; links: Links; place: Place; disk: Disk };
+type Looking = { db: Db; links: Links; place: RepositoryUrls; disk: Disk };
 
 /** Who wrote a history, the most first: accounts, and with `anonymous` those who have none here. */
 export async function contributorsOf(
@@ -21,7 +21,7 @@ export async function contributorsOf(
   { from, anonymous }: { from: Oid; anonymous: boolean },
 ): Promise<Shown[]> {
   const authors = await listContributors(disk, from);
-  const addresses = authors.slice(0, mostAddresses).map(({ email }) => email);
+  const addresses = authors.slice(0, maxAddresses).map(({ email }) => email);
   const accounts = await loadAccountsByEmail(db, addresses, place.host);
   const found = new Map<number | string, Shown>();
   for (const { name, email, commits } of authors) {

@@ -5,19 +5,19 @@ import { mapRows } from '#database/list.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
-import { diffCommit } from '#git/compare.ts';
-import { openObjects } from '#git/objects.ts';
-import { openDiff, openPatches } from '#git/patch-text.ts';
-import { listNamesOf } from '#git/refs.ts';
+import { diffCommit } from '#git/history/compare.ts';
+import { openDiff, openPatches } from '#git/history/patch-text.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { listNamesOf } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { compare, findEnds, relate } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
-import { commitLink, placeOf } from './links.ts';
+import { commitLink, repositoryUrlsOf } from './links.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid, isEmpty } from './revisions.ts';
-import { filesOnPage, filterOf, listHistory, mostFiles } from './rules.ts';
+import { filesOnPage, filterOf, listHistory, maxFiles } from './rules.ts';
 import { BranchShort, Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
@@ -37,7 +37,7 @@ export const listCommits = endpoint({
     const from = await getCommitOid(disk, { repo: at.repo, revision: query.sha, refuse: notFound });
     const filter = await filterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
-    const place = placeOf(links, at.repo);
+    const place = repositoryUrlsOf(links, at.repo);
     return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits({ db, links, place }, rows));
   },
 });
@@ -48,7 +48,7 @@ export const getCommit = endpoint({
   path: '/repos/{owner}/{repo}/commits/{ref}',
   summary: 'Get a commit',
   access: readsContents,
-  paging: pagesInside({ defaultLimit: filesOnPage, maxLimit: filesOnPage, most: mostFiles }),
+  paging: pagesInside({ defaultLimit: filesOnPage, maxLimit: filesOnPage, most: maxFiles }),
   media: ['diff', 'patch', 'sha'],
   refuses: [409, 422],
   replies: { 200: FullCommit },
@@ -65,8 +65,8 @@ export const getCommit = endpoint({
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const { files, additions, deletions } = await diffCommit(disk, commit);
-    const place = placeOf(links, at.repo);
-    const shown = files.slice(0, mostFiles).slice(page.offset, page.offset + page.limit);
+    const place = repositoryUrlsOf(links, at.repo);
+    const shown = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
     const body = {
       ...(await presentCommit({ db, links, place }, commit)),
       stats: { total: additions + deletions, additions, deletions },
@@ -115,7 +115,7 @@ export const listBranchesOfHead = endpoint({
     const refuse = () => unprocessable(`No commit found for SHA: ${at.commit_sha}`);
     const oid = await getCommitOid(disk, { repo: at.repo, revision: at.commit_sha, refuse });
     const found = await listNamesOf(disk, { prefix: 'refs/heads/', oid });
-    const { sha, url } = commitLink(placeOf(links, at.repo), oid);
+    const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
     return found.map((name) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },
 });
@@ -135,7 +135,7 @@ export const listContributors = endpoint({
     if (await isEmpty(disk)) return reply(204);
     const from = await getCommitOid(disk, { repo: at.repo, revision: undefined, refuse: notFound });
     const anonymous = query.anon === '1' || query.anon === 'true';
-    const looking = { db, links, place: placeOf(links, at.repo), disk };
+    const looking = { db, links, place: repositoryUrlsOf(links, at.repo), disk };
     return reply(200, pageOut(await contributorsOf(looking, { from, anonymous }), page));
   },
 });

@@ -1,13 +1,13 @@
-export { commitLink, contentsUrl, fileLinks, objectUrl, type Place, placeOf } from './links.ts';
+export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from './links.ts';
 export { findReadable } from './network.ts';
 export {
-  type PlaceContext,
   presentCommit,
   presentGitCommit,
   presentMessage,
   presentPerson,
   presentPlacedCommits,
   presentVerification,
+  type UrlsContext,
 } from './present.ts';
 export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
 export { Commit, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';

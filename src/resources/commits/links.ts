@@ -1,12 +1,12 @@
 import { type Links, path } from '#endpoint/links.ts';
-import type { ObjectType } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import type { ObjectType } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 
 /** A repository's addresses, from which those of its objects are made. */
-export type Place = { id: number; url: string; html: string; host: string };
+export type RepositoryUrls = { id: number; url: string; html: string; host: string };
 
-export const placeOf = (links: Links, repository: NamedRepository & { id: number }): Place => ({
+export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { id: number }): RepositoryUrls => ({
   id: repository.id,
   url: repositoryUrl(links, repository),
   html: path(links.html, repository.owner.login, repository.name),
@@ -14,14 +14,14 @@ export const placeOf = (links: Links, repository: NamedRepository & { id: number
 });
 
 /** A commit by name and addresses. */
-export const commitLink = ({ url, html }: Place, oid: Oid) => ({
+export const commitLink = ({ url, html }: RepositoryUrls, oid: Oid) => ({
   sha: oid,
   url: `${url}/commits/${oid}`,
   html_url: `${html}/commit/${oid}`,
 });
 
 /** Addresses of a file at a commit or a branch. */
-export const fileLinks = ({ url, html }: Place, ref: string, file: string) => ({
+export const fileLinks = ({ url, html }: RepositoryUrls, ref: string, file: string) => ({
   html_url: path(`${html}/blob`, ref, ...file.split('/')),
   tree_url: path(`${html}/tree`, ref, ...file.split('/')).replace(/\/$/, ''),
   raw_url: path(`${html}/raw`, ref, ...file.split('/')),
@@ -29,8 +29,9 @@ export const fileLinks = ({ url, html }: Place, ref: string, file: string) => ({
 });
 
 /** The address of a file or folder in the API. */
-export const contentsUrl = ({ url }: Pick<Place, 'url'>, ref: string, file: string): string =>
+export const contentsUrl = ({ url }: Pick<RepositoryUrls, 'url'>, ref: string, file: string): string =>
   `${file === '' ? `${url}/contents/` : path(`${url}/contents`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
 
 /** The address of one of Git's objects. */
-export const objectUrl = ({ url }: Pick<Place, 'url'>, oid: Oid, type: ObjectType): string => `${url}/git/${type}s/${oid}`;
+export const objectUrl = ({ url }: Pick<RepositoryUrls, 'url'>, oid: Oid, type: ObjectType): string =>
+  `${url}/git/${type}s/${oid}`;

@@ -1,4 +1,4 @@
-import { judge } from '#access/judge.ts';
+import { authorize } from '#access/authorize.ts';
 import { findRepoById } from '#access/lookup.ts';
 import { readsContents } from '#access/policies.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
@@ -10,7 +10,7 @@ import type { Side } from './rules.ts';
 /** Another repository than the path's, where the viewer may read its contents too. */
 export async function findReadable(db: Db, viewer: Viewer, id: Id<'repositories'> | null | undefined): Promise<Repo | undefined> {
   const repo = id ? await findRepoById(db, viewer, id) : undefined;
-  return repo && judge(readsContents, viewer, { repo }, { write: false }).allowed ? repo : undefined;
+  return repo && authorize(readsContents, viewer, { repo }, { write: false }).allowed ? repo : undefined;
 }
 
 /** The repository in which one side of a comparison lies: this one, or one of its network that the named account owns. */

@@ -1,18 +1,18 @@
 import type { Account } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
-import type { FileDiff } from '#git/diff.ts';
-import type { Identity } from '#git/identity.ts';
-import type { Oid } from '#git/oid.ts';
-import type { Commit as Stored, Tag } from '#git/parse-commit.ts';
+import type { FileDiff } from '#git/history/diff.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Commit as Stored, Tag } from '#git/objects/parse-commit.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/index.ts';
-import { commitLink, fileLinks, type Place } from './links.ts';
+import { commitLink, fileLinks, type RepositoryUrls } from './links.ts';
 import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
 
-export type PlaceContext = Context & { place: Place };
+export type UrlsContext = Context & { place: RepositoryUrls };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -40,10 +40,10 @@ export function presentMessage(message: string): string {
   return message.slice(0, end);
 }
 
-export const treeLink = ({ url }: Place, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
+export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts behind their addresses are loaded once for all of them. */
-export const presentCommits = ({ db, links, place }: PlaceContext, commits: readonly Stored[]): Promise<Commit[]> =>
+export const presentCommits = ({ db, links, place }: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
   presentPlacedCommits(
     { db, links },
     commits.map((commit) => ({ place, commit })),
@@ -52,7 +52,7 @@ export const presentCommits = ({ db, links, place }: PlaceContext, commits: read
 /** Commits from many repositories. */
 export async function presentPlacedCommits(
   { db, links }: Context,
-  placed: readonly { place: Place; commit: Stored }[],
+  placed: readonly { place: RepositoryUrls; commit: Stored }[],
 ): Promise<Commit[]> {
   const emails = placed.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
   const accounts = await loadAccountsByEmail(db, emails, new URL(links.html).hostname);
@@ -60,10 +60,10 @@ export async function presentPlacedCommits(
 }
 
 /** One commit. */
-export const presentCommit = async (context: PlaceContext, commit: Stored): Promise<Commit> =>
-  only(await presentCommits(context, [commit]));
+export const presentCommit = async (context: UrlsContext, commit: Stored): Promise<Commit> =>
+  firstOrNotFound(await presentCommits(context, [commit]));
 
-function presentOne(links: Links, place: Place, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
+function presentOne(links: Links, place: RepositoryUrls, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
   const { oid, tree, parents, author, committer, message } = commit;
   const link = commitLink(place, oid);
   const accountOf = ({ email }: Identity) => presentUserOrNull(links, accounts.get(email.toLowerCase()));
@@ -87,7 +87,7 @@ function presentOne(links: Links, place: Place, commit: Stored, accounts: Readon
 }
 
 /** A commit as Git has it. */
-export const presentGitCommit = (place: Place, commit: Stored): GitCommit => ({
+export const presentGitCommit = (place: RepositoryUrls, commit: Stored): GitCommit => ({
   sha: commit.oid,
   node_id: nodeId('Commit', `${place.id}:${commit.oid}`),
   url: `${place.url}/git/commits/${commit.oid}`,
@@ -104,7 +104,7 @@ export const presentGitCommit = (place: Place, commit: Stored): GitCommit => ({
 });
 
 /** Changed files, as they are at a commit. */
-export const presentFiles = (place: Place, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
+export const presentFiles = (place: RepositoryUrls, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
   files.map(({ path, previousPath, status, additions, deletions, patch, old, new: now }) => {
     const { html_url: blob_url, raw_url, contents_url } = fileLinks(place, commit, path);
     return {

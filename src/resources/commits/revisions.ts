@@ -1,8 +1,8 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Oid } from '#git/oid.ts';
-import { hasRefs } from '#git/refs.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { hasRefs } from '#git/refs/refs.ts';
+import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { findRevision } from '#git/resolve.ts';
 import { conflict, type Refusal } from '#lib/refusal.ts';
 
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');

@@ -1,17 +1,17 @@
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
-import { countCommits, type HistoryFilter, listCommits } from '#git/history.ts';
-import type { Oid } from '#git/oid.ts';
-import type { Commit } from '#git/parse-commit.ts';
-import { pathProblem } from '#git/paths.ts';
+import { countCommits, type HistoryFilter, listCommits } from '#git/history/history.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { pathProblem } from '#git/objects/paths.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
 
 /** What a list of commits is narrowed by, in the words of the query. */
-export type Asked = {
+export type CommitRequest = {
   path?: string | undefined;
   author?: string | undefined;
   committer?: string | undefined;
@@ -20,7 +20,7 @@ export type Asked = {
 };
 
 /** The history filter that a query means; undefined when nothing can match it. */
-export async function filterOf(db: Db, asked: Asked): Promise<HistoryFilter | undefined> {
+export async function filterOf(db: Db, asked: CommitRequest): Promise<HistoryFilter | undefined> {
   const { path = '', author, committer } = asked;
   const people = [author, committer].filter((name) => name !== undefined && !name.includes('@')).map(String);
   const users = people.length === 0 ? [] : await findUsersByLogin(db, people);
@@ -55,7 +55,7 @@ function dateOf(field: string, text: string | undefined): Date | undefined {
 }
 
 /** Commits are counted up to this number: beyond it, counting costs much and tells little. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** A page of the history behind a commit, newest first, and how many commits there are. */
 export async function listHistory(
@@ -66,7 +66,7 @@ export async function listHistory(
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   const least = page.offset + found.length;
-  const total = await countCommits(disk, { ...filter, from, most: mostCounted }).catch((error: unknown) => {
+  const total = await countCommits(disk, { ...filter, from, most: maxCounted }).catch((error: unknown) => {
     // Counting reads the whole history. Where that takes too long, `Link` leads to the next page and not to the last.
     if (isGitError(error, 'timeout')) return least;
     throw error;
@@ -75,7 +75,7 @@ export async function listHistory(
 }
 
 /** Files of one commit or comparison that can be seen at all, and on one page (the public API's bounds). */
-export const mostFiles = 3_000;
+export const maxFiles = 3_000;
 export const filesOnPage = 300;
 
 /** The two sides of `base...head`, each with the account that it is in where one is named. */

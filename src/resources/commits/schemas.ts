@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { changeStatuses } from '#git/changes.ts';
+import { changeStatuses } from '#git/history/changes.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 

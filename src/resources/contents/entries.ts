@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import type { ObjectReader } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import { type TreeMode, typeOfMode } from '#git/parse-tree.ts';
-import { pathProblem } from '#git/paths.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { type TreeMode, typeOfMode } from '#git/objects/parse-tree.ts';
+import { pathProblem } from '#git/objects/paths.ts';
+import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { findRevision } from '#git/resolve.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 

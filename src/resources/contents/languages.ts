@@ -1,10 +1,10 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { Oid } from '#git/oid.ts';
-import { findRef } from '#git/refs.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
+import { findRef } from '#git/refs/refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { type ListedEntry, readPartOfTree } from '#git/tree-list.ts';
 import { countedLanguageOf } from '#search/index.ts';
 import { findMeasured } from './store.ts';
 
@@ -12,7 +12,7 @@ import { findMeasured } from './store.ts';
 export type Languages = Record<string, number>;
 
 /** Files and folders beyond this number aren't counted. */
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
 /** Vendored and generated files, which don't count as the repository's own. */
 const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
@@ -20,7 +20,7 @@ const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?par
 /** The languages of a commit's files, told from their names. */
 export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
   const bytes = new Map<string, number>();
-  for await (const entries of readPartOfTree(disk, commit, { recursive: true, folders: true, limit: mostEntries })) {
+  for await (const entries of readPartOfTree(disk, commit, { recursive: true, folders: true, limit: maxEntries })) {
     for (const entry of entries) {
       const language = languageOf(entry);
       if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + (entry.size ?? 0));

@@ -1,5 +1,5 @@
-import type { ObjectReader } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { isLesser, type License, licenseFileNames, other, recognizeLicense } from '#resources/licenses/index.ts';
 import { type Entry, findEntry, followLink, isFile } from './entries.ts';
 

@@ -1,7 +1,7 @@
 // What is told of the default branch's files: their languages and their licence.
 import { isGitError } from '#git/errors.ts';
-import { type ObjectReader, openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
@@ -53,7 +53,7 @@ async function findLicense(reader: ObjectReader, tip: Oid): Promise<LicenseFile 
   }
 }
 
-const atOnce = 500;
+const batchSize = 500;
 
 /** Measures the branches that this version of the detector hasn't looked at. Returns how many there were. */
 export async function measureUnmeasured(
@@ -62,7 +62,7 @@ export async function measureUnmeasured(
 ): Promise<number> {
   let done = 0;
   for (let after = 0; ; ) {
-    const ids = await listUnmeasured(context.db, { detector: detectorVersion, after, limit: atOnce });
+    const ids = await listUnmeasured(context.db, { detector: detectorVersion, after, limit: batchSize });
     for (const id of ids) {
       after = id;
       done += 1;
@@ -72,6 +72,6 @@ export async function measureUnmeasured(
         onFailure(error, id);
       }
     }
-    if (ids.length < atOnce) return done;
+    if (ids.length < batchSize) return done;
   }
 }

@@ -1,11 +1,11 @@
 import { type Raw, raw } from '#endpoint/call.ts';
-import { type ObjectReader, openObjects } from '#git/objects.ts';
+import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
+import { listTree } from '#git/objects/tree-list.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { listTree } from '#git/tree-list.ts';
 import type { Media } from '#lib/media.ts';
-import { existing } from '#lib/refusal.ts';
-import type { Place } from '#resources/commits/index.ts';
-import { mostRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import type { RepositoryUrls } from '#resources/commits/index.ts';
+import { maxRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
 import { type At, type Entry, findEntry, followLink, isFile, plainPath, targetOf } from './entries.ts';
 import { presentFile, presentFolder, presentListing, presentSubmodule, presentSymlink } from './present.ts';
 import type { ContentEntry, ContentFile, ContentFolder, ContentSubmodule, ContentSymlink } from './schemas.ts';
@@ -14,17 +14,17 @@ import { submoduleUrl } from './submodules.ts';
 type Shown = ContentEntry[] | ContentFolder | ContentFile | ContentSymlink | ContentSubmodule;
 
 /** The public API's bounds: entries of one listing, and bytes of a file inside JSON. */
-const mostEntries = 1_000;
-const mostInJson = 1024 * 1024;
+const maxEntries = 1_000;
+const maxInJson = 1024 * 1024;
 
-type Reading = { disk: Disk; place: Place; at: At; media: Media };
+type Reading = { disk: Disk; place: RepositoryUrls; at: At; media: Media };
 
 /** Shows what a path leads to: a folder's listing, a file, a link or a submodule; a link to a file shows the file. */
 export async function readContent({ disk, place, at, media }: Reading, wanted: string): Promise<Shown | Raw> {
   await using reader = await openObjects(disk);
-  const entry = existing(await findEntry(reader, at.commit, plainPath(wanted)));
+  const entry = orNotFound(await findEntry(reader, at.commit, plainPath(wanted)));
   if (entry.mode === '040000') {
-    const { entries } = await listTree(disk, entry.oid, { limit: mostEntries });
+    const { entries } = await listTree(disk, entry.oid, { limit: maxEntries });
     const named = entries.map((child) => ({ ...child, path: entry.path === '' ? child.path : `${entry.path}/${child.path}` }));
     return media === 'object' ? presentFolder(place, at, entry, named) : presentListing(place, at, named);
   }
@@ -42,8 +42,8 @@ export async function showFile(
   file: Entry,
 ): Promise<ContentFile | Raw> {
   if (media === 'raw') return bytesOf(disk, reader, file);
-  if (file.size > mostRaw) throw tooLarge(mostRaw);
-  return presentFile(place, at, file, file.size > mostInJson ? undefined : (await reader.get(file.oid)).data);
+  if (file.size > maxRaw) throw tooLarge(maxRaw);
+  return presentFile(place, at, file, file.size > maxInJson ? undefined : (await reader.get(file.oid)).data);
 }
 
 /** A file's bytes. The media type is the API's own, so that no browser runs a file of a repository as a page. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { ObjectReader } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { type Entry, findEntry, followLink, isFile } from './entries.ts';
 
 /** The endings of a README in the order in which they are looked for, a file without one last. */

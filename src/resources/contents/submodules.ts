@@ -1,13 +1,13 @@
-import type { ObjectReader } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { findEntry } from './entries.ts';
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /** The address of the submodule at a path, from the commit's `.gitmodules`; '' where the file doesn't name it. */
 export async function submoduleUrl(reader: ObjectReader, commit: Oid, path: string): Promise<string> {
   const file = await findEntry(reader, commit, '.gitmodules');
-  if (!file || file.size > mostBytes) return '';
+  if (!file || file.size > maxBytes) return '';
   const { data } = await reader.get(file.oid);
   return parseSubmodules(data.toString('utf8')).get(path) ?? '';
 }

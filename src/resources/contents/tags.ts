@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import { path } from '#endpoint/links.ts';
-import type { Ref } from '#git/refs.ts';
+import type { Ref } from '#git/refs/refs.ts';
 import { nodeId } from '#lib/id.ts';
-import { commitLink, type Place } from '#resources/commits/index.ts';
+import { commitLink, type RepositoryUrls } from '#resources/commits/index.ts';
 import type { RepositoryTag } from './schemas.ts';
 
 /** Tags with their commits. Tags of files and folders, which Git allows, aren't shown. */
-export const presentTags = (place: Place, refs: readonly Ref[]): Static<typeof RepositoryTag>[] =>
+export const presentTags = (place: RepositoryUrls, refs: readonly Ref[]): Static<typeof RepositoryTag>[] =>
   refs.flatMap((ref) => {
     const target = ref.peeled ?? ref;
     if (target.type !== 'commit') return [];

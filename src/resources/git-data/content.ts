@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { openBlob } from '#git/archive.ts';
-import type { ObjectReader } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { openBlob } from '#git/objects/archive.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 
 /** The largest content that is sent at all, as in the public API. */
-export const mostRaw = 100 * 1024 * 1024;
+export const maxRaw = 100 * 1024 * 1024;
 
 /** The refusal of a file that is too large. */
 export const tooLarge = (most: number): Refusal =>
@@ -44,6 +44,6 @@ export async function rawContent(
   reader: ObjectReader,
   { oid, size }: { oid: Oid; size: number },
 ): Promise<Buffer | Readable> {
-  if (size > mostRaw) throw tooLarge(mostRaw);
+  if (size > maxRaw) throw tooLarge(maxRaw);
   return size > streamedFrom ? openBlob(disk, oid) : (await reader.get(oid, { type: 'blob' })).data;
 }

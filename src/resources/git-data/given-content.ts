@@ -1,8 +1,8 @@
 import { invalid } from '#lib/refusal.ts';
 import { sharedTurns } from '#lib/turns.ts';
 
-/** Characters that are decoded in one step. */
-const atOnce = 1024 * 1024;
+/** Characters that are decoded in one action. */
+const batchSize = 1024 * 1024;
 
 const alphabet = /^[A-Za-z0-9+/]*$/;
 
@@ -12,7 +12,7 @@ export async function utf8Of(text: string): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(text));
   let written = 0;
   for (let at = 0; at < text.length; ) {
-    const end = at + atOnce;
+    const end = at + batchSize;
     const to = isPairAt(text, end - 1) ? end + 1 : end;
     written += bytes.write(text.slice(at, to), written);
     at = to;
@@ -33,8 +33,8 @@ export async function fromBase64(text: string, { resource, field }: { resource: 
   const bytes = Buffer.allocUnsafe(Math.ceil((end * 3) / 4));
   let written = 0;
   let rest = '';
-  for (let at = 0; at < end; at += atOnce) {
-    const digits = rest + text.slice(at, Math.min(at + atOnce, end)).replace(/\s+/g, '');
+  for (let at = 0; at < end; at += batchSize) {
+    const digits = rest + text.slice(at, Math.min(at + batchSize, end)).replace(/\s+/g, '');
     if (!alphabet.test(digits)) throw wrong();
     const whole = digits.length - (digits.length % 4); // four digits are three bytes
     written += bytes.write(digits.slice(0, whole), written, 'base64');

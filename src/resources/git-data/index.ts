@@ -1,4 +1,4 @@
-export { base64Lines, mostRaw, rawContent, tooLarge } from './content.ts';
+export { base64Lines, maxRaw, rawContent, tooLarge } from './content.ts';
 export { fromBase64, utf8Of } from './given-content.ts';
 export { peopleOf, personOf } from './people.ts';
 export { checkRef, type Moving, moveOrRefuse } from './refs.ts';

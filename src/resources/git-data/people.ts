@@ -1,6 +1,6 @@
 import type { SignedIn } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
-import type { Identity } from '#git/identity.ts';
+import type { Identity } from '#git/objects/identity.ts';
 import { invalid } from '#lib/refusal.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 

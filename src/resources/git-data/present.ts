@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { path } from '#endpoint/links.ts';
-import type { ObjectType } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import type { Tag } from '#git/parse-commit.ts';
-import type { Ref } from '#git/refs.ts';
-import type { ListedEntry } from '#git/tree-list.ts';
+import type { ObjectType } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Tag } from '#git/objects/parse-commit.ts';
+import type { ListedEntry } from '#git/objects/tree-list.ts';
+import type { Ref } from '#git/refs/refs.ts';
 import { nodeId } from '#lib/id.ts';
-import { objectUrl, type Place, presentMessage, presentPerson, presentVerification } from '#resources/commits/index.ts';
+import { objectUrl, presentMessage, presentPerson, presentVerification, type RepositoryUrls } from '#resources/commits/index.ts';
 import { base64Lines, base64Pieces } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
 /** The address of an object by its kind. */
-const objectLink = (place: Place, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
+const objectLink = (place: RepositoryUrls, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
 
-const aboutBlob = (place: Place, { oid, size }: { oid: Oid; size: number }): Omit<GitBlob, 'content'> => ({
+const aboutBlob = (place: RepositoryUrls, { oid, size }: { oid: Oid; size: number }): Omit<GitBlob, 'content'> => ({
   sha: oid,
   node_id: nodeId('Blob', `${place.id}:${oid}`),
   url: objectUrl(place, oid, 'blob'),
@@ -22,13 +22,13 @@ const aboutBlob = (place: Place, { oid, size }: { oid: Oid; size: number }): Omi
   encoding: 'base64',
 });
 
-export const presentBlob = (place: Place, oid: Oid, data: Buffer): GitBlob => ({
+export const presentBlob = (place: RepositoryUrls, oid: Oid, data: Buffer): GitBlob => ({
   ...aboutBlob(place, { oid, size: data.length }),
   content: base64Lines(data),
 });
 
 /** The text of what `presentBlob` gives, with the content as it comes. Destroying the stream destroys the content's. */
-export function streamBlob(place: Place, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
+export function streamBlob(place: RepositoryUrls, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
   async function* text() {
     yield `${JSON.stringify(aboutBlob(place, { oid, size })).slice(0, -1)},"content":"`;
     yield* base64Pieces(content);
@@ -41,28 +41,31 @@ export function streamBlob(place: Place, { oid, size }: { oid: Oid; size: number
 
 type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean };
 
-const presentEntry = (place: Place, { path: name, mode, type, oid: sha, size }: ListedEntry): GitTree['tree'][number] => {
+const presentEntry = (
+  place: RepositoryUrls,
+  { path: name, mode, type, oid: sha, size }: ListedEntry,
+): GitTree['tree'][number] => {
   const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
   // A submodule's commit lies in another repository.
   if (entry.type === 'commit') return entry;
   return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(place, sha, entry.type).url };
 };
 
-export const presentTree = (place: Place, { oid, entries, truncated }: Listing): GitTree => ({
+export const presentTree = (place: RepositoryUrls, { oid, entries, truncated }: Listing): GitTree => ({
   sha: oid,
   url: objectUrl(place, oid, 'tree'),
   tree: entries.map((entry) => presentEntry(place, entry)),
   truncated,
 });
 
-const entriesAtOnce = 500;
+const entriesPerBatch = 500;
 
 /** The text of what `presentTree` gives, some entries at a time: a long listing at once would keep other requests waiting. */
-export function streamTree(place: Place, { oid, entries, truncated }: Listing): Readable {
+export function streamTree(place: RepositoryUrls, { oid, entries, truncated }: Listing): Readable {
   async function* text() {
     yield `{"sha":"${oid}","url":${JSON.stringify(objectUrl(place, oid, 'tree'))},"tree":[`;
-    for (let at = 0; at < entries.length; at += entriesAtOnce) {
-      const some = entries.slice(at, at + entriesAtOnce).map((entry) => JSON.stringify(presentEntry(place, entry)));
+    for (let at = 0; at < entries.length; at += entriesPerBatch) {
+      const some = entries.slice(at, at + entriesPerBatch).map((entry) => JSON.stringify(presentEntry(place, entry)));
       yield `${at === 0 ? '' : ','}${some.join(',')}`;
       await setImmediate();
     }
@@ -71,7 +74,7 @@ export function streamTree(place: Place, { oid, entries, truncated }: Listing): 
   return Readable.from(text(), { objectMode: false });
 }
 
-export const presentRef = (place: Place, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
+export const presentRef = (place: RepositoryUrls, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
   ref: name,
   node_id: nodeId('Ref', `${place.id}:${name}`),
   url: path(`${place.url}/git`, ...name.split('/')),
@@ -83,7 +86,7 @@ const nobody = { name: '', email: '', date: new Date(0), zone: 0 };
 
 const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';
 
-export const presentTag = (place: Place, tag: Tag): GitTag => ({
+export const presentTag = (place: RepositoryUrls, tag: Tag): GitTag => ({
   sha: tag.oid,
   node_id: nodeId('Tag', `${place.id}:${tag.oid}`),
   url: objectUrl(place, tag.oid, 'tag'),

@@ -1,11 +1,11 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import { type ObjectType, openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import { misleadingRefProblem, refNameProblem } from '#git/ref-name.ts';
-import { findRef, type Ref } from '#git/refs.ts';
-import { isAncestor } from '#git/resolve.ts';
+import { type ObjectType, openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
+import { findRef, type Ref } from '#git/refs/refs.ts';
+import { isAncestor } from '#git/refs/resolve.ts';
+import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import type { RefUpdate } from '#git/update-refs.ts';
 import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 import { moveRefs, type PushContext, type RefWish } from '#resources/pushes/index.ts';

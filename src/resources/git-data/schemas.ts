@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { treeModes } from '#git/parse-tree.ts';
+import { treeModes } from '#git/objects/parse-tree.ts';
 import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
 import { GitPerson, ObjectLink, Verification } from '#resources/commits/index.ts';
 

@@ -1,10 +1,10 @@
 import { isGitError } from '#git/errors.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import { typeOfMode } from '#git/parse-tree.ts';
-import { pathProblem } from '#git/paths.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { typeOfMode } from '#git/objects/parse-tree.ts';
+import { pathProblem } from '#git/objects/paths.ts';
+import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { type TreeChange, writeTree } from '#git/write-tree.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { sharedTurns } from '#lib/turns.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';

@@ -1,9 +1,9 @@
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, notFound, unprocessable } from '#lib/refusal.ts';
+import { notFound, orNotFound, unprocessable } from '#lib/refusal.ts';
 import {
   findCustomImage,
   findLatestVersion,
@@ -19,24 +19,24 @@ import { parseVersion, versionText } from './versions.ts';
 import { askToDrop } from './work.ts';
 
 /** Deletes an image with all its versions. Refused while a runner uses it. */
-export async function deleteImage(tx: Tx, step: OrgStep, id: Id<'custom_images'>): Promise<void> {
-  const { org } = step;
+export async function deleteImage(tx: Tx, action: OrganizationAction, id: Id<'custom_images'>): Promise<void> {
+  const { org } = action;
   await lockOrganization(tx, org.id);
-  const image = existing(await findCustomImage(tx, org.id, id));
+  const image = orNotFound(await findCustomImage(tx, org.id, id));
   const user = await findUserOf(tx, image.id);
   if (user) throw unprocessable(`The image ${image.name} is in use by the runner ${user.name}`);
   await askToDrop(tx, await listContents(tx, image.id));
   await removeImage(tx, image.id);
-  await record(tx, { ...inOrganization(step), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
+  await record(tx, { ...inOrganization(action), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
 }
 
 /** Deletes one version. Refused while a runner uses it; a runner that follows the latest version uses the latest one. */
 export async function deleteVersion(
   tx: Tx,
-  step: OrgStep,
+  action: OrganizationAction,
   { id, version: text }: { id: Id<'custom_images'>; version: string },
 ): Promise<void> {
-  const { org } = step;
+  const { org } = action;
   await lockOrganization(tx, org.id);
   const { image, version } = await getVersion(tx, org.id, { id, version: text });
   const latest = await findLatestVersion(tx, image.id);
@@ -46,7 +46,7 @@ export async function deleteVersion(
   await askToDrop(tx, [version.content]);
   await removeVersion(tx, version.id);
   const data = { image: image.id, version: versionText(version) };
-  await record(tx, { ...inOrganization(step), kind: 'custom_image_version.deleted', data });
+  await record(tx, { ...inOrganization(action), kind: 'custom_image_version.deleted', data });
 }
 
 /** A version of an image of the organization. */

@@ -1,7 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import type { Catalogue, CatalogueImage, MachineSize } from '#runners/catalogue.ts';
+import type { Catalogue, CatalogueImage, MachineSize } from '#runner-providers/catalogue.ts';
 import { findCustomImage, findLatestVersion, findVersion, type VersionRow } from './image-store.ts';
 import type { ImageSource } from './schemas.ts';
 import { parseVersion, versionText } from './versions.ts';

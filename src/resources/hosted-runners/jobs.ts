@@ -3,9 +3,9 @@ import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addMinutes } from '#lib/time.ts';
-import type { RunnerOrder } from '#runners/provider.ts';
+import type { RunnerOrder } from '#runner-providers/provider.ts';
 import { findLatestVersion, findVersion } from './image-store.ts';
-import { listUnsettled, loadRunner, type RunnerRow, removeRunner, settleRunner } from './store.ts';
+import { finishProvisioning, listUnprovisioned, loadRunner, type RunnerRow, removeRunner } from './store.ts';
 import { parseVersion } from './versions.ts';
 import { askToProvision, askToRemove, contentRemoval, provisioning, removal } from './work.ts';
 
@@ -19,16 +19,16 @@ export const provisionRunner = job<Payload, Services>({
     if (row?.status !== 'Provisioning' && row?.status !== 'Stuck') return;
     try {
       const { publicIps } = await services.runners.provider.provision(await orderFor(db, row));
-      await change((tx) => settleRunner(tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }));
+      await change((tx) => finishProvisioning(tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }));
     } catch (error) {
-      await change((tx) => settleRunner(tx, row, { status: 'Stuck', updated_at: now }));
+      await change((tx) => finishProvisioning(tx, row, { status: 'Stuck', updated_at: now }));
       throw error;
     }
   },
 });
 
 /** Has the provider remove the machine of a deleted runner, then removes its row. */
-export const takeRunnerAway = job<Payload, Services>({
+export const removeRunnerMachine = job<Payload, Services>({
   ...removal,
   async run({ runner }, { db, change, services }) {
     const row = await loadRunner(db, runner);
@@ -47,7 +47,7 @@ export const dropImageContent = job<{ content: string }, Services>({
 });
 
 const patienceMinutes = 10;
-const atOnce = 1_000;
+const batchSize = 1_000;
 
 /** Adds the jobs of runners that have waited too long, since the queue gives up after some tries and a provider may be away longer. */
 export const resumeRunners = job<Record<string, never>, Services>({
@@ -55,7 +55,7 @@ export const resumeRunners = job<Record<string, never>, Services>({
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { db, change, now }) {
-    const waiting = await listUnsettled(db, { before: addMinutes(now, -patienceMinutes), limit: atOnce });
+    const waiting = await listUnprovisioned(db, { before: addMinutes(now, -patienceMinutes), limit: batchSize });
     const [leaving = [], staying = []] = [true, false].map((isLeaving) =>
       waiting.filter(({ status }) => (status === 'Deleting') === isLeaving).map(({ id }) => id),
     );

@@ -1,7 +1,7 @@
 import type { Context } from '#endpoint/context.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import type { Catalogue } from '#runners/catalogue.ts';
+import type { Catalogue } from '#runner-providers/catalogue.ts';
 import { type CountedImage, loadImageSizes, type VersionRow } from './image-store.ts';
 import type { CustomImage, CustomImageVersion, HostedRunner, MachineSize, RunnerImage } from './schemas.ts';
 import type { RunnerRow } from './store.ts';

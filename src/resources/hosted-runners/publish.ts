@@ -2,7 +2,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
-import type { Provider } from '#runners/provider.ts';
+import type { Provider } from '#runner-providers/provider.ts';
 import {
   findImageNamed,
   findLatestOf,
@@ -14,7 +14,7 @@ import {
   insertVersion,
   type VersionNumber,
 } from './image-store.ts';
-import { findRunnerNamed, lockOrganization, type RunnerRow, unsettleFollowers } from './store.ts';
+import { findRunnerNamed, lockOrganization, type RunnerRow, reprovisionFollowers } from './store.ts';
 import { parseVersion, versionText } from './versions.ts';
 import { askToProvision } from './work.ts';
 
@@ -39,7 +39,7 @@ export type Published = {
   readonly size_gb: number;
 };
 
-type Place = { db: Db; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; provider: Provider; now: Date };
+type PublishContext = { db: Db; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; provider: Provider; now: Date };
 
 const invalidImage = (field: string, message: string) => invalid('CustomImage', field, 'invalid', message);
 const largest = 1_000_000;
@@ -48,7 +48,7 @@ const largest = 1_000_000;
  * Makes a version of a custom image from what a runner holds. The command line calls it, and the job that watches runners. The
  * image is created with its first version.
  */
-export async function publishImage({ db, change, provider, now }: Place, publication: Publication): Promise<Published> {
+export async function publishImage({ db, change, provider, now }: PublishContext, publication: Publication): Promise<Published> {
   const { organization, image, version } = publication;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(image))
     throw invalidImage('name', 'A name has 1 to 64 letters, digits, dots, hyphens, underscores');
@@ -74,7 +74,7 @@ export async function publishImage({ db, change, provider, now }: Place, publica
         data: { image: definition.id, version: text, runner: publisher.id },
       });
       const latest = await findLatestVersion(tx, definition.id);
-      if (latest && versionText(latest) === text) await askToProvision(tx, await unsettleFollowers(tx, definition.id, now));
+      if (latest && versionText(latest) === text) await askToProvision(tx, await reprovisionFollowers(tx, definition.id, now));
       return { image: definition.id, name: definition.name, version: text, size_gb: sizeGb };
     });
   } catch (error) {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, invalid, unprocessable } from '#lib/refusal.ts';
-import type { Catalogue, MachineSize } from '#runners/catalogue.ts';
-import { findGroup } from '#runners/groups.ts';
+import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
+import { findGroup } from '#runner-providers/groups.ts';
 import { type ChosenImage, imageFor, invalidRunner, machineFor, type WantedImage } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
 import {
@@ -22,18 +22,18 @@ import {
 import { latestWord } from './versions.ts';
 import { askToProvision, askToRemove } from './work.ts';
 
-type OfCatalogue = OrgStep & { catalogue: Catalogue };
+type OfCatalogue = OrganizationAction & { catalogue: Catalogue };
 
 /** `maximum_runners` where a request doesn't say it (the public API's number). */
-const usualMaximum = 10;
+const defaultMaximum = 10;
 
-export async function createRunner(tx: Tx, step: OfCatalogue, wanted: NewHostedRunner): Promise<RunnerRow> {
-  const { org, now, catalogue } = step;
+export async function createRunner(tx: Tx, action: OfCatalogue, wanted: NewHostedRunner): Promise<RunnerRow> {
+  const { org, now, catalogue } = action;
   await lockOrganization(tx, org.id);
   const image = await imageFor(tx, { organization: org.id, catalogue, wanted: imageOf(wanted) });
   const machine = machineFor(catalogue, wanted.size, image);
   await checkName(tx, org.id, wanted.name);
-  if (wanted.enable_static_ip) await checkStaticIps(tx, step);
+  if (wanted.enable_static_ip) await checkStaticIps(tx, action);
   const runner = await insertRunner(tx, {
     organization_id: org.id,
     runner_group_id: await groupFor(tx, org.id, wanted.runner_group_id),
@@ -41,13 +41,13 @@ export async function createRunner(tx: Tx, step: OfCatalogue, wanted: NewHostedR
     status: 'Provisioning',
     ...image,
     ...columnsOf(machine),
-    maximum_runners: checkMaximum(catalogue, wanted.maximum_runners ?? Math.min(usualMaximum, mostOf(catalogue))),
+    maximum_runners: checkMaximum(catalogue, wanted.maximum_runners ?? Math.min(defaultMaximum, maximumOf(catalogue))),
     static_ip: wanted.enable_static_ip,
     image_gen: wanted.image_gen,
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.created', data: { runner: runner.id } });
+  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.created', data: { runner: runner.id } });
   await askToProvision(tx, [runner.id]);
   return runner;
 }
@@ -55,15 +55,15 @@ export async function createRunner(tx: Tx, step: OfCatalogue, wanted: NewHostedR
 /** Changes the named settings of a runner. If its machine has to be another one, it is provisioned again. */
 export async function changeRunner(
   tx: Tx,
-  step: OfCatalogue,
+  action: OfCatalogue,
   id: Id<'hosted_runners'>,
   wanted: HostedRunnerChange,
 ): Promise<RunnerRow> {
-  const { org, now } = step;
+  const { org, now } = action;
   await lockOrganization(tx, org.id);
-  const before = existing(await findRunner(tx, org.id, id));
+  const before = orNotFound(await findRunner(tx, org.id, id));
   if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
-  const made = { ...before, ...(await machineColumns(tx, step, before, wanted)) };
+  const made = { ...before, ...(await machineColumns(tx, action, before, wanted)) };
   if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
   const group = wanted.runner_group_id === undefined ? undefined : await groupFor(tx, org.id, wanted.runner_group_id);
   const { id: _id, revision: _revision, ...columns } = made;
@@ -73,19 +73,19 @@ export async function changeRunner(
     ...(isDeepStrictEqual(made, before) ? {} : { status: 'Provisioning' }),
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.updated', data: { runner: changed.id } });
+  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.updated', data: { runner: changed.id } });
   if (changed.status !== 'Ready') await askToProvision(tx, [changed.id]);
   return changed;
 }
 
 /** Marks a runner for deletion. A job removes the machine and then the row. To delete it again meanwhile changes nothing. */
-export async function deleteRunner(tx: Tx, step: OrgStep, id: Id<'hosted_runners'>): Promise<RunnerRow> {
-  const { org, now } = step;
+export async function deleteRunner(tx: Tx, action: OrganizationAction, id: Id<'hosted_runners'>): Promise<RunnerRow> {
+  const { org, now } = action;
   await lockOrganization(tx, org.id);
-  const runner = existing(await findRunner(tx, org.id, id));
+  const runner = orNotFound(await findRunner(tx, org.id, id));
   if (runner.status === 'Deleting') return runner;
   const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
-  await record(tx, { ...inOrganization(step), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
+  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
   await askToRemove(tx, [runner.id]);
   return deleted;
 }
@@ -108,15 +108,15 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
 });
 
 /** The columns of a change that the provider must know, since they describe the machine. */
-async function machineColumns(tx: Tx, step: OfCatalogue, before: RunnerRow, wanted: HostedRunnerChange) {
+async function machineColumns(tx: Tx, action: OfCatalogue, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
-  const image = await changedImage(tx, step, before, wanted);
-  if (staticIp && !before.static_ip) await checkStaticIps(tx, step);
+  const image = await changedImage(tx, action, before, wanted);
+  if (staticIp && !before.static_ip) await checkStaticIps(tx, action);
   const isRemade = image !== undefined || (size !== undefined && size !== before.size_id);
   return {
     ...image,
-    ...(isRemade ? columnsOf(machineFor(step.catalogue, size ?? before.size_id, image ?? before)) : {}),
-    ...(maximum_runners === undefined ? {} : { maximum_runners: checkMaximum(step.catalogue, maximum_runners) }),
+    ...(isRemade ? columnsOf(machineFor(action.catalogue, size ?? before.size_id, image ?? before)) : {}),
+    ...(maximum_runners === undefined ? {} : { maximum_runners: checkMaximum(action.catalogue, maximum_runners) }),
     static_ip: staticIp,
   };
 }
@@ -147,10 +147,11 @@ async function checkName(tx: Tx, organization: Id<'accounts'>, name: string, own
   if (other && other.id !== own) throw invalid('HostedRunner', 'name', 'already_exists');
 }
 
-const mostOf = ({ limits }: Catalogue): number => limits.maximum_runners;
+const maximumOf = ({ limits }: Catalogue): number => limits.maximum_runners;
 
 function checkMaximum(catalogue: Catalogue, wanted: number): number {
-  if (wanted > mostOf(catalogue)) throw invalidRunner('maximum_runners', `At most ${mostOf(catalogue)} runners are allowed`);
+  if (wanted > maximumOf(catalogue))
+    throw invalidRunner('maximum_runners', `At most ${maximumOf(catalogue)} runners are allowed`);
   return wanted;
 }
 

@@ -54,7 +54,7 @@ export const loadRunner = (db: Db, id: Runner): Promise<RunnerRow | undefined> =
   db.selectFrom('hosted_runners').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Writes the result of work on one revision of a runner. If it was changed or deleted meanwhile, nothing is written. */
-export const settleRunner = (
+export const finishProvisioning = (
   tx: Tx,
   { id, revision }: Pick<RunnerRow, 'id' | 'revision'>,
   change: Updateable<DB['hosted_runners']>,
@@ -71,7 +71,7 @@ export const removeRunner = (tx: Tx, id: Runner) =>
   tx.deleteFrom('hosted_runners').where('id', '=', id).where('status', '=', 'Deleting').execute();
 
 /** Runners whose provisioning or deletion has been waiting since before this time. */
-export const listUnsettled = (db: Db, { before, limit }: { before: Date; limit: number }) =>
+export const listUnprovisioned = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db
     .selectFrom('hosted_runners')
     .select(['id', 'status'])
@@ -100,7 +100,7 @@ export function findUserOf(
 }
 
 /** Marks the runners that follow an image's latest version for provisioning. Returns their ids. */
-export async function unsettleFollowers(tx: Tx, image: Id<'custom_images'>, now: Date): Promise<Runner[]> {
+export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, now: Date): Promise<Runner[]> {
   const rows = await tx
     .updateTable('hosted_runners')
     .set({ status: 'Provisioning', revision: sql<number>`revision + 1`, updated_at: now })
@@ -117,7 +117,7 @@ export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
 /** Marks runners for provisioning that have been `Ready` since before this time and aren't among those alive. Returns their ids. */
-export async function unsettleLost(
+export async function reprovisionLost(
   tx: Tx,
   { alive, before, now }: { alive: readonly Runner[]; before: Date; now: Date },
 ): Promise<Runner[]> {

@@ -32,7 +32,7 @@ export const updateCreationCap = endpoint({
   body: CreationCapChange,
   example: { enabled: true, max_open_pull_requests: 3 },
   replies: { 200: CreationCap },
-  async handle({ change, body, step }) {
-    return change((tx) => changeCap(tx, step, body));
+  async handle({ change, body, action }) {
+    return change((tx) => changeCap(tx, action, body));
   },
 });

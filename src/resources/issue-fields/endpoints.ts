@@ -41,7 +41,7 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, step }) => change(async (tx) => presentField({ db: tx }, await createField(tx, step, body))),
+  handle: ({ change, body, action }) => change(async (tx) => presentField({ db: tx }, await createField(tx, action, body))),
 });
 
 export const updateIssueField = endpoint({
@@ -53,8 +53,8 @@ export const updateIssueField = endpoint({
   body: IssueFieldChange,
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
-  handle: ({ change, at, body, step }) =>
-    change(async (tx) => presentField({ db: tx }, await changeField(tx, step, at.issue_field_id, body))),
+  handle: ({ change, at, body, action }) =>
+    change(async (tx) => presentField({ db: tx }, await changeField(tx, action, at.issue_field_id, body))),
 });
 
 export const deleteIssueField = endpoint({
@@ -64,7 +64,7 @@ export const deleteIssueField = endpoint({
   summary: 'Delete issue field for an organization',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteField(tx, step, at.issue_field_id));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteField(tx, action, at.issue_field_id));
   },
 });

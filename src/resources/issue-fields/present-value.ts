@@ -1,6 +1,6 @@
 import { nodeId } from '#lib/id.ts';
 import type { IssueFieldValue } from './schemas.ts';
-import { told } from './value.ts';
+import { formatted } from './value.ts';
 import type { HeldValue } from './value-store.ts';
 
 /** The value of an issue in a field. As in the public API, `value` of a single choice is the option's id, and several choices are a list of their own. */
@@ -12,7 +12,7 @@ export function presentFieldValue({ issue_id, field_id, name, data_type, value }
     data_type,
   };
   if (value.kind !== 'options')
-    return { ...about, value: value.kind === 'number' ? value.number : String(told(data_type, value)) };
+    return { ...about, value: value.kind === 'number' ? value.number : String(formatted(data_type, value)) };
   if (data_type === 'multi_select') return { ...about, value: null, multi_select_options: [...value.options] };
   const [option] = value.options;
   return { ...about, value: option?.id ?? null, ...(option ? { single_select_option: option } : {}) };

@@ -1,6 +1,6 @@
 import type { Context } from '#endpoint/context.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { isSelect } from './options.ts';
 import type { IssueField } from './schemas.ts';
@@ -37,4 +37,4 @@ export async function presentFields({ db }: Pick<Context, 'db'>, rows: readonly 
 
 /** One field. */
 export const presentField = async (context: Pick<Context, 'db'>, row: FieldRow): Promise<IssueField> =>
-  only(await presentFields(context, [row]));
+  firstOrNotFound(await presentFields(context, [row]));

@@ -1,11 +1,11 @@
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import type { Org } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, invalid, unprocessable } from '#lib/refusal.ts';
+import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { addOptions, checkOptions, clean, replaceOptions } from './options.ts';
 import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
@@ -28,8 +28,8 @@ async function checkName(tx: Tx, org: Org, name: string, own?: FieldRow): Promis
 }
 
 /** Adds a field to the issues of an organization. */
-export async function createField(tx: Tx, step: OrgStep, wanted: NewIssueField): Promise<FieldRow> {
-  const { org, now } = step;
+export async function createField(tx: Tx, action: OrganizationAction, wanted: NewIssueField): Promise<FieldRow> {
+  const { org, now } = action;
   const { data_type, visibility, options } = wanted;
   checkOptions(data_type, options);
   await lockFields(tx, org.id);
@@ -40,17 +40,17 @@ export async function createField(tx: Tx, step: OrgStep, wanted: NewIssueField):
   const times = { created_at: now, updated_at: now };
   const row = await insertField(tx, { organization_id: org.id, name, description, data_type, visibility, ...times });
   await addOptions(tx, row.id, options ?? [], now);
-  await record(tx, { ...inOrganization(step), kind: 'issue_field.created', data: { field: row.id } });
+  await record(tx, { ...inOrganization(action), kind: 'issue_field.created', data: { field: row.id } });
   return row;
 }
 
 type FieldId = Id<'issue_fields'>;
 
 /** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
-export async function changeField(tx: Tx, step: OrgStep, id: FieldId, wanted: IssueFieldChange): Promise<FieldRow> {
-  const { org, now } = step;
+export async function changeField(tx: Tx, action: OrganizationAction, id: FieldId, wanted: IssueFieldChange): Promise<FieldRow> {
+  const { org, now } = action;
   await lockFields(tx, org.id);
-  const row = existing(await findField(tx, org.id, id));
+  const row = orNotFound(await findField(tx, org.id, id));
   const name = wanted.name === undefined ? undefined : clean(wanted.name);
   if (name !== undefined) await checkName(tx, org, name, row);
   const { description, visibility } = wanted;
@@ -60,17 +60,17 @@ export async function changeField(tx: Tx, step: OrgStep, id: FieldId, wanted: Is
   };
   if (Object.keys(from).length === 0) return row;
   const after = await updateField(tx, row.id, { ...defined({ name, description, visibility }), updated_at: now });
-  await record(tx, { ...inOrganization(step), kind: 'issue_field.edited', data: { field: row.id, from } });
+  await record(tx, { ...inOrganization(action), kind: 'issue_field.edited', data: { field: row.id, from } });
   return after;
 }
 
-type Told = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
+type FieldEvent = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
 
 /** The former values of what changed of a field, for the event. */
-const fromOf = (row: FieldRow, told: Told): Told => ({
-  ...(told.name === undefined || told.name === row.name ? {} : { name: row.name }),
-  ...(told.description === undefined || told.description === row.description ? {} : { description: row.description }),
-  ...(told.visibility === undefined || told.visibility === row.visibility ? {} : { visibility: row.visibility }),
+const fromOf = (row: FieldRow, edited: FieldEvent): FieldEvent => ({
+  ...(edited.name === undefined || edited.name === row.name ? {} : { name: row.name }),
+  ...(edited.description === undefined || edited.description === row.description ? {} : { description: row.description }),
+  ...(edited.visibility === undefined || edited.visibility === row.visibility ? {} : { visibility: row.visibility }),
 });
 
 async function changeOptions(
@@ -87,9 +87,9 @@ async function changeOptions(
 }
 
 /** Deletes a field, with its values in all issues. */
-export async function deleteField(tx: Tx, step: OrgStep, id: FieldId): Promise<void> {
-  await lockFields(tx, step.org.id);
-  const row = existing(await findField(tx, step.org.id, id));
+export async function deleteField(tx: Tx, action: OrganizationAction, id: FieldId): Promise<void> {
+  await lockFields(tx, action.org.id);
+  const row = orNotFound(await findField(tx, action.org.id, id));
   await removeField(tx, row.id);
-  await record(tx, { ...inOrganization(step), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
+  await record(tx, { ...inOrganization(action), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
 }

@@ -51,7 +51,7 @@ function isDay(text: string): boolean {
 }
 
 /** A value as events show it. */
-export function told(data_type: DataType, value: Value): string | number | string[] {
+export function formatted(data_type: DataType, value: Value): string | number | string[] {
   switch (value.kind) {
     case 'text':
       return value.text;
@@ -73,4 +73,4 @@ const optionIds = (value: Value): Id<'issue_field_options'>[] =>
 export const isSame = (data_type: DataType, a: Value, b: Value): boolean =>
   a.kind === 'options'
     ? optionIds(a).toSorted().join() === optionIds(b).toSorted().join()
-    : told(data_type, a) === told(data_type, b);
+    : formatted(data_type, a) === formatted(data_type, b);

@@ -1,15 +1,15 @@
 // The assignees of an issue: assigning, unassigning and replacing them. What happens is returned, to be told.
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Account, Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
+import { eventOf, type IssueActivity } from './activity.ts';
 import { findAssignable } from './assignee-store.ts';
 import { checkNumber } from './numbers.ts';
 import type { IssueChange } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
-import { eventOf, type Happening } from './tell.ts';
 
 /** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
 export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
@@ -28,27 +28,47 @@ export async function assignable(db: Db, repo: Repo, logins: readonly string[]):
 }
 
 /** Assigns users to an issue. */
-export async function assign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<Happening[]> {
-  const { added, total } = await addAssignees(tx, issue.id, users, step.now);
+export async function assign(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  users: readonly Account[],
+): Promise<IssueActivity[]> {
+  const { added, total } = await addAssignees(tx, issue.id, users, action.now);
   checkNumber('assignees', total);
-  return added.map((user) => happened(step, issue, 'assigned', user));
+  return added.map((user) => happened(action, issue, 'assigned', user));
 }
 
 /** Unassigns users from an issue. */
-export async function unassign(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Id<'accounts'>[]): Promise<Happening[]> {
+export async function unassign(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  users: readonly Id<'accounts'>[],
+): Promise<IssueActivity[]> {
   const dropped = await dropAssignees(tx, issue.id, users);
-  return dropped.map((user) => happened(step, issue, 'unassigned', user));
+  return dropped.map((user) => happened(action, issue, 'unassigned', user));
 }
 
 /** Replaces the assignees of an issue. */
-export async function replaceAssignees(tx: Tx, step: RepoStep, issue: IssueRow, users: readonly Account[]): Promise<Happening[]> {
+export async function replaceAssignees(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  users: readonly Account[],
+): Promise<IssueActivity[]> {
   const wanted = new Set(users.map(({ id }) => id));
   const held = await listAssignees(tx, issue.id);
   const leaving = held.filter((id) => !wanted.has(id));
-  return [...(await unassign(tx, step, issue, leaving)), ...(await assign(tx, step, issue, users))];
+  return [...(await unassign(tx, action, issue, leaving)), ...(await assign(tx, action, issue, users))];
 }
 
-const happened = (step: RepoStep, issue: IssueRow, kind: 'assigned' | 'unassigned', user: Id<'accounts'>): Happening => ({
-  event: eventOf(step, `issue.${kind}`, { issue: issue.id, user }),
+const happened = (
+  action: RepositoryAction,
+  issue: IssueRow,
+  kind: 'assigned' | 'unassigned',
+  user: Id<'accounts'>,
+): IssueActivity => ({
+  event: eventOf(action, `issue.${kind}`, { issue: issue.id, user }),
   issueEvent: { event: kind, data: { assignee: user } },
 });

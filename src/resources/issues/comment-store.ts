@@ -42,7 +42,7 @@ export const findComment = (db: Db, repository: Repository, id: Comment): Promis
   db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
 
 /** A comment whose row is locked for a change. */
-export const holdComment = (tx: Tx, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
+export const findCommentForUpdate = (tx: Tx, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
   tx
     .selectFrom('issue_comments')
     .selectAll()

@@ -1,21 +1,21 @@
+import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { RepoStep } from '#access/step.ts';
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import {
   type FieldRow,
+  formatted,
   type HeldValue,
   isSame,
   loadFieldValues,
   readValues,
   replaceFieldValues,
   type SomeValue,
-  told,
   type Value,
 } from '#resources/issue-fields/index.ts';
+import { eventOf, recordActivity } from './activity.ts';
 import type { IssueRow } from './store.ts';
-import { eventOf, tell } from './tell.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {
@@ -24,17 +24,17 @@ type Change = {
   after: Value | undefined;
 };
 
-const valuesOf = async (tx: Tx, { by }: RepoStep, issue: IssueRow): Promise<readonly HeldValue[]> =>
+const valuesOf = async (tx: Tx, { by }: RepositoryAction, issue: IssueRow): Promise<readonly HeldValue[]> =>
   (await loadFieldValues(tx, by, [issue.id])).get(issue.id) ?? [];
 
 /** Sets values of an issue in fields; an empty list clears all that the viewer sees, as in the public API. */
-export async function setValues(tx: Tx, step: RepoStep, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
-  const held = await valuesOf(tx, step, issue);
-  if (wanted.length === 0) return apply(tx, step, issue, held.map(clearing));
+export async function setValues(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
+  const held = await valuesOf(tx, action, issue);
+  if (wanted.length === 0) return apply(tx, action, issue, held.map(clearing));
   const before = keyed(held, ({ field_id }) => field_id);
-  const read = await readValues(tx, { organization: step.repo.owner_id, viewer: step.by }, wanted);
+  const read = await readValues(tx, { organization: action.repo.owner_id, viewer: action.by }, wanted);
   const changes = read.map(({ field, after }) => ({ field, before: before.get(field.id)?.value, after }));
-  await apply(tx, step, issue, changes);
+  await apply(tx, action, issue, changes);
 }
 
 /**
@@ -43,19 +43,19 @@ export async function setValues(tx: Tx, step: RepoStep, issue: IssueRow, wanted:
  */
 export async function setToldValues(
   tx: Tx,
-  step: RepoStep,
+  action: RepositoryAction,
   issue: IssueRow,
   wanted: readonly SomeValue[] | undefined,
 ): Promise<void> {
-  const { repo, by } = step;
+  const { repo, by } = action;
   const mayWrite = by.grant.kind === 'installation' || reaches(repo.role, 'write');
-  if (wanted !== undefined && mayWrite && repo.owner.kind === 'organization') await setValues(tx, step, issue, wanted);
+  if (wanted !== undefined && mayWrite && repo.owner.kind === 'organization') await setValues(tx, action, issue, wanted);
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, step: RepoStep, issue: IssueRow, field: FieldRow['id']): Promise<void> {
-  const held = existing((await valuesOf(tx, step, issue)).find(({ field_id }) => field_id === field));
-  await apply(tx, step, issue, [clearing(held)]);
+export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, field: FieldRow['id']): Promise<void> {
+  const held = orNotFound((await valuesOf(tx, action, issue)).find(({ field_id }) => field_id === field));
+  await apply(tx, action, issue, [clearing(held)]);
 }
 
 const clearing = ({ field_id, name, data_type, organization_id, value }: HeldValue): Change => ({
@@ -65,7 +65,7 @@ const clearing = ({ field_id, name, data_type, organization_id, value }: HeldVal
 });
 
 /** Writes the changes, with an event and an issue event for each. */
-async function apply(tx: Tx, step: RepoStep, issue: IssueRow, changes: readonly Change[]): Promise<void> {
+async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes: readonly Change[]): Promise<void> {
   const real = changes.filter(
     ({ field, before, after }) => !(before && after ? isSame(field.data_type, before, after) : before === after),
   );
@@ -74,11 +74,11 @@ async function apply(tx: Tx, step: RepoStep, issue: IssueRow, changes: readonly 
     issue.id,
     real.map(({ field, after }) => ({ field: field.id, value: after })),
   );
-  const happenings = real.map((change) => ({
-    event: eventOf(step, `issue.field_${wordOf(change)}`, { issue: issue.id, field: change.field.id }),
+  const activities = real.map((change) => ({
+    event: eventOf(action, `issue.field_${wordOf(change)}`, { issue: issue.id, field: change.field.id }),
     issueEvent: { event: `issue_field_${wordOf(change)}`, data: { issue_field: toldOf(change) } },
   }));
-  await tell(tx, step, issue, happenings);
+  await recordActivity(tx, action, issue, activities);
 }
 
 const wordOf = ({ before, after }: Change): 'added' | 'changed' | 'removed' => {
@@ -91,6 +91,6 @@ const toldOf = ({ field: { id, name, data_type, organization_id }, before, after
   name,
   data_type,
   organization_id,
-  ...(after ? { value: told(data_type, after) } : {}),
-  ...(before ? { previous_value: told(data_type, before) } : {}),
+  ...(after ? { value: formatted(data_type, after) } : {}),
+  ...(before ? { previous_value: formatted(data_type, before) } : {}),
 });

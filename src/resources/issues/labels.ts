@@ -1,45 +1,65 @@
 // The labels of an issue: adding, removing and replacing them. What happens is returned, to be told.
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
+import { eventOf, type IssueActivity } from './activity.ts';
 import { checkNumber } from './numbers.ts';
 import type { NewIssue } from './schemas.ts';
 import { addLabels, dropLabels, type IssueRow, listIssueLabels } from './store.ts';
-import { eventOf, type Happening } from './tell.ts';
 
 /** The names in a list of labels. Each is a string or an object with a name. */
 export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
 /** Adds labels to an issue. Labels that the repository doesn't have are created. */
-export async function putLabels(tx: Tx, step: RepoStep, issue: IssueRow, names: readonly string[]): Promise<Happening[]> {
+export async function putLabels(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  names: readonly string[],
+): Promise<IssueActivity[]> {
   const labels = await findOrMakeLabels(
     tx,
-    step.repo.id,
+    action.repo.id,
     names.map((name) => name.trim()).filter((name) => name !== ''),
   );
   const { added: ids, total } = await addLabels(tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
-  return labels.filter(({ id }) => added.has(id)).map((label) => happened(step, issue, 'labeled', label));
+  return labels.filter(({ id }) => added.has(id)).map((label) => happened(action, issue, 'labeled', label));
 }
 
 /** Removes labels from an issue. */
-export async function takeLabels(tx: Tx, step: RepoStep, issue: IssueRow, labels: readonly LabelRow[]): Promise<Happening[]> {
+export async function takeLabels(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  labels: readonly LabelRow[],
+): Promise<IssueActivity[]> {
   const ids = labels.map(({ id }) => id);
   const dropped = new Set(await dropLabels(tx, issue.id, ids));
-  return labels.filter(({ id }) => dropped.has(id)).map((label) => happened(step, issue, 'unlabeled', label));
+  return labels.filter(({ id }) => dropped.has(id)).map((label) => happened(action, issue, 'unlabeled', label));
 }
 
 /** Replaces the labels of an issue. */
-export async function replaceLabels(tx: Tx, step: RepoStep, issue: IssueRow, names: readonly string[]): Promise<Happening[]> {
+export async function replaceLabels(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  names: readonly string[],
+): Promise<IssueActivity[]> {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
   const held = await listIssueLabels(tx, issue.id);
   const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase()));
-  return [...(await takeLabels(tx, step, issue, leaving)), ...(await putLabels(tx, step, issue, names))];
+  return [...(await takeLabels(tx, action, issue, leaving)), ...(await putLabels(tx, action, issue, names))];
 }
 
-const happened = (step: RepoStep, issue: IssueRow, kind: 'labeled' | 'unlabeled', { id, name, color }: LabelRow): Happening => ({
-  event: eventOf(step, `issue.${kind}`, { issue: issue.id, label: id }),
+const happened = (
+  action: RepositoryAction,
+  issue: IssueRow,
+  kind: 'labeled' | 'unlabeled',
+  { id, name, color }: LabelRow,
+): IssueActivity => ({
+  event: eventOf(action, `issue.${kind}`, { issue: issue.id, label: id }),
   issueEvent: { event: kind, data: { label: { name, color } } },
 });

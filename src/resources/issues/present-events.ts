@@ -1,11 +1,11 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import { gather, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
-import { loadPlaces, repositoryUrl } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, repositoryUrl } from '#resources/repositories/index.ts';
 import type { IssueEventRow } from './event-store.ts';
 import { presentIssues } from './present.ts';
 import type { IssueEvent } from './schemas.ts';
@@ -22,7 +22,7 @@ export async function presentIssueEvents(
 ): Promise<IssueEvent[]> {
   if (rows.length === 0) return [];
   const [places, accounts, apps, issues] = await Promise.all([
-    loadPlaces(db, gather(rows, 'repository_id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id')),
     loadAccounts(
       db,
       rows.flatMap((row) => [row.actor_id, row.data.assignee]),
@@ -35,13 +35,13 @@ export async function presentIssueEvents(
   const issueOf = new Map(issueRows.map((row, at) => [row.id, presented[at]]));
 
   return rows.map((row) => {
-    const actor = presentUserOrNull(links, maybe(accounts, row.actor_id));
+    const actor = presentUserOrNull(links, getOptional(accounts, row.actor_id));
     const { assignee, issue_field, ...data } = row.data;
     const issue = issueOf.get(row.issue_id);
     return {
       id: row.id,
       node_id: nodeId('IssueEvent', row.id),
-      url: path(`${repositoryUrl(links, must(places, row.repository_id))}/issues/events`, row.id),
+      url: path(`${repositoryUrl(links, getOrThrow(places, row.repository_id))}/issues/events`, row.id),
       actor,
       event: row.event,
       commit_id: row.commit_id,

@@ -1,8 +1,8 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import { gather, keyed, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
@@ -10,7 +10,7 @@ import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/inde
 import { presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
-import { loadPlaces, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
@@ -31,7 +31,7 @@ export async function presentIssues(
   const [attached, milestones, repositories, associationOf, values] = await Promise.all([
     loadAttached(db, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
-    loadPlaces(db, gather(rows, 'repository_id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id')),
     loadAssociations(db, viewer, authoredIn(rows)),
     loadFieldValues(db, viewer, gather(rows, 'id')),
   ]);
@@ -46,12 +46,12 @@ export async function presentIssues(
     : undefined;
 
   return rows.map((row) => {
-    const place = must(repositories, row.repository_id);
+    const place = getOrThrow(repositories, row.repository_id);
     const repository_url = repositoryUrl(links, place);
     const url = path(`${repository_url}/issues`, row.number);
-    const { labels, assignees } = must(attached, row.id);
+    const { labels, assignees } = getOrThrow(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
-    const milestone = maybe(milestones, row.milestone_id);
+    const milestone = getOptional(milestones, row.milestone_id);
     const repository = shown?.get(row.repository_id);
     return {
       id: row.id,
@@ -68,18 +68,18 @@ export async function presentIssues(
       state_reason: row.state_reason,
       title: row.title,
       body: row.body,
-      user: presentUserOrNull(links, maybe(accounts, row.author_id)),
+      user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
       labels: labels.map((label) => presentLabel(links, place, label)),
       assignee: assigned[0] ?? null,
       assignees: assigned,
-      milestone: milestone ? presentMilestone(links, place, milestone, maybe(accounts, milestone.creator_id)) : null,
+      milestone: milestone ? presentMilestone(links, place, milestone, getOptional(accounts, milestone.creator_id)) : null,
       locked: row.locked,
       active_lock_reason: row.lock_reason,
       comments: row.comments_count,
       closed_at: timestampOrNull(row.closed_at),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      closed_by: presentUserOrNull(links, maybe(accounts, row.closed_by)),
+      closed_by: presentUserOrNull(links, getOptional(accounts, row.closed_by)),
       author_association: associationOf(row),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
@@ -91,7 +91,7 @@ export async function presentIssues(
 
 /** One issue. */
 export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
-  only(await presentIssues(context, [row]));
+  firstOrNotFound(await presentIssues(context, [row]));
 
 /** Comments of a whole page, from any issues of any repositories. */
 export async function presentComments(
@@ -101,14 +101,14 @@ export async function presentComments(
   if (rows.length === 0) return [];
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
-    loadPlaces(db, gather(rows, 'repository_id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id')),
     loadIssues(db, gather(rows, 'issue_id')),
     loadAccounts(db, gather(rows, 'author_id')),
     loadAssociations(db, viewer, authoredIn(rows)),
   ]);
   return rows.map((row) => {
-    const place = must(repositories, row.repository_id);
-    const { number } = must(issues, row.issue_id);
+    const place = getOrThrow(repositories, row.repository_id);
+    const { number } = getOrThrow(issues, row.issue_id);
     const repository = repositoryUrl(links, place);
     const url = path(`${repository}/issues/comments`, row.id);
     return {
@@ -118,7 +118,7 @@ export async function presentComments(
       html_url: `${path(links.html, place.owner.login, place.name, 'issues', number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository}/issues`, number),
       body: row.body,
-      user: presentUserOrNull(links, maybe(accounts, row.author_id)),
+      user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
       author_association: associationOf(row),
@@ -130,4 +130,4 @@ export async function presentComments(
 
 /** One comment. */
 export const presentComment = async (context: ViewerContext, row: CommentRow): Promise<IssueComment> =>
-  only(await presentComments(context, [row]));
+  firstOrNotFound(await presentComments(context, [row]));

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { RepoStep } from '#access/step.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, forbidden, gone, invalid } from '#lib/refusal.ts';
+import { forbidden, gone, invalid, orNotFound } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
+import { differences, eventOf, type IssueActivity, milestoneMoves, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { addOpenIssues, findIssue, holdIssue, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
-import { differences, eventOf, type Happening, milestoneMoves, tell, viaApp } from './tell.ts';
+import { addOpenIssues, findIssue, findIssueForUpdate, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -23,29 +23,29 @@ export type IssueWords = { repo: Repo; issue_number: number };
 /** The issue that a path names. */
 export async function getIssue(db: Db, { repo, issue_number }: IssueWords): Promise<IssueRow> {
   checkHasIssues(repo);
-  return existing(await findIssue(db, repo.id, issue_number));
+  return orNotFound(await findIssue(db, repo.id, issue_number));
 }
 
 /** The issue that a path names, its row locked for a change. */
 export async function getHeldIssue(tx: Tx, { repo, issue_number }: IssueWords): Promise<IssueRow> {
   checkHasIssues(repo);
-  return existing(await holdIssue(tx, repo.id, issue_number));
+  return orNotFound(await findIssueForUpdate(tx, repo.id, issue_number));
 }
 
-type Work = (issue: IssueRow) => Promise<readonly Happening[]>;
+type Work = (issue: IssueRow) => Promise<readonly IssueActivity[]>;
 
 /** Does something to the issue that a path names, its row locked, and tells what happened. Returns the issue as it is then. */
-export async function onIssue(tx: Tx, step: RepoStep, at: IssueWords, work: Work): Promise<IssueRow> {
+export async function onIssue(tx: Tx, action: RepositoryAction, at: IssueWords, work: Work): Promise<IssueRow> {
   const issue = await getHeldIssue(tx, at);
-  return tell(tx, step, issue, await work(issue));
+  return recordActivity(tx, action, issue, await work(issue));
 }
 
 /** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */
 const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
-export async function openIssue(tx: Tx, step: RepoStep, wanted: NewIssue): Promise<IssueRow> {
-  const { repo, by, now } = step;
+export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIssue): Promise<IssueRow> {
+  const { repo, by, now } = action;
   checkHasIssues(repo);
   const sorts = maySort(repo, by);
   const title = String(wanted.title).trim();
@@ -64,17 +64,17 @@ export async function openIssue(tx: Tx, step: RepoStep, wanted: NewIssue): Promi
     created_at: now,
     updated_at: now,
   });
-  return tell(tx, step, issue, [
-    { event: eventOf(step, 'issue.opened', { issue: issue.id }) },
-    ...(sorts ? await putLabels(tx, step, issue, labelNames(wanted.labels)) : []),
-    ...(await assign(tx, step, issue, assignees)),
-    ...(await milestoneMoves(tx, step, { ...issue, milestone_id: null }, issue)),
+  return recordActivity(tx, action, issue, [
+    { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
+    ...(sorts ? await putLabels(tx, action, issue, labelNames(wanted.labels)) : []),
+    ...(await assign(tx, action, issue, assignees)),
+    ...(await milestoneMoves(tx, action, { ...issue, milestone_id: null }, issue)),
   ]);
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
-export async function changeIssue(tx: Tx, step: RepoStep, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
-  const { repo, by, now } = step;
+export async function changeIssue(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
+  const { repo, by, now } = action;
   const sorts = maySort(repo, by);
   if (!sorts && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
   const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();
@@ -92,11 +92,11 @@ export async function changeIssue(tx: Tx, step: RepoStep, issue: IssueRow, wante
   const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
   const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
   if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
-  return tell(tx, step, row, [
-    ...differences(step, issue, row),
-    ...(await milestoneMoves(tx, step, issue, row)),
-    ...(sorts && wanted.labels !== undefined ? await replaceLabels(tx, step, issue, labelNames(wanted.labels)) : []),
-    ...(users ? await replaceAssignees(tx, step, issue, users) : []),
+  return recordActivity(tx, action, row, [
+    ...differences(action, issue, row),
+    ...(await milestoneMoves(tx, action, issue, row)),
+    ...(sorts && wanted.labels !== undefined ? await replaceLabels(tx, action, issue, labelNames(wanted.labels)) : []),
+    ...(users ? await replaceAssignees(tx, action, issue, users) : []),
   ]);
 }
 

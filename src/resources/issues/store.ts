@@ -33,7 +33,7 @@ export const findIssue = (db: Db, repository: Repository, number: number): Promi
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
 
 /** An issue whose row is locked: other changes of it wait. */
-export const holdIssue = (tx: Tx, repository: Repository, number: number): Promise<IssueRow | undefined> =>
+export const findIssueForUpdate = (tx: Tx, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   tx
     .selectFrom('issues')
     .selectAll()

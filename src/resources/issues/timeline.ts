@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { list, mapRows } from '#database/list.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
-import { gather, keyed, maybe } from '#lib/collections.ts';
+import { gather, getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
@@ -51,9 +51,9 @@ async function hydrate(
   const eventOf = keyed(events, (event) => event.id);
   const commentOf = keyed(comments, (comment) => comment.id);
   return entries.flatMap(({ event_id, comment_id }): (IssueEvent | TimelineComment)[] => {
-    const event = maybe(eventOf, event_id);
+    const event = getOptional(eventOf, event_id);
     if (event) return [event];
-    const comment = maybe(commentOf, comment_id);
+    const comment = getOptional(commentOf, comment_id);
     return comment ? [{ event: 'commented', actor: comment.user, ...comment }] : [];
   });
 }

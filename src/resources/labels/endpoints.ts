@@ -3,7 +3,7 @@ import { plansEither, readsEither } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentLabel } from './present.ts';
 import { changeLabel, createLabel, deleteLabel } from './rules.ts';
@@ -31,7 +31,7 @@ export const getLabel = endpoint({
   access: readsEither,
   replies: { 200: Label },
   async handle({ db, at, links }) {
-    return presentLabel(links, at.repo, existing(await findLabel(db, at.repo.id, at.name)));
+    return presentLabel(links, at.repo, orNotFound(await findLabel(db, at.repo.id, at.name)));
   },
 });
 
@@ -44,8 +44,8 @@ export const createRepoLabel = endpoint({
   body: NewLabel,
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
-  async handle({ change, at, body, step, links }) {
-    const row = await change((tx) => createLabel(tx, step, body));
+  async handle({ change, at, body, action, links }) {
+    const row = await change((tx) => createLabel(tx, action, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -59,8 +59,8 @@ export const updateRepoLabel = endpoint({
   body: LabelChange,
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
-  async handle({ change, at, body, step, links }) {
-    const row = await change((tx) => changeLabel(tx, step, at.name, body));
+  async handle({ change, at, body, action, links }) {
+    const row = await change((tx) => changeLabel(tx, action, at.name, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -72,7 +72,7 @@ export const deleteRepoLabel = endpoint({
   summary: 'Delete a label',
   access: plansEither,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteLabel(tx, step, at.name));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteLabel(tx, action, at.name));
   },
 });

@@ -1,9 +1,9 @@
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
-import { existing, invalid } from '#lib/refusal.ts';
+import { invalid, orNotFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
@@ -12,23 +12,23 @@ const nameTaken = () => invalid('Label', 'name', 'already_exists');
 const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
 
 /** Adds a label to a repository. */
-export async function createLabel(tx: Tx, step: RepoStep, wanted: NewLabel): Promise<LabelRow> {
+export async function createLabel(tx: Tx, action: RepositoryAction, wanted: NewLabel): Promise<LabelRow> {
   const { name, color = defaultColor, description } = wanted;
   const row = await insertLabel(tx, {
-    repository_id: step.repo.id,
+    repository_id: action.repo.id,
     name: checkedName(name),
     color: plainColor(color),
     description: description ?? null,
   });
   if (!row) throw nameTaken();
-  await record(tx, { ...inRepository(step), kind: 'label.created', data: { label: row.id } });
+  await record(tx, { ...inRepository(action), kind: 'label.created', data: { label: row.id } });
   return row;
 }
 
 /** Changes a label; issues keep it under its new name. */
-export async function changeLabel(tx: Tx, step: RepoStep, named: string, wanted: LabelChange): Promise<LabelRow> {
-  const { repo } = step;
-  const label = existing(await findLabel(tx, repo.id, named));
+export async function changeLabel(tx: Tx, action: RepositoryAction, named: string, wanted: LabelChange): Promise<LabelRow> {
+  const { repo } = action;
+  const label = orNotFound(await findLabel(tx, repo.id, named));
   const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
@@ -37,15 +37,15 @@ export async function changeLabel(tx: Tx, step: RepoStep, named: string, wanted:
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
   const from = formerOf(label, row, 'name', 'color', 'description');
-  await record(tx, { ...inRepository(step), kind: 'label.edited', data: { label: row.id, from } });
+  await record(tx, { ...inRepository(action), kind: 'label.edited', data: { label: row.id, from } });
   return row;
 }
 
 /** Deletes a label. It is removed from all issues. */
-export async function deleteLabel(tx: Tx, step: RepoStep, name: string): Promise<void> {
-  const label = existing(await findLabel(tx, step.repo.id, name));
+export async function deleteLabel(tx: Tx, action: RepositoryAction, name: string): Promise<void> {
+  const label = orNotFound(await findLabel(tx, action.repo.id, name));
   await removeLabel(tx, label.id);
-  await record(tx, { ...inRepository(step), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
+  await record(tx, { ...inRepository(action), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }
 
 /** Refuses blank names, and names with a comma, since queries separate labels by commas. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { findLicense, licenses } from './catalogue.ts';
 import { featured, presentLicense, presentWholeLicense } from './present.ts';
 import { License, SimpleLicense } from './schemas.ts';
@@ -36,6 +36,6 @@ export const getLicense = endpoint({
   access,
   replies: { 200: License },
   async handle({ at, links }) {
-    return presentWholeLicense(links, existing(findLicense(at.license)));
+    return presentWholeLicense(links, orNotFound(findLicense(at.license)));
   },
 });

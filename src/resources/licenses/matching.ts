@@ -13,7 +13,7 @@ const leastAlike = 0.98;
 const leastInOrder = leastAlike / 2;
 
 /** No licence has as many words. */
-const mostWords = 12_000;
+const maxWords = 12_000;
 
 /** Parts of SPDX's texts that are used alone too. */
 const parts: Readonly<Record<string, RegExp>> = {
@@ -64,7 +64,7 @@ let known: readonly Known[] | undefined;
 export function recognizeLicense(text: string): KnownLicense | undefined {
   known ??= licenses.flatMap(profileKnown);
   const words = comparedWords(text);
-  if (words.length > mostWords) return undefined;
+  if (words.length > maxWords) return undefined;
   const profile = profileOf(words);
   let best: { license: KnownLicense; alike: number; order: number } | undefined;
   for (const one of known) {

@@ -6,7 +6,7 @@ import { redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing, invalid, notFound } from '#lib/refusal.ts';
+import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentUser, User } from '#resources/accounts/index.ts';
 import { presentMembership, presentMemberships } from './present.ts';
@@ -65,8 +65,8 @@ export const removeOrgMember = endpoint({
   summary: 'Remove an organization member',
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => removeMember(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => removeMember(tx, action));
   },
 });
 
@@ -95,9 +95,9 @@ export const setOrgMembership = endpoint({
   body: MembershipChange,
   example: { role: 'member' },
   replies: { 200: Membership },
-  async handle({ db, change, body, step, links }) {
+  async handle({ db, change, body, action, links }) {
     const role = roleOf(body.role);
-    const membership = await change((tx) => setMembership(tx, { ...step, role }));
+    const membership = await change((tx) => setMembership(tx, { ...action, role }));
     return presentMembership({ db, links }, membership);
   },
 });
@@ -109,8 +109,8 @@ export const removeOrgMembership = endpoint({
   summary: 'Remove organization membership for a user',
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => removeMember(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => removeMember(tx, action));
   },
 });
 
@@ -150,8 +150,8 @@ export const publicizeMembership = endpoint({
   summary: 'Set public organization membership for the authenticated user',
   access: showsOwn,
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => showMembership(tx, { ...step, as: 'public' }));
+  async handle({ change, action }) {
+    await change((tx) => showMembership(tx, { ...action, as: 'public' }));
   },
 });
 
@@ -162,8 +162,8 @@ export const concealMembership = endpoint({
   summary: 'Remove public organization membership for the authenticated user',
   access: showsOwn,
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => showMembership(tx, { ...step, as: 'concealed' }));
+  async handle({ change, action }) {
+    await change((tx) => showMembership(tx, { ...action, as: 'concealed' }));
   },
 });
 
@@ -190,7 +190,7 @@ export const getOwnMembership = endpoint({
   access: { ...reads, tokens: userTokens },
   replies: { 200: Membership },
   async handle({ db, at, viewer, links }) {
-    return presentMembership({ db, links }, existing(await findMembership(db, at.org.id, viewer.account.id)));
+    return presentMembership({ db, links }, orNotFound(await findMembership(db, at.org.id, viewer.account.id)));
   },
 });
 
@@ -203,8 +203,8 @@ export const acceptOwnMembership = endpoint({
   body: Acceptance,
   example: { state: 'active' },
   replies: { 200: Membership },
-  async handle({ db, change, step, viewer, links }) {
-    const membership = await change((tx) => acceptMembership(tx, { ...step, user: viewer.account }));
+  async handle({ db, change, action, viewer, links }) {
+    const membership = await change((tx) => acceptMembership(tx, { ...action, user: viewer.account }));
     return presentMembership({ db, links }, membership);
   },
 });

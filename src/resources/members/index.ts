@@ -1,2 +1,2 @@
 export { endMembership, type OfMember, seesConcealed, withdrawRoles } from './rules.ts';
-export { findMembership, holdMembership, lockMemberships, putMembership } from './store.ts';
+export { findMembership, findMembershipForUpdate, lockMemberships, putMembership } from './store.ts';

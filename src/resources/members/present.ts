@@ -1,7 +1,7 @@
 import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import { gather, must } from '#lib/collections.ts';
-import { only } from '#lib/refusal.ts';
+import { gather, getOrThrow } from '#lib/collections.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
 import type { Membership } from './schemas.ts';
 import type { MembershipWithSettings } from './store.ts';
@@ -10,8 +10,8 @@ import type { MembershipWithSettings } from './store.ts';
 export async function presentMemberships({ db, links }: Context, rows: readonly MembershipWithSettings[]): Promise<Membership[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
-    const organization = must(accounts, row.organization_id);
-    const user = must(accounts, row.user_id);
+    const organization = getOrThrow(accounts, row.organization_id);
+    const user = getOrThrow(accounts, row.user_id);
     const url = path(`${links.api}/orgs`, organization.login);
     return {
       url: path(`${url}/memberships`, user.login),
@@ -30,4 +30,4 @@ export async function presentMemberships({ db, links }: Context, rows: readonly 
 
 /** One membership. */
 export const presentMembership = async (context: Context, row: MembershipWithSettings): Promise<Membership> =>
-  only(await presentMemberships(context, [row]));
+  firstOrNotFound(await presentMemberships(context, [row]));

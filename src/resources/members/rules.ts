@@ -1,12 +1,12 @@
-import { judge } from '#access/judge.ts';
+import type { OrganizationAction } from '#access/action.ts';
+import { authorize } from '#access/authorize.ts';
 import type { Permission } from '#access/permissions.ts';
 import type { OrgRole } from '#access/roles.ts';
-import type { OrgStep } from '#access/step.ts';
 import type { Account, Org, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record, recordAll, recordEach } from '#events/record.ts';
-import { existing, forbidden, notFound } from '#lib/refusal.ts';
+import { inOrganization } from '#events/scope.ts';
+import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
 import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
 import {
   findMembership,
@@ -23,14 +23,14 @@ import {
  * a fine-grained credential needs.
  */
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
-  judge({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
+  authorize({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
 
 /** A change of somebody's membership. */
-export type OfMember = OrgStep & { user: Account };
+export type OfMember = OrganizationAction & { user: Account };
 
 /** Invites somebody into an organization, or gives a member another role. */
-export async function setMembership(tx: Tx, step: OfMember & { role: OrgRole }): Promise<MembershipWithSettings> {
-  const { org, user, by, now, role } = step;
+export async function setMembership(tx: Tx, action: OfMember & { role: OrgRole }): Promise<MembershipWithSettings> {
+  const { org, user, by, now, role } = action;
   if (user.kind !== 'user') throw notFound();
   await lockMemberships(tx, org.id);
   const known = await findMembership(tx, org.id, user.id);
@@ -38,13 +38,13 @@ export async function setMembership(tx: Tx, step: OfMember & { role: OrgRole }):
   if (known === undefined || known.state === 'pending') {
     const invited_by = by.account.id;
     await putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'pending', invited_by, created_at: now });
-    await record(tx, { ...inOrganization(step), kind: 'member.invited', data: { user: user.id, role } });
+    await record(tx, { ...inOrganization(action), kind: 'member.invited', data: { user: user.id, role } });
   } else {
-    if (role === 'member') await checkMayStepDown(tx, step);
+    if (role === 'member') await checkMayStepDown(tx, action);
     await updateMembership(tx, org.id, user.id, { role });
-    await record(tx, { ...inOrganization(step), kind: 'member.changed', data: { user: user.id, role } });
+    await record(tx, { ...inOrganization(action), kind: 'member.changed', data: { user: user.id, role } });
   }
-  return getMembership(tx, step);
+  return getMembership(tx, action);
 }
 
 async function checkMayStepDown(tx: Tx, { org, user, by }: OfMember): Promise<void> {
@@ -53,16 +53,16 @@ async function checkMayStepDown(tx: Tx, { org, user, by }: OfMember): Promise<vo
 }
 
 const getMembership = async (tx: Tx, { org, user }: Pick<OfMember, 'org' | 'user'>): Promise<MembershipWithSettings> =>
-  existing(await findMembership(tx, org.id, user.id));
+  orNotFound(await findMembership(tx, org.id, user.id));
 
 /** Accepts the caller's own invitation. */
-export async function acceptMembership(tx: Tx, step: OfMember): Promise<MembershipWithSettings> {
-  const { org, user } = step;
+export async function acceptMembership(tx: Tx, action: OfMember): Promise<MembershipWithSettings> {
+  const { org, user } = action;
   await lockMemberships(tx, org.id);
-  const membership = await getMembership(tx, step);
+  const membership = await getMembership(tx, action);
   if (membership.state === 'active') return membership;
   await updateMembership(tx, org.id, user.id, { state: 'active' });
-  await record(tx, { ...inOrganization(step), kind: 'member.added', data: { user: user.id, role: membership.role } });
+  await record(tx, { ...inOrganization(action), kind: 'member.added', data: { user: user.id, role: membership.role } });
   return { ...membership, state: 'active' };
 }
 
@@ -70,35 +70,35 @@ export async function acceptMembership(tx: Tx, step: OfMember): Promise<Membersh
  * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners remove others;
  * everybody may leave, except the last owner.
  */
-export async function removeMember(tx: Tx, step: OfMember): Promise<void> {
-  const { org, user, by } = step;
+export async function removeMember(tx: Tx, action: OfMember): Promise<void> {
+  const { org, user, by } = action;
   const may = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
   if (!may) throw forbidden('You must be an organization owner to remove a member.');
-  const { state, role } = await endMembership(tx, step);
-  if (state === 'active') await withdrawRoles(tx, step);
-  if (state === 'active') await record(tx, { ...inOrganization(step), kind: 'member.removed', data: { user: user.id, role } });
-  else await record(tx, { ...inOrganization(step), kind: 'member.invitation_canceled', data: { user: user.id } });
+  const { state, role } = await endMembership(tx, action);
+  if (state === 'active') await withdrawRoles(tx, action);
+  if (state === 'active') await record(tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
+  else await record(tx, { ...inOrganization(action), kind: 'member.invitation_canceled', data: { user: user.id } });
 }
 
 /** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
-export async function endMembership(tx: Tx, step: OfMember): Promise<MembershipWithSettings> {
-  const { org, user } = step;
+export async function endMembership(tx: Tx, action: OfMember): Promise<MembershipWithSettings> {
+  const { org, user } = action;
   await lockMemberships(tx, org.id);
-  const membership = await getMembership(tx, step);
+  const membership = await getMembership(tx, action);
   const owner = membership.role === 'owner' && membership.state === 'active';
   if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
   await removeMembership(tx, org.id, user.id);
   const teams = await removeFromTeams(tx, { organization: org.id, user: user.id });
-  const where = inOrganization(step);
+  const where = inOrganization(action);
   await recordEach(tx, teams, (team) => ({ ...where, kind: 'team.member_removed', data: { team, user: user.id } }));
   return membership;
 }
 
 /** Removes somebody's direct roles in an organization's repositories, and the invitations to and from them. */
-export async function withdrawRoles(tx: Tx, step: OfMember): Promise<void> {
-  const { org, user } = step;
+export async function withdrawRoles(tx: Tx, action: OfMember): Promise<void> {
+  const { org, user } = action;
   const place = { organization: org.id, user: user.id };
-  const where = inOrganization(step);
+  const where = inOrganization(action);
   const removed = await removeDirectRoles(tx, place);
   const withdrawn = await removeRepositoryInvitations(tx, place);
   await recordAll(tx, [
@@ -113,13 +113,17 @@ export async function withdrawRoles(tx: Tx, step: OfMember): Promise<void> {
 }
 
 /** Shows or conceals the caller's own membership. */
-export async function showMembership(tx: Tx, step: OfMember & { as: 'public' | 'concealed' }): Promise<void> {
-  const { org, user, by, as } = step;
+export async function showMembership(tx: Tx, action: OfMember & { as: 'public' | 'concealed' }): Promise<void> {
+  const { org, user, by, as } = action;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
   await lockMemberships(tx, org.id);
-  const membership = await getMembership(tx, step);
+  const membership = await getMembership(tx, action);
   const shown = as === 'public';
   if (membership.public === shown) return;
   await updateMembership(tx, org.id, user.id, { public: shown });
-  await record(tx, { ...inOrganization(step), kind: shown ? 'member.publicized' : 'member.concealed', data: { user: user.id } });
+  await record(tx, {
+    ...inOrganization(action),
+    kind: shown ? 'member.publicized' : 'member.concealed',
+    data: { user: user.id },
+  });
 }

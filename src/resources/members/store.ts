@@ -79,7 +79,7 @@ export const lockMemberships = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
 /** Whether somebody is an active member. If so, the membership is locked until the transaction ends. */
-export const holdMembership = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
+export const findMembershipForUpdate = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')
     .select('user_id')

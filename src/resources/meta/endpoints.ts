@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type RateLimit, readLimits } from '#access/rate-limits.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { apiVersions } from '#endpoint/versions.ts';
-import { must } from '#lib/collections.ts';
+import { getOrThrow } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { Meta, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';
 
@@ -59,12 +59,12 @@ export const getRateLimits = endpoint({
     if (!limits.enabled) throw new Refusal('not_found', 'Rate limiting is not enabled.');
     const states = await readLimits(db, limits, { viewer, address }, new Date());
     const byName = new Map(states.map((state) => [state.resource, presentLimit(state)]));
-    const core = must(byName, 'core');
+    const core = getOrThrow(byName, 'core');
     const resources = {
       core,
-      search: must(byName, 'search'),
-      code_search: must(byName, 'code_search'),
-      semantic_search: must(byName, 'semantic_search'),
+      search: getOrThrow(byName, 'search'),
+      code_search: getOrThrow(byName, 'code_search'),
+      semantic_search: getOrThrow(byName, 'semantic_search'),
     };
     return { resources, rate: core };
   },

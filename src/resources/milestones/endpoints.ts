@@ -5,7 +5,7 @@ import { mapRows } from '#database/list.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing, only } from '#lib/refusal.ts';
+import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentMilestones } from './present.ts';
 import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
@@ -13,7 +13,7 @@ import { Milestone, MilestoneChange, NewMilestone } from './schemas.ts';
 import { findMilestone, listMilestones, type MilestoneRow } from './store.ts';
 
 const presentOne = async (context: Context, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
-  only(await presentMilestones(context, repo, [row]));
+  firstOrNotFound(await presentMilestones(context, repo, [row]));
 
 export const listRepoMilestones = endpoint({
   id: 'issues/list-milestones',
@@ -42,7 +42,7 @@ export const getMilestone = endpoint({
   access: readsEither,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
-    return presentOne({ db, links }, at.repo, existing(await findMilestone(db, at.repo.id, at.milestone_number)));
+    return presentOne({ db, links }, at.repo, orNotFound(await findMilestone(db, at.repo.id, at.milestone_number)));
   },
 });
 
@@ -55,8 +55,8 @@ export const createRepoMilestone = endpoint({
   body: NewMilestone,
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
-  async handle({ db, change, at, body, step, links }) {
-    const row = await change((tx) => createMilestone(tx, step, body));
+  async handle({ db, change, at, body, action, links }) {
+    const row = await change((tx) => createMilestone(tx, action, body));
     return presentOne({ db, links }, at.repo, row);
   },
 });
@@ -70,8 +70,8 @@ export const updateRepoMilestone = endpoint({
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
-  async handle({ db, change, at, body, step, links }) {
-    const row = await change((tx) => changeMilestone(tx, step, at.milestone_number, body));
+  async handle({ db, change, at, body, action, links }) {
+    const row = await change((tx) => changeMilestone(tx, action, at.milestone_number, body));
     return presentOne({ db, links }, at.repo, row);
   },
 });
@@ -83,7 +83,7 @@ export const deleteRepoMilestone = endpoint({
   summary: 'Delete a milestone',
   access: plansEither,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteMilestone(tx, step, at.milestone_number));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteMilestone(tx, action, at.milestone_number));
   },
 });

@@ -1,7 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { gather, maybe } from '#lib/collections.ts';
+import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
@@ -44,5 +44,5 @@ export async function presentMilestones(
   rows: readonly MilestoneRow[],
 ): Promise<Milestone[]> {
   const creators = await loadAccounts(db, gather(rows, 'creator_id'));
-  return rows.map((row) => presentMilestone(links, repo, row, maybe(creators, row.creator_id)));
+  return rows.map((row) => presentMilestone(links, repo, row, getOptional(creators, row.creator_id)));
 }

@@ -1,9 +1,9 @@
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
-import { existing, invalid } from '#lib/refusal.ts';
+import { invalid, orNotFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
@@ -21,8 +21,8 @@ const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
 
 /** Adds a milestone with the next number of its repository. */
-export async function createMilestone(tx: Tx, step: RepoStep, wanted: NewMilestone): Promise<MilestoneRow> {
-  const { repo, by, now } = step;
+export async function createMilestone(tx: Tx, action: RepositoryAction, wanted: NewMilestone): Promise<MilestoneRow> {
+  const { repo, by, now } = action;
   await lockRepository(tx, repo.id);
   const state = wanted.state ?? 'open';
   const row = await insertMilestone(tx, {
@@ -37,14 +37,19 @@ export async function createMilestone(tx: Tx, step: RepoStep, wanted: NewMilesto
     updated_at: now,
   });
   if (!row) throw titleTaken();
-  await record(tx, { ...inRepository(step), kind: 'milestone.created', data: { milestone: row.id } });
+  await record(tx, { ...inRepository(action), kind: 'milestone.created', data: { milestone: row.id } });
   return { ...row, open_issues: 0, closed_issues: 0 };
 }
 
 /** Changes a milestone, which includes closing and reopening it. */
-export async function changeMilestone(tx: Tx, step: RepoStep, number: number, wanted: MilestoneChange): Promise<MilestoneRow> {
-  const { repo, now } = step;
-  const row = existing(await findMilestone(tx, repo.id, number));
+export async function changeMilestone(
+  tx: Tx,
+  action: RepositoryAction,
+  number: number,
+  wanted: MilestoneChange,
+): Promise<MilestoneRow> {
+  const { repo, now } = action;
+  const row = orNotFound(await findMilestone(tx, repo.id, number));
   const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
   if (taken && taken.id !== row.id) throw titleTaken();
   const { title, description, state = row.state } = wanted;
@@ -58,15 +63,15 @@ export async function changeMilestone(tx: Tx, step: RepoStep, number: number, wa
   };
   const data = { milestone: row.id };
   if (Object.keys(from).length > 0)
-    await record(tx, { ...inRepository(step), kind: 'milestone.edited', data: { ...data, from } });
+    await record(tx, { ...inRepository(action), kind: 'milestone.edited', data: { ...data, from } });
   if (state !== row.state)
-    await record(tx, { ...inRepository(step), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
+    await record(tx, { ...inRepository(action), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
   return after;
 }
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
-export async function deleteMilestone(tx: Tx, step: RepoStep, number: number): Promise<void> {
-  const row = existing(await findMilestone(tx, step.repo.id, number));
+export async function deleteMilestone(tx: Tx, action: RepositoryAction, number: number): Promise<void> {
+  const row = orNotFound(await findMilestone(tx, action.repo.id, number));
   await removeMilestone(tx, row.id);
-  await record(tx, { ...inRepository(step), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
+  await record(tx, { ...inRepository(action), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
 }

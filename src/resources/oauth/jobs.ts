@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import { job } from '#jobs/job.ts';
 import { addDays, addMinutes } from '#lib/time.ts';
 
-const atOnce = 5_000;
+const batchSize = 5_000;
 /** For so long, a device that comes too late is told that its code has expired, and not that there is none. */
 const keptMinutes = 60;
 const refusalDays = 7;
@@ -32,7 +32,7 @@ export const removeExpired = job<Record<string, never>>({
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { change, now }) {
-    for (const { table, expired } of expiring) while ((await change((tx) => removeSome(tx, table, expired(now)))) === atOnce);
+    for (const { table, expired } of expiring) while ((await change((tx) => removeSome(tx, table, expired(now)))) === batchSize);
   },
 });
 
@@ -40,6 +40,6 @@ export const removeExpired = job<Record<string, never>>({
 async function removeSome(tx: Db, table: string, condition: RawBuilder<boolean>): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where ctid = any (array(
-      select ctid from ${sql.table(table)} where ${condition} limit ${atOnce} for update skip locked))`.execute(tx);
+      select ctid from ${sql.table(table)} where ${condition} limit ${batchSize} for update skip locked))`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf, countRequest } from '#access/rate-limits.ts';
+import { callerOf, consumeRequest } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
@@ -22,7 +22,7 @@ type Counted = { limit: string; most: number; seconds?: number; message: string 
  * @throws Refusal when there are more of them than allowed in the window.
  */
 export async function countUse(db: Db, key: string, { limit, most, seconds = window, message }: Counted): Promise<void> {
-  const state = await countRequest(db, key, 'core', { limit: most, window: seconds });
+  const state = await consumeRequest(db, key, 'core', { limit: most, window: seconds });
   if (!state.exceeded) return;
   const retryAfter = Math.max(1, state.reset - Math.floor(Date.now() / 1000));
   throw new Refusal('too_many', message, [], { limit, retryAfter });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
-import { uncountRequest } from '#access/rate-limits.ts';
+import { refundRequest } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
 import { inTurn } from '#lib/concurrency-limiter.ts';
@@ -125,15 +125,24 @@ async function countTry({ database: { db }, services }: Parts, request: FastifyR
   await countUse(db, byName, { limit: 'oauth.wrongPasswordsOfUser', most: wrongPasswordsOfUser, message });
   return {
     async forgive() {
-      for (const key of [byAddress, byName]) await uncountRequest(db, key, 'core');
+      for (const key of [byAddress, byName]) await refundRequest(db, key, 'core');
     },
   };
 }
 
-type Wish = { app: AppRow; redirect: string; scopes: string[]; state: string | undefined; challenge: string | undefined };
+type OAuthAuthorization = {
+  app: AppRow;
+  redirect: string;
+  scopes: string[];
+  state: string | undefined;
+  challenge: string | undefined;
+};
 
 /** What an app asks of a user, or a message saying what is wrong with the request. It redirects to none but the app's addresses. */
-async function wishOf(parts: Parts, fields: Readonly<Record<string, string | undefined>>): Promise<Wish | string> {
+async function authorizationOf(
+  parts: Parts,
+  fields: Readonly<Record<string, string | undefined>>,
+): Promise<OAuthAuthorization | string> {
   const app = await findAppByClientId(parts.database.db, fields.client_id ?? '');
   if (!app) return 'No app has this client_id.';
   const redirect = returnAddress(app, fields.redirect_uri);
@@ -146,26 +155,29 @@ async function wishOf(parts: Parts, fields: Readonly<Record<string, string | und
 
 async function askConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const fields = fieldsOf(request);
-  const wish = await wishOf(parts, fields);
-  if (typeof wish === 'string') return sendPage(reply, messagePage('This can not be authorized', wish), 400);
+  const authorization = await authorizationOf(parts, fields);
+  if (typeof authorization === 'string') return sendPage(reply, messagePage('This can not be authorized', authorization), 400);
   const session = await sessionOf(parts, request);
   if (!session) return toSignIn(request, reply);
   const { client_id, redirect_uri, scope, state, code_challenge } = fields;
   const kept = { client_id, redirect_uri, scope, state, code_challenge, csrf: csrfOf(session.token) };
-  const wants = permissionLines(wish.app, wish.scopes);
+  const wants = permissionLines(authorization.app, authorization.scopes);
   const action = '/login/oauth/authorize';
-  return sendPage(reply, consentPage({ appName: wish.app.name, login: session.account.login, wants, action, fields: kept }));
+  return sendPage(
+    reply,
+    consentPage({ appName: authorization.app.name, login: session.account.login, wants, action, fields: kept }),
+  );
 }
 
 async function takeConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const fields = fieldsOf(request);
-  const wish = await wishOf(parts, fields);
+  const authorization = await authorizationOf(parts, fields);
   const session = await sessionOf(parts, request);
-  if (typeof wish === 'string') return sendPage(reply, messagePage('This can not be authorized', wish), 400);
+  if (typeof authorization === 'string') return sendPage(reply, messagePage('This can not be authorized', authorization), 400);
   if (!session || !isOwnForm(parts, request, session))
     return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
-  const { app, scopes, challenge, state } = wish;
-  const target = new URL(wish.redirect);
+  const { app, scopes, challenge, state } = authorization;
+  const target = new URL(authorization.redirect);
   if (state !== undefined) target.searchParams.set('state', state);
   if (fields.answer !== 'yes') {
     target.searchParams.set('error', 'access_denied');

@@ -3,7 +3,7 @@ import { normalizeScopes, type Scope } from '#access/scopes.ts';
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { must } from '#lib/collections.ts';
+import { getOrThrow } from '#lib/collections.ts';
 import { addMinutes, addSeconds } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
@@ -11,7 +11,7 @@ import type { AppRow } from '#resources/apps/index.ts';
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/tokens/index.ts';
 import {
   type DeviceRow,
-  holdDevice,
+  findDeviceForUpdate,
   insertCode,
   insertDevice,
   insertRefresh,
@@ -53,7 +53,7 @@ export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
 /** The public API's number of tokens without an end for the same user, app and scopes. The oldest ends with the next. */
-const mostAlike = 10;
+const maxAlike = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
@@ -108,7 +108,7 @@ export async function exchangeCode(
 
 /** Who agreed to an app; undefined while the account is suspended, for which nothing is granted then. */
 async function activeUser(tx: Tx, id: Account['id']): Promise<Account | undefined> {
-  const user = must(await loadAccounts(tx, [id]), id);
+  const user = getOrThrow(await loadAccounts(tx, [id]), id);
   return user.suspended_at ? undefined : user;
 }
 
@@ -131,7 +131,7 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
     expires_at: ends ? addSeconds(now, tokenSeconds) : null,
   });
   if (!ends) {
-    await removeTokensBeyond(tx, row, mostAlike);
+    await removeTokensBeyond(tx, row, maxAlike);
     return { token, scopes: kept };
   }
   const refresh = newToken(refreshTokenPrefix);
@@ -185,7 +185,7 @@ export const answerDevice = (tx: Tx, device: DeviceRow, { by, state }: { by: Acc
 /** Answers a device that asks whether its user has agreed. A device that asks too often has to wait longer. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
   const hash = hashToken(deviceCode);
-  const device = await holdDevice(tx, hash);
+  const device = await findDeviceForUpdate(tx, hash);
   if (!device || device.app_id !== app.id) return { problem: 'incorrect_device_code' };
   if (device.expires_at <= now) return { problem: 'expired_token' };
   if (device.state === 'denied') return { problem: 'access_denied' };

@@ -41,7 +41,7 @@ export const takeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
 
 export const insertDevice = (tx: Tx, row: Insertable<DB['device_codes']>) => tx.insertInto('device_codes').values(row).execute();
 
-export const holdDevice = (tx: Tx, hash: Buffer): Promise<DeviceRow | undefined> =>
+export const findDeviceForUpdate = (tx: Tx, hash: Buffer): Promise<DeviceRow | undefined> =>
   tx.selectFrom('device_codes').selectAll().where('hash', '=', hash).forUpdate().executeTakeFirst();
 
 export const findDeviceByUserCode = (db: Db, userCode: string, now: Date): Promise<DeviceRow | undefined> =>

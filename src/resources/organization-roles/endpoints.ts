@@ -4,7 +4,7 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
 import { assignRole, memberHolder, revokeRoles, teamHolder } from './rules.ts';
@@ -37,7 +37,7 @@ export const getOrganizationRole = endpoint({
   access: readsRoles,
   replies: { 200: OrganizationRole },
   async handle({ db, at, links }) {
-    return presentRole(links, at.org, existing(await findRole(db, at.org.id, at.role_id)));
+    return presentRole(links, at.org, orNotFound(await findRole(db, at.org.id, at.role_id)));
   },
 });
 
@@ -50,7 +50,7 @@ export const listRoleUsers = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(UserRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = existing(await findRole(db, at.org.id, at.role_id));
+    const { id } = orNotFound(await findRole(db, at.org.id, at.role_id));
     return mapRows(await listUsersWith(db, at.org.id, id, page), (rows) => presentUserAssignments({ db, links }, rows));
   },
 });
@@ -64,7 +64,7 @@ export const listRoleTeams = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(TeamRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = existing(await findRole(db, at.org.id, at.role_id));
+    const { id } = orNotFound(await findRole(db, at.org.id, at.role_id));
     return mapRows(await listTeamsWith(db, at.org.id, id, page), (rows) => presentTeamAssignments({ db, links }, rows));
   },
 });
@@ -77,8 +77,8 @@ export const assignRoleToUser = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => assignRole(tx, step, await memberHolder(tx, at.org, at.user), at.role_id));
+  async handle({ change, at, action }) {
+    await change(async (tx) => assignRole(tx, action, await memberHolder(tx, at.org, at.user), at.role_id));
   },
 });
 
@@ -89,8 +89,8 @@ export const revokeRoleOfUser = endpoint({
   summary: 'Remove an organization role from a user',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => revokeRoles(tx, step, { user: at.user.id }, at.role_id));
+  async handle({ change, at, action }) {
+    await change((tx) => revokeRoles(tx, action, { user: at.user.id }, at.role_id));
   },
 });
 
@@ -101,8 +101,8 @@ export const revokeRolesOfUser = endpoint({
   summary: 'Remove all organization roles for a user',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => revokeRoles(tx, step, { user: at.user.id }));
+  async handle({ change, at, action }) {
+    await change((tx) => revokeRoles(tx, action, { user: at.user.id }));
   },
 });
 
@@ -113,8 +113,8 @@ export const assignRoleToTeam = endpoint({
   summary: 'Assign an organization role to a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => assignRole(tx, step, await teamHolder(tx, at.org, at.team_slug), at.role_id));
+  async handle({ change, at, action }) {
+    await change(async (tx) => assignRole(tx, action, await teamHolder(tx, at.org, at.team_slug), at.role_id));
   },
 });
 
@@ -125,8 +125,8 @@ export const revokeRoleOfTeam = endpoint({
   summary: 'Remove an organization role from a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => revokeRoles(tx, step, await teamHolder(tx, at.org, at.team_slug), at.role_id));
+  async handle({ change, at, action }) {
+    await change(async (tx) => revokeRoles(tx, action, await teamHolder(tx, at.org, at.team_slug), at.role_id));
   },
 });
 
@@ -137,7 +137,7 @@ export const revokeRolesOfTeam = endpoint({
   summary: 'Remove all organization roles for a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => revokeRoles(tx, step, await teamHolder(tx, at.org, at.team_slug)));
+  async handle({ change, at, action }) {
+    await change(async (tx) => revokeRoles(tx, action, await teamHolder(tx, at.org, at.team_slug)));
   },
 });

@@ -42,8 +42,8 @@ export const updateOrganization = endpoint({
   body: OrganizationChange,
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },
-  async handle({ db, change, at, body, step, links }) {
-    const changed = await change((tx) => changeOrganization(tx, step, body));
+  async handle({ db, change, at, body, action, links }) {
+    const changed = await change((tx) => changeOrganization(tx, action, body));
     return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
   },
 });
@@ -55,8 +55,8 @@ export const deleteOrg = endpoint({
   summary: 'Delete an organization',
   access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
   replies: { 202: Type.Object({}) },
-  async handle({ change, step }) {
-    await change((tx) => deleteOrganization(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => deleteOrganization(tx, action));
     return {};
   },
 });

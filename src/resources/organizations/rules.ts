@@ -1,13 +1,13 @@
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
-import { insertDefaultGroup } from '#runners/groups.ts';
+import { insertDefaultGroup } from '#runner-providers/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
 import { insertSettings, type OrganizationRow, removeOrganization, updateSettings } from './store.ts';
 
@@ -35,8 +35,12 @@ function creationFlags(type: OrganizationChange['members_allowed_repository_crea
 }
 
 /** Changes an organization's profile and settings. */
-export async function changeOrganization(tx: Tx, step: OrgStep, wanted: OrganizationChange): Promise<OrganizationRow> {
-  const { org, now } = step;
+export async function changeOrganization(
+  tx: Tx,
+  action: OrganizationAction,
+  wanted: OrganizationChange,
+): Promise<OrganizationRow> {
+  const { org, now } = action;
   const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
     wanted;
   const account = await updateAccount(tx, org.id, {
@@ -48,12 +52,12 @@ export async function changeOrganization(tx: Tx, step: OrgStep, wanted: Organiza
     ...creationFlags(members_allowed_repository_creation_type),
     ...defined(settings),
   });
-  await record(tx, { ...inOrganization(step), kind: 'organization.updated', data: {} });
+  await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
 }
 
 /** Deletes an organization and everything that it owns. */
-export async function deleteOrganization(tx: Tx, step: OrgStep): Promise<void> {
-  await record(tx, { ...inOrganization(step), kind: 'organization.deleted', data: { login: step.org.login } });
-  await removeOrganization(tx, step.org.id);
+export async function deleteOrganization(tx: Tx, action: OrganizationAction): Promise<void> {
+  await record(tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: action.org.login } });
+  await removeOrganization(tx, action.org.id);
 }

@@ -2,7 +2,7 @@
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findActiveKey } from './key-store.ts';
 import { ensureKey } from './keys.ts';
@@ -44,8 +44,8 @@ export const createPrivateRegistry = endpoint({
     client_id: '09bc',
   },
   replies: { 201: PrivateRegistry },
-  async handle({ change, body, step, services: { secrets } }) {
-    return presentRegistry(await change((tx) => createRegistry(tx, { ...step, secrets }, body)));
+  async handle({ change, body, action, services: { secrets } }) {
+    return presentRegistry(await change((tx) => createRegistry(tx, { ...action, secrets }, body)));
   },
 });
 
@@ -70,7 +70,7 @@ export const getPrivateRegistry = endpoint({
   access: reads,
   replies: { 200: PrivateRegistry },
   async handle({ db, at }) {
-    return presentRegistry(existing(await findRegistry(db, at.org.id, at.secret_name)));
+    return presentRegistry(orNotFound(await findRegistry(db, at.org.id, at.secret_name)));
   },
 });
 
@@ -83,8 +83,8 @@ export const updatePrivateRegistry = endpoint({
   body: PrivateRegistryChange,
   example: { visibility: 'all' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, step, services: { secrets } }) {
-    await change((tx) => changeRegistry(tx, { ...step, secrets }, at.secret_name, body));
+  async handle({ change, at, body, action, services: { secrets } }) {
+    await change((tx) => changeRegistry(tx, { ...action, secrets }, at.secret_name, body));
   },
 });
 
@@ -95,7 +95,7 @@ export const deletePrivateRegistry = endpoint({
   summary: 'Delete a private registry for an organization',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteRegistry(tx, step, at.secret_name));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteRegistry(tx, action, at.secret_name));
   },
 });

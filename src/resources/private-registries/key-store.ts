@@ -22,7 +22,7 @@ export const insertKey = (tx: Tx, row: Insertable<DB['registry_keys']>) =>
     .execute();
 
 /** Retires the active key and deletes its private half. */
-export const retireKey = (tx: Tx, organization: Id<'accounts'>, now: Date) =>
+export const revokeKey = (tx: Tx, organization: Id<'accounts'>, now: Date) =>
   tx
     .updateTable('registry_keys')
     .set({ retired_at: now, private_key: null })

@@ -6,14 +6,14 @@ import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
 import { newBoxKeys, openSealedBox } from '#lib/sealed-box.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import { findActiveKey, insertKey, type KeyRow, retireKey } from './key-store.ts';
+import { findActiveKey, insertKey, type KeyRow, revokeKey } from './key-store.ts';
 
-type Place = { org: Pick<Account, 'id'>; secrets: Secrets; now: Date };
+type KeyContext = { org: Pick<Account, 'id'>; secrets: Secrets; now: Date };
 
 const contextOf = (organization: number): string => `registry_keys.private_key:${organization}`;
 
 /** The active key. The first call makes it. */
-export async function ensureKey(tx: Tx, { org, secrets, now }: Place): Promise<KeyRow> {
+export async function ensureKey(tx: Tx, { org, secrets, now }: KeyContext): Promise<KeyRow> {
   const found = await findActiveKey(tx, org.id);
   if (found) return found;
   const { publicKey, privateKey } = await newBoxKeys();
@@ -28,9 +28,12 @@ export async function ensureKey(tx: Tx, { org, secrets, now }: Place): Promise<K
  * Replaces the key of an organization. Secrets that were encrypted with the old key and arrive later are refused. Stored secrets
  * stay readable, since they are stored under the server's own key.
  */
-export async function rotateRegistryKey(tx: Tx, { by, ...place }: Place & { by: Id<'accounts'> | undefined }): Promise<KeyRow> {
+export async function rotateRegistryKey(
+  tx: Tx,
+  { by, ...place }: KeyContext & { by: Id<'accounts'> | undefined },
+): Promise<KeyRow> {
   const { org, now } = place;
-  await retireKey(tx, org.id, now);
+  await revokeKey(tx, org.id, now);
   const key = await ensureKey(tx, place);
   await record(tx, { kind: 'private_registry.key_rotated', owner: org.id, actor: by, at: now, data: { key: key.id } });
   return key;
@@ -41,7 +44,7 @@ export const keyIdOf = (key: Pick<KeyRow, 'id'>): string => String(key.id);
 const refused = (field: 'key_id' | 'encrypted_value', message: string) =>
   invalid('PrivateRegistry', field, 'invalid', `${field} ${message}`);
 
-type Encrypted = Omit<Place, 'now'> & { keyId: string; value: string };
+type Encrypted = Omit<KeyContext, 'now'> & { keyId: string; value: string };
 
 /** Decrypts a secret that a caller encrypted with the active key. */
 export async function decrypt(tx: Tx, { org, secrets, keyId, value }: Encrypted): Promise<Buffer> {

@@ -1,9 +1,9 @@
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { inOrganization } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
 import { defined, unique } from '#lib/collections.ts';
-import { existing, invalid } from '#lib/refusal.ts';
+import { invalid, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import {
   type AuthType,
@@ -76,7 +76,7 @@ type Visibility = RegistryRow['visibility'];
 /** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
 async function checkSelection(
   tx: Tx,
-  { org, by, visibility, ids }: OrgStep & { visibility: Visibility; ids: readonly number[] | undefined },
+  { org, by, visibility, ids }: OrganizationAction & { visibility: Visibility; ids: readonly number[] | undefined },
 ): Promise<number[] | undefined> {
   if (visibility !== 'selected' && ids && ids.length > 0)
     throw wrong('selected_repository_ids', 'can be given with the visibility selected only');
@@ -87,18 +87,18 @@ async function checkSelection(
   return kept;
 }
 
-type SecretStep = OrgStep & { secrets: Secrets };
+type SecretStep = OrganizationAction & { secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
-export async function createRegistry(tx: Tx, step: SecretStep, wanted: NewPrivateRegistry): Promise<RegistryRow> {
-  const { org, now, secrets } = step;
+export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPrivateRegistry): Promise<RegistryRow> {
+  const { org, now, secrets } = action;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
   checkUrl(url);
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
-  const repositories = await checkSelection(tx, { ...step, visibility, ids: wanted.selected_repository_ids });
+  const repositories = await checkSelection(tx, { ...action, visibility, ids: wanted.selected_repository_ids });
   await lockRegistries(tx, org.id);
   const name = nameFor(registry_type, await listNames(tx, org.id));
   const id = await insertRegistry(tx, {
@@ -116,15 +116,15 @@ export async function createRegistry(tx: Tx, step: SecretStep, wanted: NewPrivat
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, id, repositories);
-  await record(tx, { ...inOrganization(step), kind: 'private_registry.created', data: { registry: id } });
-  return existing(await findRegistry(tx, org.id, name));
+  await record(tx, { ...inOrganization(action), kind: 'private_registry.created', data: { registry: id } });
+  return orNotFound(await findRegistry(tx, org.id, name));
 }
 
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
-export async function changeRegistry(tx: Tx, step: SecretStep, name: string, wanted: PrivateRegistryChange): Promise<void> {
-  const { org, now } = step;
+export async function changeRegistry(tx: Tx, action: SecretStep, name: string, wanted: PrivateRegistryChange): Promise<void> {
+  const { org, now } = action;
   await lockRegistries(tx, org.id);
-  const registry = existing(await findRegistry(tx, org.id, name));
+  const registry = orNotFound(await findRegistry(tx, org.id, name));
   const { auth_type } = registry;
   if (wanted.auth_type !== undefined && wanted.auth_type !== auth_type)
     throw wrong('auth_type', `cannot change; it is ${auth_type}`);
@@ -135,8 +135,8 @@ export async function changeRegistry(tx: Tx, step: SecretStep, name: string, wan
   const { registry_type = registry.registry_type, username = registry.username, visibility = registry.visibility } = wanted;
   const identity = { ...registry.identity, ...identityOf(wanted) };
   checkSettled({ auth_type, registry_type, username, identity });
-  const secret = await changedSecret(tx, registry, step, wanted);
-  const repositories = await checkSelection(tx, { ...step, visibility, ids: wanted.selected_repository_ids });
+  const secret = await changedSecret(tx, registry, action, wanted);
+  const repositories = await checkSelection(tx, { ...action, visibility, ids: wanted.selected_repository_ids });
   await updateRegistry(tx, registry.id, {
     ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
     registry_type,
@@ -146,7 +146,7 @@ export async function changeRegistry(tx: Tx, step: SecretStep, name: string, wan
     updated_at: now,
   });
   if (repositories) await putRepositories(tx, registry.id, repositories);
-  await record(tx, { ...inOrganization(step), kind: 'private_registry.changed', data: { registry: registry.id } });
+  await record(tx, { ...inOrganization(action), kind: 'private_registry.changed', data: { registry: registry.id } });
 }
 
 async function changedSecret(
@@ -163,12 +163,12 @@ async function changedSecret(
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, step: OrgStep, name: string): Promise<void> {
-  const { org } = step;
+export async function deleteRegistry(tx: Tx, action: OrganizationAction, name: string): Promise<void> {
+  const { org } = action;
   await lockRegistries(tx, org.id);
-  const registry = existing(await findRegistry(tx, org.id, name));
+  const registry = orNotFound(await findRegistry(tx, org.id, name));
   await removeRegistry(tx, registry.id);
-  await record(tx, { ...inOrganization(step), kind: 'private_registry.deleted', data: { name: registry.name } });
+  await record(tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
 }
 
 /** Decrypts the stored secret of a registry. */

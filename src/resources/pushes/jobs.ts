@@ -1,6 +1,6 @@
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { collectGarbage, looseness, sweepRepository, sweepStore } from '#git/maintenance.ts';
+import { collectGarbage, looseness, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
@@ -54,8 +54,8 @@ export const measure = subscription<'push', Services>({
 });
 
 /** Above these numbers, reading a repository becomes slow. */
-const mostLooseObjects = 2_000;
-const mostPacks = 20;
+const maxLooseObjects = 2_000;
+const maxPacks = 20;
 
 /** Packs a repository that has many loose objects or packs. One repository at a time, since it keeps a processor and the disk busy. */
 export const tidy = subscription<'push', Services>({
@@ -67,7 +67,7 @@ export const tidy = subscription<'push', Services>({
   async run({ repository }, { services: { git } }) {
     if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
     const { looseObjects, packs } = await looseness(repoOf(git, repository));
-    if (looseObjects > mostLooseObjects || packs > mostPacks) await collectGarbage(repoOf(git, repository));
+    if (looseObjects > maxLooseObjects || packs > maxPacks) await collectGarbage(repoOf(git, repository));
   },
 });
 
@@ -107,7 +107,7 @@ export const sweepPushed = job<object, Services>({
   schedule: { cron: '41 3 * * *' },
   async run(_payload, context) {
     const before = surelyLeft(context.services.git, context.now);
-    await sweepStore(context.services.git, before);
+    await removeLeftoverFolders(context.services.git, before);
     const since = new Date(context.now.getTime() - 3 * dayMs);
     for (const id of await listPushed(context.db, since)) await sweep(id, before, context);
   },
@@ -117,7 +117,7 @@ async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Co
   const repo = repoOf(services.git, id);
   if (!(await repositoryExists(repo))) return;
   try {
-    const removed = await sweepRepository(repo, before);
+    const removed = await removeLeftovers(repo, before);
     if (removed.length > 0) log.info({ repository: id, removed }, 'removed what interrupted transfers left behind');
   } catch (error) {
     // It may have been deleted or packed meanwhile. The next sweep comes anyway.

@@ -1,10 +1,10 @@
 import { GitError } from '#git/errors.ts';
-import type { Oid } from '#git/oid.ts';
-import type { PushHandlers } from '#git/receive-pack.ts';
-import type { PushCommand } from '#git/receive-request.ts';
-import { findRefOids } from '#git/refs.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { findRefOids } from '#git/refs/refs.ts';
+import { type RefUpdate, updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { type RefUpdate, updateRefs } from '#git/update-refs.ts';
+import type { PushHandlers } from '#git/transport/receive-pack.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Id } from '#lib/id.ts';
 import { type Also, closeIntent, closeUnknown, type OpenIntent, openIntent, type PushContext } from './rules.ts';
 
@@ -33,8 +33,8 @@ const attempts = 3;
 export async function moveRefs(context: PushContext, moving: Moving): Promise<RefUpdate> {
   for (let attempt = 1; ; attempt++) {
     const result = await moveOnce(context, moving);
-    const wish = result.updated ? undefined : moving.changes.find(({ ref }) => ref === result.ref);
-    const again = wish?.from === undefined && !result.updated && result.reason === 'moved' && attempt < attempts;
+    const requested = result.updated ? undefined : moving.changes.find(({ ref }) => ref === result.ref);
+    const again = requested?.from === undefined && !result.updated && result.reason === 'moved' && attempt < attempts;
     if (!again) return result;
   }
 }

@@ -1,8 +1,8 @@
 import type { RefMove } from '#events/catalogue.ts';
-import { areAncestors } from '#git/ancestors.ts';
-import type { PushCommand } from '#git/receive-request.ts';
-import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs.ts';
+import { areAncestors } from '#git/history/ancestors.ts';
+import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 
 const heads = 'refs/heads/';

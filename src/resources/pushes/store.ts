@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { RefMove } from '#events/catalogue.ts';
-import type { PushCommand } from '#git/receive-request.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
 import { asId, type Id } from '#lib/id.ts';
 
 /** What a push is about to do, or may have done. Written before Git is asked, removed once its events are recorded. */

@@ -1,6 +1,6 @@
 // Reactions are the same wherever they are given: what is reacted to has these three endpoints.
 import { Type } from 'typebox';
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { reply, type SharedCall } from '#endpoint/call.ts';
@@ -13,13 +13,13 @@ import { type Content, contents, NewReaction, Reaction } from './schemas.ts';
 import { listReactions, type Subject } from './store.ts';
 
 type Reading<At> = SharedCall<{ at: At }>;
-type Changing<At> = SharedCall<{ at: At; step: RepoStep }>;
+type Changing<At> = SharedCall<{ at: At; action: RepositoryAction }>;
 
 type Reacted<At> = {
   /** What the path names. */
   find: (db: Db, at: At) => Promise<Subject>;
   /** The same, its row locked, and refused where the caller may not react. */
-  hold: (tx: Tx, step: RepoStep, at: At) => Promise<Held>;
+  hold: (tx: Tx, action: RepositoryAction, at: At) => Promise<Held>;
 };
 
 /** The declarations of the endpoints, each to be completed by its id, path, summary and access. */
@@ -40,8 +40,8 @@ export const reactionEndpoints = <At>({ find, hold }: Reacted<At>) =>
       body: NewReaction,
       example: { content: 'heart' },
       replies: { 200: Reaction, 201: Reaction },
-      async handle({ db, change, at, body, step, links }: Changing<At> & { body: { content: Content } }) {
-        const { row, isNew } = await change(async (tx) => react(tx, step, await hold(tx, step, at), body.content));
+      async handle({ db, change, at, body, action, links }: Changing<At> & { body: { content: Content } }) {
+        const { row, isNew } = await change(async (tx) => react(tx, action, await hold(tx, action, at), body.content));
         const shown = await presentReaction({ db, links }, row);
         return isNew ? reply(201, shown) : reply(200, shown);
       },
@@ -49,8 +49,8 @@ export const reactionEndpoints = <At>({ find, hold }: Reacted<At>) =>
     delete: {
       method: 'DELETE',
       replies: { 204: Nothing },
-      async handle({ change, at, step }: Changing<At & { reaction_id: Id<'reactions'> }>) {
-        await change(async (tx) => takeBack(tx, step, await hold(tx, step, at), at.reaction_id));
+      async handle({ change, at, action }: Changing<At & { reaction_id: Id<'reactions'> }>) {
+        await change(async (tx) => takeBack(tx, action, await hold(tx, action, at), at.reaction_id));
       },
     },
   }) as const;

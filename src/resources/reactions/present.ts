@@ -1,7 +1,7 @@
 import type { Context } from '#endpoint/context.ts';
-import { gather, maybe } from '#lib/collections.ts';
+import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
-import { only } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { type Content, contents, type Reaction, type ReactionRollup } from './schemas.ts';
@@ -13,7 +13,7 @@ export async function presentReactions({ db, links }: Context, rows: readonly Re
   return rows.map((row) => ({
     id: row.id,
     node_id: nodeId('Reaction', row.id),
-    user: presentUserOrNull(links, maybe(users, row.user_id)),
+    user: presentUserOrNull(links, getOptional(users, row.user_id)),
     content: row.content,
     created_at: timestamp(row.created_at),
   }));
@@ -21,7 +21,7 @@ export async function presentReactions({ db, links }: Context, rows: readonly Re
 
 /** One reaction. */
 export const presentReaction = async (context: Context, row: ReactionRow): Promise<Reaction> =>
-  only(await presentReactions(context, [row]));
+  firstOrNotFound(await presentReactions(context, [row]));
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
 

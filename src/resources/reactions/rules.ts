@@ -1,9 +1,9 @@
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, forbidden } from '#lib/refusal.ts';
+import { forbidden, orNotFound } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, findReactionById, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
@@ -11,21 +11,26 @@ import { findReaction, findReactionById, insertReaction, type ReactionRow, remov
 export type Held = { subject: Subject; issue: Id<'issues'> };
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
-export async function react(tx: Tx, step: RepoStep, held: Held, content: Content): Promise<{ row: ReactionRow; isNew: boolean }> {
-  const { by, now } = step;
+export async function react(
+  tx: Tx,
+  action: RepositoryAction,
+  held: Held,
+  content: Content,
+): Promise<{ row: ReactionRow; isNew: boolean }> {
+  const { by, now } = action;
   const one = { subject: held.subject, user: by.account.id, content };
   const found = await findReaction(tx, one);
   if (found) return { row: found, isNew: false };
   const row = await insertReaction(tx, one, now);
-  await record(tx, { ...inRepository(step), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
+  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
   return { row, isNew: true };
 }
 
 /** Removes the caller's own reaction. */
-export async function takeBack(tx: Tx, step: RepoStep, held: Held, id: Id<'reactions'>): Promise<void> {
-  const row = existing(await findReactionById(tx, held.subject, id));
-  if (row.user_id !== step.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
+export async function takeBack(tx: Tx, action: RepositoryAction, held: Held, id: Id<'reactions'>): Promise<void> {
+  const row = orNotFound(await findReactionById(tx, held.subject, id));
+  if (row.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   await removeReaction(tx, held.subject, row);
   const data = { ...held.subject, issue: held.issue, content: row.content };
-  await record(tx, { ...inRepository(step), kind: 'reaction.deleted', data });
+  await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

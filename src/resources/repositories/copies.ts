@@ -1,16 +1,16 @@
-import { mayRead } from '#access/judge.ts';
+import type { RepositoryAction } from '#access/action.ts';
+import { mayRead } from '#access/authorize.ts';
 import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
-import type { RepoStep } from '#access/step.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record } from '#events/record.ts';
-import type { Identity } from '#git/identity.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Identity } from '#git/objects/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
-import { beginAfresh, copyOf, type Fill } from './fill.ts';
+import { copyOf, copyTemplate, type Fill } from './fill.ts';
 import { checkMembersMay } from './members-may.ts';
 import { checkMayBegin, checkMayCreate, checkName, createRepository } from './rules.ts';
 import {
@@ -27,7 +27,7 @@ import {
 /** Forks, copies of templates, and transfers. */
 
 type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; git: GitStore };
-type NewFork = RepoStep & { owner: NewOwner; name: string | undefined; only: string | undefined };
+type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; only: string | undefined };
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
 /**
@@ -84,10 +84,10 @@ async function createFork(
 }
 
 /** Whatever is public may be forked. For other repositories, both the repository and its organization say whether (the public API's rule). */
-async function checkMayFork(tx: Tx, step: Pick<RepoStep, 'repo' | 'by'>): Promise<void> {
-  if (step.repo.visibility === 'public') return;
-  if (!step.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
-  await checkMembersMay(tx, 'members_can_fork_private_repositories', step);
+async function checkMayFork(tx: Tx, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
+  if (action.repo.visibility === 'public') return;
+  if (!action.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
+  await checkMembersMay(tx, 'members_can_fork_private_repositories', action);
 }
 
 /** The name, with a number behind it if the owner has a repository of that name. */
@@ -115,16 +115,19 @@ export async function generateFromTemplate(
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
   await change((tx) => checkMayBegin(tx, { owner, by, wanted }));
-  await using copy = await beginAfresh(git, template, { by: identity, allBranches });
+  await using copy = await copyTemplate(git, template, { by: identity, allBranches });
   const from = { template_id: template.id, default_branch: template.default_branch };
   return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, fill: copy.fill, now }));
 }
 
-type Transfer = RepoStep & { to: NewOwner; name: string | undefined; teams: readonly number[] };
+type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; teams: readonly number[] };
 
 /** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
-export async function transferRepository(tx: Tx, { repo, to, name: wish, teams, by, now }: Transfer): Promise<RepositoryRow> {
-  const name = wish === undefined ? repo.name : checkName(wish);
+export async function transferRepository(
+  tx: Tx,
+  { repo, to, name: wantedName, teams, by, now }: Transfer,
+): Promise<RepositoryRow> {
+  const name = wantedName === undefined ? repo.name : checkName(wantedName);
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
   if (to.id === repo.owner_id)

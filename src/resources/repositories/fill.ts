@@ -1,15 +1,15 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { RefMove } from '#events/catalogue.ts';
-import { commitChanges } from '#git/commit-changes.ts';
 import { type Copy, copyNothing, copyRepository, copySnapshots } from '#git/copy.ts';
-import type { Identity } from '#git/identity.ts';
-import { openObjects } from '#git/objects.ts';
-import { listRefs } from '#git/refs.ts';
+import { commitChanges } from '#git/history/commit-changes.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { TreeChange } from '#git/objects/write-tree.ts';
+import { listRefs } from '#git/refs/refs.ts';
+import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { createRepository, placeRepository, repoOf, repositoryExists } from '#git/store.ts';
-import { mustUpdateRefs } from '#git/update-refs.ts';
-import type { TreeChange } from '#git/write-tree.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
 import { invalid } from '#lib/refusal.ts';
 import { licenseText } from '#resources/licenses/index.ts';
@@ -39,10 +39,10 @@ export const emptyIn =
 export type Beginning = { git: GitStore; account: Account; links: Links; now: Date };
 
 /** The fields of a request that ask for a first commit. */
-type Asked = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
+type FillRequest = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
 
 /** Fills a repository with one commit of the files that were asked for; undefined where none was asked for. */
-export function beginningOf({ git, account, links, now }: Beginning, asked: Asked): Fill | undefined {
+export function beginningOf({ git, account, links, now }: Beginning, asked: FillRequest): Fill | undefined {
   // The public API has a list of these templates; Hearth has none, so that any name is unknown.
   if (asked.gitignore_template)
     throw invalid('Repository', 'gitignore_template', 'invalid', 'gitignore_template is not a known template');
@@ -89,7 +89,7 @@ export async function copyOf(git: GitStore, from: RepositoryRow, only: string | 
 type Fresh = { by: Identity; allBranches: boolean };
 
 /** Copies the files of a template's branches, each as one commit without history. */
-export async function beginAfresh(git: GitStore, template: RepositoryRow, { by, allBranches }: Fresh): Promise<Copied> {
+export async function copyTemplate(git: GitStore, template: RepositoryRow, { by, allBranches }: Fresh): Promise<Copied> {
   const source = repoOf(git, template.id);
   const { default_branch: defaultBranch } = template;
   if (!(await repositoryExists(source))) return copied(await copyNothing(git, defaultBranch));

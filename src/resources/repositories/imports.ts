@@ -1,8 +1,8 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { importRepository as fetchInto } from '#git/import.ts';
-import type { Progress } from '#git/progress.ts';
-import { getDefaultBranch, listRefs } from '#git/refs.ts';
+import type { Progress } from '#git/process/progress.ts';
+import { getDefaultBranch, listRefs } from '#git/refs/refs.ts';
+import { importRepository as fetchInto } from '#git/transport/import.ts';
 import { type Creation, createRepository } from './rules.ts';
 import { updateRepository } from './store.ts';
 

@@ -2,7 +2,7 @@ export { identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
 export { type NamedRepository, repositoryUrl } from './links.ts';
 export { checkMembersMay } from './members-may.ts';
-export { loadPlaces, type Place } from './places.ts';
+export { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { MinimalRepository } from './schemas.ts';

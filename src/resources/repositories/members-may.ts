@@ -1,4 +1,4 @@
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { forbidden } from '#lib/refusal.ts';
 import { findMembership } from '#resources/members/index.ts';
@@ -16,7 +16,7 @@ const refusals = {
 export async function checkMembersMay(
   tx: Tx,
   setting: keyof typeof refusals,
-  { repo, by }: Pick<RepoStep, 'repo' | 'by'>,
+  { repo, by }: Pick<RepositoryAction, 'repo' | 'by'>,
 ): Promise<void> {
   if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
   const settings = await getSettings(tx, repo.owner_id);

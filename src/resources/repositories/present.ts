@@ -3,7 +3,7 @@ import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
-import { gather, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
@@ -21,7 +21,9 @@ export async function presentRepositories(
     loadAccounts(db, gather(rows, 'owner_id')),
     viewer.account ? loadRoleLevels(db, viewer.account.id, gather(rows, 'id')) : undefined,
   ]);
-  return rows.map((row) => presentOne(links, row, must(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)));
+  return rows.map((row) =>
+    presentOne(links, row, getOrThrow(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)),
+  );
 }
 
 /** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
@@ -83,7 +85,7 @@ export async function presentFullRepository(
     countNetwork(db, row),
   ]);
   const shown = new Map((await presentRepositories(context, relatives)).map((repository) => [repository.id, repository]));
-  const relative = (id: number | null): MinimalRepository | undefined => maybe(shown, id);
+  const relative = (id: number | null): MinimalRepository | undefined => getOptional(shown, id);
   const parent = relative(row.parent_id);
   const source = relative(row.source_id);
   return {

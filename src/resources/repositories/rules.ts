@@ -1,11 +1,11 @@
+import type { RepositoryAction } from '#access/action.ts';
 import { expandScopes } from '#access/scopes.ts';
-import type { RepoStep } from '#access/step.ts';
 import { type Account, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { inRepository } from '#events/place.ts';
 import { record, recordAll } from '#events/record.ts';
 import { eventsOfMoves } from '#events/ref-moves.ts';
-import { setDefaultBranch } from '#git/refs.ts';
+import { inRepository } from '#events/scope.ts';
+import { setDefaultBranch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
@@ -113,7 +113,7 @@ export async function createRepository(
   { git, owner, by, wanted, from = {}, fill = emptyIn(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
-  const { team_id, private: secret, visibility: asked, name: wish, ...settings } = rest;
+  const { team_id, private: secret, visibility: asked, name: wantedName, ...settings } = rest;
   const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
   const row = await insertRepository(tx, {
     ...defined(settings),
@@ -146,18 +146,18 @@ async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow
 /** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
 export async function changeRepository(
   tx: Tx,
-  step: RepoStep & { git: GitStore },
+  action: RepositoryAction & { git: GitStore },
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
-  const { git, repo, now } = step;
-  const { name: wish, private: secret, visibility: asked, ...settings } = wanted;
-  const name = wish === undefined ? repo.name : checkName(wish);
+  const { git, repo, now } = action;
+  const { name: wantedName, private: secret, visibility: asked, ...settings } = wanted;
+  const name = wantedName === undefined ? repo.name : checkName(wantedName);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
-  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, step, visibility);
+  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
   if (name !== repo.name) await takeName(tx, repo, name, now);
   const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
-  const event = inRepository(step);
+  const event = inRepository(action);
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
     const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
@@ -199,11 +199,11 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
   await setDefaultBranch(repoOf(git, repo.id), branch);
 }
 
-async function checkMayChangeVisibility(tx: Tx, step: RepoStep, visibility: Visibility): Promise<void> {
-  if (step.repo.owner.kind === 'user' && visibility === 'internal')
+async function checkMayChangeVisibility(tx: Tx, action: RepositoryAction, visibility: Visibility): Promise<void> {
+  if (action.repo.owner.kind === 'user' && visibility === 'internal')
     throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
-  await checkForkFollows(tx, step.repo, visibility);
-  await checkMembersMay(tx, 'members_can_change_repo_visibility', step);
+  await checkForkFollows(tx, action.repo, visibility);
+  await checkMembersMay(tx, 'members_can_change_repo_visibility', action);
 }
 
 /** A fork is as visible as its parent (the public API's rule). Otherwise whoever may fork what is private could publish it. */
@@ -226,11 +226,11 @@ async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<vo
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
-export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
-  const { repo } = step;
-  await checkMembersMay(tx, 'members_can_delete_repositories', step);
+export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
+  const { repo } = action;
+  await checkMembersMay(tx, 'members_can_delete_repositories', action);
   const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
-  await record(tx, { ...inRepository(step), kind: 'repository.deleted', data });
+  await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
   await removeRepository(tx, repo.id);
   if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
 }
@@ -239,8 +239,8 @@ export async function deleteRepository(tx: Tx, step: RepoStep): Promise<void> {
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;
 
-export async function replaceTopics(tx: Tx, step: RepoStep, names: readonly string[]): Promise<string[]> {
-  const { repo, now } = step;
+export async function replaceTopics(tx: Tx, action: RepositoryAction, names: readonly string[]): Promise<string[]> {
+  const { repo, now } = action;
   const topics = [...new Set(names.map((name) => name.toLowerCase()))];
   if (topics.length > maxTopics)
     throw invalid('Repository', 'names', 'invalid', `A repository can have at most ${maxTopics} topics`);
@@ -254,6 +254,6 @@ export async function replaceTopics(tx: Tx, step: RepoStep, names: readonly stri
   }
   const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
   const data = { changes: ['topics'], from: { topics: repo.topics } };
-  await record(tx, { ...inRepository(step), kind: 'repository.updated', data });
+  await record(tx, { ...inRepository(action), kind: 'repository.updated', data });
   return row.topics;
 }

@@ -21,7 +21,7 @@ import {
 import { answerSearch, parameters, search } from './answer.ts';
 import { presentCodeHits, presentCommitHits, presentRepositoryHits } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkSignedIn, checkTarget, codeQuery, limitOf, searchableFields, sorted, tellType } from './rules.ts';
+import { checkSignedIn, checkTarget, codeQuery, detectType, limitOf, searchableFields, sorted } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
 import { withoutClosingFields } from './versions.ts';
 
@@ -127,7 +127,7 @@ export const searchIssuesEndpoint = endpoint({
       find: (budget) => searchIssuesAs(db, { ...asked, budget }),
       match: (hits, budget) => issueTextMatches(db, { query: asked.query, hits, budget }),
       present: presentIssueHits,
-      also: (result) => tellType(vocabulary, result),
+      also: (result) => detectType(vocabulary, result),
     });
   },
 });

@@ -1,13 +1,13 @@
 import { basename } from 'node:path/posix';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Commit } from '#git/parse-commit.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { placeOf, presentPlacedCommits } from '#resources/commits/index.ts';
+import { presentPlacedCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { loadRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import type { CodeHit, CommitHit, TextMatch as Match, RepositoryHit } from '#search/index.ts';
 import type { Matched } from './answer.ts';
@@ -76,7 +76,7 @@ export async function presentCommitHits(
   const there = readable.flatMap((one) => {
     const commit = commits.get(one.hit.oid);
     const { repository } = one;
-    const place = placeOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
+    const place = repositoryUrlsOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
     return commit ? [{ ...one, place, commit }] : [];
   });
   const presented = await presentPlacedCommits(context, there);

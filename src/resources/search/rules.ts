@@ -53,7 +53,7 @@ export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
  * The fields of a reply that say how the search was answered. By document 1, the type is there where it isn't the usual one. The
  * public API always has it, and the reason where words had to answer for meaning.
  */
-export const tellType = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
+export const detectType = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
   ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),
   ...(fallback ? { lexical_fallback_reason: [fallback] } : {}),
 });

@@ -3,7 +3,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
-import { gather, maybe, must } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
@@ -36,7 +36,7 @@ const loadParents = (db: Db, rows: readonly TeamRow[]) => loadTeams(db, gather(r
 type Parents = Awaited<ReturnType<typeof loadParents>>;
 
 const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<Account, 'login'>): TeamSimple | null => {
-  const parent = maybe(parents, team.parent_id);
+  const parent = getOptional(parents, team.parent_id);
   return parent ? presentOne(links, parent, org, 'read') : null;
 };
 
@@ -49,7 +49,7 @@ export async function presentTeams(
   const organizations = loadAccounts(db, gather(rows, 'organization_id'));
   const [orgs, parents] = await Promise.all([organizations, loadParents(db, rows)]);
   return rows.map((row) => {
-    const org = must(orgs, row.organization_id);
+    const org = getOrThrow(orgs, row.organization_id);
     const role = roleOf?.(row.id);
     return {
       ...presentOne(links, row, org, role ?? 'read'),
@@ -67,8 +67,8 @@ export async function presentFullTeams({ db, links }: Context, rows: readonly Te
     loadTeamCounts(db, gather(rows, 'id')),
   ]);
   return rows.map((row) => {
-    const organization = must(orgs, row.organization_id);
-    const { members, repositories } = must(counts, row.id);
+    const organization = getOrThrow(orgs, row.organization_id);
+    const { members, repositories } = getOrThrow(counts, row.id);
     return {
       ...presentOne(links, row, organization, 'read'),
       parent: presentParent(links, row, parents, organization),

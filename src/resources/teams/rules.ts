@@ -4,9 +4,9 @@ import type { Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, invalid, notFound } from '#lib/refusal.ts';
+import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { holdMembership } from '#resources/members/index.ts';
+import { findMembershipForUpdate } from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
 import {
   findTeam,
@@ -95,7 +95,7 @@ export type TeamChange = Actor & { team: TeamRow; wanted: Partial<Wanted> };
 /** Changes a team. If it gets another parent, the teams below it move with it. */
 export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   await lockTeams(tx, seen.organization_id);
-  const team = existing(await findTeamById(tx, seen.organization_id, seen.id));
+  const team = orNotFound(await findTeamById(tx, seen.organization_id, seen.id));
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
   if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');
@@ -134,7 +134,7 @@ type Joining = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
 
 /** Adds a member of the organization to a team, or changes their role in it. */
 export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: Joining): Promise<void> {
-  if (!(await holdMembership(tx, team.organization_id, user.id)))
+  if (!(await findMembershipForUpdate(tx, team.organization_id, user.id)))
     throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a member of this organization`);
   const put = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
   if (put === 'same') return;

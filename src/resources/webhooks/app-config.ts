@@ -1,9 +1,9 @@
 import type { Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, invalid } from '#lib/refusal.ts';
+import { invalid, orNotFound } from '#lib/refusal.ts';
 import { findAppById } from '#resources/apps/index.ts';
-import { insertAppHook } from '#webhooks/app-hooks.ts';
+import { insertAppHook } from '#webhook-delivery/app-hooks.ts';
 import { changeConfig, checkUrl, type HookServices } from './rules.ts';
 import type { ConfigChange } from './schemas.ts';
 import { findAppHook, type HookRow } from './store.ts';
@@ -11,10 +11,10 @@ import { findAppHook, type HookRow } from './store.ts';
 type OfApp = { app: Id<'apps'>; by: Viewer; baseUrl: string; now: Date; services: HookServices };
 
 /** Changes an app's webhook, or makes it where the app has none. */
-export async function changeAppConfig(tx: Tx, step: OfApp, wanted: ConfigChange): Promise<HookRow> {
-  const { app: id, by, now, services } = step;
-  const app = existing(await findAppById(tx, id));
-  const hook = (await findAppHook(tx, id)) ?? (await makeHook(tx, step, wanted));
+export async function changeAppConfig(tx: Tx, action: OfApp, wanted: ConfigChange): Promise<HookRow> {
+  const { app: id, by, now, services } = action;
+  const app = orNotFound(await findAppById(tx, id));
+  const hook = (await findAppHook(tx, id)) ?? (await makeHook(tx, action, wanted));
   const parent = { column: 'app_id', id } as const;
   return changeConfig(tx, { parent, owner: app.owner_id, by, now, services }, hook, wanted);
 }

@@ -6,13 +6,13 @@ import { badRequest, notFound } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
 import { countRequested } from './quota.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
-import { type HookRow, hasDelivery, insertRedelivery, listDeliveries, type Place } from './store.ts';
+import { type DeliveryCursor, type HookRow, hasDelivery, insertRedelivery, listDeliveries } from './store.ts';
 
 /**
  * Cursors hold the id of the delivery beside the page that they lead to, with a version in case that ever changes: `v1_7` leads to
  * those that are older than the delivery 7, `v1_after_7` to those that are newer.
  */
-function placeOf(cursor: string): Place {
+function placeOf(cursor: string): DeliveryCursor {
   const [, after, id] = /^v1_(after_)?(\d{1,15})$/.exec(cursor) ?? [];
   if (id === undefined) throw badRequest('Invalid cursor');
   return after === undefined ? { before: Number(id) } : { after: Number(id) };

@@ -9,10 +9,10 @@ import {
   removeOldestBeyond,
   removeToldHooks,
   removeUnusedPayloads,
-} from '#webhooks/retention.ts';
+} from '#webhook-delivery/retention.ts';
 
-const atOnce = 5_000;
-const payloadsAtOnce = 50_000;
+const batchSize = 5_000;
+const payloadsPerBatch = 50_000;
 
 /** Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers to. */
 export const removeOldDeliveries = job<Record<string, never>, Services>({
@@ -23,11 +23,11 @@ export const removeOldDeliveries = job<Record<string, never>, Services>({
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
     await change((tx) => removeToldHooks(tx)); // those that a worker left that died after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
-    while ((await change((tx) => removeDeliveriesBefore(tx, before, atOnce))) === atOnce);
+    while ((await change((tx) => removeDeliveriesBefore(tx, before, batchSize))) === batchSize);
     await change((tx) => giveUpWaitingBeyond(tx, waitingPerOwner, now));
     for (const owner of await listOwnersStoringMore(db, storedPerOwner))
       await change((tx) => removeOldestBeyond(tx, owner, storedPerOwner));
     let after: Id<'webhook_payloads'> | undefined = asId<'webhook_payloads'>(0);
-    while (after !== undefined) after = await change((tx) => removeUnusedPayloads(tx, after ?? asId(0), payloadsAtOnce));
+    while (after !== undefined) after = await change((tx) => removeUnusedPayloads(tx, after ?? asId(0), payloadsPerBatch));
   },
 });

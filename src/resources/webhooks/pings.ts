@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
-import { queueDeliveries } from '#webhooks/queue.ts';
+import { queueDeliveries } from '#webhook-delivery/queue.ts';
 import type { HookRow } from './store.ts';
 
 /** One sentence for each day of the week. The choice isn't random, so that tests can expect it. */
@@ -15,10 +15,10 @@ const sentences = [
 ] as const;
 
 /** The parts of a ping beside the hook: its organization or repository, and who asked for the ping. */
-export type About = Readonly<Record<string, unknown>>;
+export type OwnerPayload = Readonly<Record<string, unknown>>;
 
 /** Queues a `ping` for a hook, whether or not the hook is active. */
-export const ping = (tx: Tx, hook: HookRow, presented: object, about: About, now: Date): Promise<void> =>
+export const ping = (tx: Tx, hook: HookRow, presented: object, about: OwnerPayload, now: Date): Promise<void> =>
   queueDeliveries(
     tx,
     [

@@ -2,7 +2,7 @@ import type { Account } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
-import { payloadText } from '#webhooks/payload.ts';
+import { payloadText } from '#webhook-delivery/payload.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
 import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
 

@@ -37,7 +37,7 @@ export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Qu
 }
 
 /** Payloads up to this size, in bytes, are always stored: what people do by the API alone can't make many that are larger. */
-const usualPayload = 64 * 1024;
+const defaultPayload = 64 * 1024;
 
 /**
  * The size, in bytes, up to which payloads of this owner are stored and sent now. One push may make thousands of payloads that list
@@ -49,7 +49,7 @@ export async function largestPayloadNow(
   payloads: readonly string[],
   limits: ResourceLimits['webhooks'],
 ): Promise<number> {
-  const large = payloads.map((text) => Buffer.byteLength(text)).filter((bytes) => bytes > usualPayload);
+  const large = payloads.map((text) => Buffer.byteLength(text)).filter((bytes) => bytes > defaultPayload);
   if (large.length === 0) return limits.payload;
   const kib = Math.ceil(large.reduce((sum, bytes) => sum + bytes, 0) / 1024);
   const { rows } = await sql<{ used: number }>`
@@ -59,7 +59,7 @@ export async function largestPayloadNow(
       used = case when l.window_ends <= now() then excluded.used else least(l.used::bigint + excluded.used, 2147483647) end,
       window_ends = case when l.window_ends <= now() then excluded.window_ends else l.window_ends end
     returning used`.execute(tx);
-  return (rows[0]?.used ?? 0) * 1024 > limits.largePayloads ? usualPayload : limits.payload;
+  return (rows[0]?.used ?? 0) * 1024 > limits.largePayloads ? defaultPayload : limits.payload;
 }
 
 const tooMany = (limit: string, value: number, retryAfter: number): Refusal =>

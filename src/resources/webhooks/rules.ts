@@ -7,18 +7,18 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import { invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
-import { isSubscribable } from '#webhooks/event-names.ts';
-import { secretContext } from '#webhooks/secret-context.ts';
-import { bidFarewell, type Farewell } from './farewell.ts';
+import { isSubscribable } from '#webhook-delivery/event-names.ts';
+import { secretContext } from '#webhook-delivery/secret-context.ts';
 import { mask } from './present.ts';
+import { type LastPayload, removeAndNotify } from './removal.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
-import { type HookRow, holdHooks, insertHook, type Makers, type Parent, removeHook, updateHook } from './store.ts';
+import { type HookAuthors, type HookRow, insertHook, listHooksForUpdate, type Parent, removeHook, updateHook } from './store.ts';
 
 /** The services that the rules use. */
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound; readonly resourceLimits: ResourceLimits };
 
 /** What a hook belongs to, and who changes it. `owner` is the account that owns its organization or repository. */
-export type HookStep = {
+export type HookAction = {
   parent: Parent;
   owner: Event['owner'];
   by: Viewer;
@@ -27,13 +27,13 @@ export type HookStep = {
 };
 
 /** Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
-export const reachOf = ({ grant }: Viewer): Makers => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
+export const reachOf = ({ grant }: Viewer): HookAuthors => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
 
-export async function createHook(tx: Tx, step: HookStep, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
-  const { parent, by, now } = step;
+export async function createHook(tx: Tx, action: HookAction, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
+  const { parent, by, now } = action;
   const events = checkEvents(wanted.events);
-  const config = configColumns(step, wanted.config);
-  await checkRoom(tx, step, { ...config, events });
+  const config = configColumns(action, wanted.config);
+  await checkRoom(tx, action, { ...config, events });
   const hook = await insertHook(tx, {
     [parent.column]: parent.id,
     ...config,
@@ -44,18 +44,18 @@ export async function createHook(tx: Tx, step: HookStep, wanted: NewWebhook, bas
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...eventOf(step), kind: 'hook.created', data: { hook: hook.id } });
+  await record(tx, { ...eventOf(action), kind: 'hook.created', data: { hook: hook.id } });
   return hook;
 }
 
 /** Changes the named fields of a hook. A new configuration replaces the old one as a whole, its secret included (document 2). */
-export async function changeHook(tx: Tx, step: HookStep, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
-  const { now } = step;
+export async function changeHook(tx: Tx, action: HookAction, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
+  const { now } = action;
   const { add_events: added = [], remove_events: removed = [] } = wanted;
   const kept = [...(wanted.events ?? hook.events), ...checkEvents(added, 'add_events')];
   const events = checkEvents(kept.filter((name) => !checkEvents(removed, 'remove_events').includes(name)));
-  const config = wanted.config ? configColumns(step, wanted.config, hook) : undefined;
-  await checkRoom(tx, step, { ...hook, ...config, events });
+  const config = wanted.config ? configColumns(action, wanted.config, hook) : undefined;
+  await checkRoom(tx, action, { ...hook, ...config, events });
   const changed = await updateHook(tx, hook.id, {
     ...config,
     events,
@@ -64,13 +64,13 @@ export async function changeHook(tx: Tx, step: HookStep, hook: HookRow, wanted: 
     paused_until: null,
     updated_at: now,
   });
-  await record(tx, { ...eventOf(step), kind: 'hook.updated', data: { hook: hook.id } });
+  await record(tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
   return changed;
 }
 
 /** Changes the named fields of a configuration. */
-export async function changeConfig(tx: Tx, step: HookStep, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
-  const { parent, services, now } = step;
+export async function changeConfig(tx: Tx, action: HookAction, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
+  const { parent, services, now } = action;
   const { url, content_type, insecure_ssl, secret } = wanted;
   const config = {
     ...(url === undefined ? {} : { url: checkUrl(services.outbound, url, 'url') }),
@@ -78,20 +78,20 @@ export async function changeConfig(tx: Tx, step: HookStep, hook: HookRow, wanted
     ...(insecure_ssl === undefined ? {} : { insecure_ssl: isOn(insecure_ssl) }),
     ...(secret === undefined || secret === mask ? {} : { secret_sealed: sealedSecret(services.secrets, parent, secret) }),
   };
-  await checkRoom(tx, step, { ...hook, ...config });
+  await checkRoom(tx, action, { ...hook, ...config });
   const changed = await updateHook(tx, hook.id, { ...config, failures: 0, paused_until: null, updated_at: now });
-  await record(tx, { ...eventOf(step), kind: 'hook.updated', data: { hook: hook.id } });
+  await record(tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
   return changed;
 }
 
 /** Deletes a hook. If it listens for `meta`, it gets a last delivery; to everybody else it is gone at once. */
-export async function deleteHook(tx: Tx, step: Omit<HookStep, 'services'>, hook: HookRow, farewell: Farewell): Promise<void> {
-  if (hook.active && hears(hook, 'meta')) await bidFarewell(tx, hook, farewell, step.now);
+export async function deleteHook(tx: Tx, action: Omit<HookAction, 'services'>, hook: HookRow, last: LastPayload): Promise<void> {
+  if (hook.active && subscribesTo(hook, 'meta')) await removeAndNotify(tx, hook, last, action.now);
   else await removeHook(tx, hook.id);
-  await record(tx, { ...eventOf(step), kind: 'hook.deleted', data: { hook: hook.id } });
+  await record(tx, { ...eventOf(action), kind: 'hook.deleted', data: { hook: hook.id } });
 }
 
-const eventOf = ({ parent, owner, by, now }: Omit<HookStep, 'services'>) =>
+const eventOf = ({ parent, owner, by, now }: Omit<HookAction, 'services'>) =>
   ({
     owner,
     ...(parent.column === 'repository_id' ? { repository: parent.id } : {}),
@@ -125,7 +125,7 @@ const sealedSecret = (secrets: Secrets, parent: Parent, secret: string): Buffer 
   secret === '' ? null : secrets.seal(secret, secretContext('secret', { [parent.column]: parent.id }));
 
 /** The columns of a whole configuration. If `secret` is the mask that replies show, the secret stays as it is. */
-function configColumns({ services: { secrets, outbound }, parent }: HookStep, config: WantedConfig, before?: HookRow) {
+function configColumns({ services: { secrets, outbound }, parent }: HookAction, config: WantedConfig, before?: HookRow) {
   const { secret = '', password, username } = config;
   return {
     url: checkUrl(outbound, config.url, 'config.url'),
@@ -141,15 +141,15 @@ function configColumns({ services: { secrets, outbound }, parent }: HookStep, co
 type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
-async function checkRoom(tx: Tx, { parent, services }: HookStep, meant: Meant): Promise<void> {
+async function checkRoom(tx: Tx, { parent, services }: HookAction, meant: Meant): Promise<void> {
   const { hooks: most, hooksPerEvent } = services.resourceLimits.webhooks;
-  const others = (await holdHooks(tx, parent)).filter(({ id }) => id !== meant.id);
+  const others = (await listHooksForUpdate(tx, parent)).filter(({ id }) => id !== meant.id);
   if (meant.id === undefined && others.length >= most) throw tooManyHooks(most);
   const twin = others.find(
     (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),
   );
   if (twin) throw unprocessable(`Hook already exists on this ${parent.column.replace('_id', '')}`);
-  const crowded = meant.events.find((name) => others.filter((other) => hears(other, name)).length >= hooksPerEvent);
+  const crowded = meant.events.find((name) => others.filter((other) => subscribesTo(other, name)).length >= hooksPerEvent);
   if (crowded !== undefined)
     throw invalid('Hook', 'events', 'invalid', `At most ${hooksPerEvent} hooks may be subscribed to ${crowded}`);
 }
@@ -159,7 +159,8 @@ const tooManyHooks = (most: number): Refusal =>
     limit: 'webhooks.hooks',
   });
 
-const hears = ({ events }: Pick<HookRow, 'events'>, name: string): boolean => events.includes('*') || events.includes(name);
+const subscribesTo = ({ events }: Pick<HookRow, 'events'>, name: string): boolean =>
+  events.includes('*') || events.includes(name);
 
 const overlap = (one: Meant, other: Meant): boolean =>
   one.events.includes('*') || other.events.includes('*') || one.events.some((name) => other.events.includes(name));

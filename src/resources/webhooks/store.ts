@@ -15,22 +15,22 @@ export type Parent =
   | { readonly column: 'app_id'; readonly id: Id<'apps'> };
 
 /** The hooks that a viewer reaches: all, or those that one OAuth app made. */
-export type Makers = 'everybody' | { readonly app: Id<'apps'> | undefined };
+export type HookAuthors = 'everybody' | { readonly app: Id<'apps'> | undefined };
 
-const inside = (db: Db, parent: Parent, makers: Makers) => {
+const inside = (db: Db, parent: Parent, authors: HookAuthors) => {
   const hooks = db
     .selectFrom('webhooks')
     .selectAll()
     .where(parent.column, '=', parent.id as never) // the column's own id
     .where('deleted_at', 'is', null);
-  return makers === 'everybody' ? hooks : hooks.where('made_by_app', '=', makers.app ?? null);
+  return authors === 'everybody' ? hooks : hooks.where('made_by_app', '=', authors.app ?? null);
 };
 
-export const listHooks = (db: Db, parent: Parent, makers: Makers, page: Page): Promise<Listed<HookRow>> =>
-  list(db, inside(db, parent, makers).orderBy('id'), page);
+export const listHooks = (db: Db, parent: Parent, authors: HookAuthors, page: Page): Promise<Listed<HookRow>> =>
+  list(db, inside(db, parent, authors).orderBy('id'), page);
 
-export const findHook = (db: Db, parent: Parent, makers: Makers, id: Id<'webhooks'>): Promise<HookRow | undefined> =>
-  inside(db, parent, makers).where('id', '=', id).executeTakeFirst();
+export const findHook = (db: Db, parent: Parent, authors: HookAuthors, id: Id<'webhooks'>): Promise<HookRow | undefined> =>
+  inside(db, parent, authors).where('id', '=', id).executeTakeFirst();
 
 export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefined> =>
   inside(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
@@ -42,7 +42,7 @@ export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
 }
 
 /** All hooks of a parent, with their rows locked. */
-export async function holdHooks(tx: Tx, parent: Parent): Promise<HookRow[]> {
+export async function listHooksForUpdate(tx: Tx, parent: Parent): Promise<HookRow[]> {
   await lockHooks(tx, parent);
   return inside(tx, parent, 'everybody').execute();
 }
@@ -56,7 +56,7 @@ export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['we
 export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
 
 /** Hides a hook from everybody and removes its deliveries. Its row stays until its last delivery is sent. */
-export async function retireHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<void> {
+export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('hook_id', '=', id).execute();
   await updateHook(tx, id, { active: false, deleted_at: now });
 }
@@ -85,8 +85,8 @@ const summary = [
 export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
 /** Which part of a hook's deliveries: those older than one of them, those newer than one, or the newest. */
-export type Place = { readonly before?: number; readonly after?: number };
-type Wanted = Place & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
+export type DeliveryCursor = { readonly before?: number; readonly after?: number };
+type Wanted = DeliveryCursor & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
 
 /** A page of deliveries, newest first. `newer` and `older` are the ids at its ends, where there are others beyond. */
 type Deliveries = { rows: DeliverySummary[]; newer?: number | undefined; older?: number | undefined };

@@ -3,9 +3,9 @@ import type { Call } from '#endpoint/call.ts';
 import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { queueDeliveries } from '#webhooks/queue.ts';
+import { queueDeliveries } from '#webhook-delivery/queue.ts';
+import { buildWebhookEvents } from './payloads/builders.ts';
 import { payloadParts } from './payloads/parts.ts';
-import { tell } from './payloads/tellers.ts';
 import { costOfTest, countRequested } from './quota.ts';
 import type { HookRow } from './store.ts';
 
@@ -19,8 +19,8 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const told = await tell(event, { db, git: services.git, links });
-  const deliveries = told.map(({ name, action, body }) => ({
+  const events = await buildWebhookEvents(event, { db, git: services.git, links });
+  const deliveries = events.map(({ name, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),
     event: name,

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { analyse, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { endingsOf, groupOf, languageOf } from '#search/languages/language.ts';
-import { pairsOf } from '#search/pairs.ts';
+import { pairsOf } from '#search/word-pairs.ts';
 import { definitionsOf } from './definitions.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 import { weightOf } from './weight.ts';
 
 /** Document 1, rule 2: only files smaller than 384 KB are searched. */
@@ -36,9 +36,9 @@ export function documentOf({ repositoryId, path, oid, data }: SourceFile): Docum
   const text = textOf(data);
   const { lexemes, words } = analyse(text);
   const language = languageOf(path, text.slice(0, 200).split('\n', 1)[0] ?? '');
-  for (const name of definitionsOf(text)) lexemes.push(facet.definition(fold(name)));
-  lexemes.push(...pathLexemes(path), facet.repository(repositoryId));
-  for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.push(facet.language(name));
+  for (const name of definitionsOf(text)) lexemes.push(lexemeOf.definition(fold(name)));
+  lexemes.push(...pathLexemes(path), lexemeOf.repository(repositoryId));
+  for (const name of language ? [language, groupOf(language)] : []) if (name) lexemes.push(lexemeOf.language(name));
   return {
     path,
     oid,
@@ -58,5 +58,5 @@ function pathLexemes(path: string): string[] {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const words = (text: string) => identifiersOf(text).flatMap(lexemesOf);
   const endings = endingsOf(file).filter((ending) => ending.length <= longestEnding);
-  return [...words(path).map(facet.path), ...words(file).map(facet.name), ...endings.map(facet.extension)];
+  return [...words(path).map(lexemeOf.path), ...words(file).map(lexemeOf.name), ...endings.map(lexemeOf.extension)];
 }

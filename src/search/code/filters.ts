@@ -3,7 +3,7 @@ import { fold, identifiersOf } from '#search/analyse/analyse.ts';
 import { findLanguage } from '#search/languages/language.ts';
 import { both, either, type LexemeQuery, lexeme, never, not } from '#search/lexeme-query.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 import type { Places } from './terms.ts';
 
 /** What the qualifiers about files ask for: as lexemes where the index can answer, else as conditions on the row. */
@@ -40,10 +40,10 @@ export function placesOf(filters: readonly Filter[]): Places {
 
 function ofLanguage(text: string): LexemeQuery {
   const language = findLanguage(text);
-  return language ? lexeme(facet.language(language)) : never;
+  return language ? lexeme(lexemeOf.language(language)) : never;
 }
 
-const ofExtension = (text: string): LexemeQuery => lexeme(facet.extension(text.replace(/^\./, '').toLowerCase()));
+const ofExtension = (text: string): LexemeQuery => lexeme(lexemeOf.extension(text.replace(/^\./, '').toLowerCase()));
 
 const ofSize = ({ min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
   sql`size between ${Math.min(min ?? 0, 2 ** 31 - 1)} and ${Math.min(max ?? 2 ** 31 - 1, 2 ** 31 - 1)}`;
@@ -58,7 +58,8 @@ function inPath(text: string): RawBuilder<unknown> {
   return sql`('/' || lower(path) || '/' like lower(${`%/${pattern(wanted)}/%`}))`;
 }
 
-const pathWords = (text: string): LexemeQuery => both(identifiersOf(trimmed(text)).map((word) => lexeme(facet.path(fold(word)))));
+const pathWords = (text: string): LexemeQuery =>
+  both(identifiersOf(trimmed(text)).map((word) => lexeme(lexemeOf.path(fold(word)))));
 
 /** A file whose name holds this text. */
 const inName = (text: string): RawBuilder<unknown> =>

@@ -4,7 +4,7 @@ import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-quer
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import type { Bonus } from './bonuses.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** A file that matched. `commitOid` is the commit at which it was indexed. */
 export type CodeHit = {
@@ -28,7 +28,7 @@ const smallPart = 0.25;
 /** How a selection reads in SQL; the repositories by the index where they are few, else by a look at each row. */
 export async function whereOf(db: Reader, { lexemes, condition, repositories }: Selection): Promise<Where> {
   const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart;
-  const own = few ? either(repositories.map((id) => lexeme(facet.repository(id)))) : undefined;
+  const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : undefined;
   // Adding zero keeps the planner from reading all rows of a repository by their paths' index.
   const inScope = own ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
   return (more) => {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
-import type { ObjectReader } from '#git/objects.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -27,10 +27,10 @@ export type IndexOptions = {
 /** What an indexing did. `files` are those now in the index; `commit` is undefined for an empty repository. */
 export type IndexReport = { commit: Oid | undefined; files: number; removed: number; added: number };
 
-const filesAtOnce = 512;
-const bytesAtOnce = 4 * 1024 * 1024;
+const filesPerBatch = 512;
+const bytesPerBatch = 4 * 1024 * 1024;
 const batchesAhead = 3;
-const removalsAtOnce = 5_000;
+const removalsPerBatch = 5_000;
 /** After so many files, the index is brought in order before the next search. */
 const many = 200;
 const bulk = 2_000;
@@ -90,8 +90,8 @@ async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgre
   onProgress?.({ done: 0, total });
   const entering = new Set(plan.add.map(({ path }) => path));
   const leaving = plan.remove.filter((path) => !entering.has(path));
-  for (let at = 0; at < leaving.length; at += removalsAtOnce) {
-    await change(db, (tx) => store.removeFiles(tx, repositoryId, leaving.slice(at, at + removalsAtOnce)));
+  for (let at = 0; at < leaving.length; at += removalsPerBatch) {
+    await change(db, (tx) => store.removeFiles(tx, repositoryId, leaving.slice(at, at + removalsPerBatch)));
   }
   await using reader = await openObjects(repo);
   const batches: AsyncIterable<Batch> = Readable.from(documents(reader, repositoryId, plan.add), { highWaterMark: batchesAhead });
@@ -125,7 +125,7 @@ async function* documents(reader: ObjectReader, repositoryId: number, files: Pla
       if (document) batch.documents.push(document);
       bytes += read.object.size;
     }
-    if (batch.paths.length < filesAtOnce && bytes < bytesAtOnce) continue;
+    if (batch.paths.length < filesPerBatch && bytes < bytesPerBatch) continue;
     yield batch;
     batch = { paths: [], documents: [] };
     bytes = 0;

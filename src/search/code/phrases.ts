@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Term } from '#search/analyse/analyse.ts';
-import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Terms } from '#search/terms.ts';
+import { mayHoldPhrase } from '#search/word-pairs.ts';
 import { mayBeInPath } from './bonuses.ts';
 import type { Places } from './terms.ts';
 

@@ -1,11 +1,11 @@
 import type { Db } from '#database/connect.ts';
-import { listChanges, type PathChange } from '#git/changes.ts';
 import { isGitError } from '#git/errors.ts';
-import { type ObjectReader, openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
-import type { TreeMode } from '#git/parse-tree.ts';
+import { listChanges, type PathChange } from '#git/history/changes.ts';
+import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { TreeMode } from '#git/objects/parse-tree.ts';
+import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import type { GitLimits, Repo } from '#git/repo.ts';
-import { type ListedEntry, readPartOfTree } from '#git/tree-list.ts';
 import type { Id } from '#lib/id.ts';
 import { maxFileSize } from './document.ts';
 import { listIndexedFiles, sumIndexedFiles } from './store.ts';
@@ -55,7 +55,7 @@ async function findChanges(repo: Repo, ends: { from: Oid; to: Oid }): Promise<Pa
   }
 }
 
-const sizesAtOnce = 2_000;
+const sizesPerBatch = 2_000;
 
 async function additions(reader: ObjectReader, changes: readonly PathChange[]): Promise<{ add: Plan['add']; bytes: number }> {
   const entered = changes.flatMap(({ path, new: entry }) =>
@@ -63,8 +63,8 @@ async function additions(reader: ObjectReader, changes: readonly PathChange[]): 
   );
   const add: Plan['add'] = [];
   let bytes = 0;
-  for (let at = 0; at < entered.length; at += sizesAtOnce) {
-    const some = entered.slice(at, at + sizesAtOnce);
+  for (let at = 0; at < entered.length; at += sizesPerBatch) {
+    const some = entered.slice(at, at + sizesPerBatch);
     const infos = await reader.findInfos(some.map(({ oid }) => oid));
     for (const [index, file] of some.entries()) {
       const size = infos[index]?.size ?? 0;

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { openObjects } from '#git/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { textOf } from './document.ts';
 import type { CodeHit } from './hits.ts';
 
-const filesAtOnce = 200;
-const bytesAtOnce = 2 * 1024 * 1024;
+const filesPerBatch = 200;
+const bytesPerBatch = 2 * 1024 * 1024;
 
 type SizedBlob = Pick<CodeHit, 'repositoryId' | 'blobOid' | 'size'>;
 type Texts = Map<string, string>;
@@ -33,7 +33,7 @@ function* portionsOf<F extends SizedBlob>(files: readonly F[]): Generator<F[]> {
   let portion: F[] = [];
   let bytes = 0;
   for (const file of files) {
-    if (portion.length > 0 && (portion.length === filesAtOnce || bytes + file.size > bytesAtOnce)) {
+    if (portion.length > 0 && (portion.length === filesPerBatch || bytes + file.size > bytesPerBatch)) {
       yield portion;
       portion = [];
       bytes = 0;

@@ -7,18 +7,18 @@ import { lookThrough } from '#search/look-through.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
+import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { bonusesOf } from './bonuses.ts';
 import { fileFilter, placesOf } from './filters.ts';
 import * as hits from './hits.ts';
-import { keepLatest, type Selected, type Stamp, stampOf } from './kept.ts';
 import { mayHold } from './phrases.ts';
 import { readPortions } from './read-texts.ts';
+import { type CacheKey, cacheKeyOf, resultCache, type Selected } from './result-cache.ts';
 import { inPlaces, type Places, requireTerms } from './terms.ts';
 
-export type CodeSearch = Asked & {
+export type CodeSearch = SearchRequest & {
   /** From `parse('code', q)`. */
   query: Node;
   sort?: 'indexed';
@@ -87,10 +87,10 @@ async function listOrdered(tx: Reader, where: hits.Where, { asked, terms, places
 }
 
 /** Each page tells the total, and common words are searched for again and again. */
-const totals = keepLatest<number>({ maxSize: 10_000, sizeOf: () => 1 });
+const totals = resultCache<number>({ maxSize: 10_000, sizeOf: () => 1 });
 
 async function totalOf(at: { db: Db; tx: Reader }, selected: Selected): Promise<number> {
-  const stamp = await stampOf(at, selected);
+  const stamp = await cacheKeyOf(at, selected);
   const total = totals.get(at.db, stamp) ?? (await hits.countHits(at.tx, selected.where));
   totals.set(at.db, stamp, total);
   return total;
@@ -100,7 +100,7 @@ async function totalOf(at: { db: Db; tx: Reader }, selected: Selected): Promise<
 type Checked = { matching: hits.CodeHit[]; isWhole: boolean };
 
 /** So that the next page needn't look into a thousand files again. */
-const checkedLately = keepLatest<Checked>({ maxSize: 100_000, sizeOf: ({ matching }) => matching.length + 1 });
+const checkedLately = resultCache<Checked>({ maxSize: 100_000, sizeOf: ({ matching }) => matching.length + 1 });
 
 /** Candidates from the index, then a look into each file, the best first, for as long as there is time. */
 async function findChecked(at: Stores, look: Look, slice: Slice): Promise<SearchResult<hits.CodeHit>> {
@@ -113,7 +113,7 @@ async function findChecked(at: Stores, look: Look, slice: Slice): Promise<Search
   };
 }
 
-type Candidates = { items: hits.CodeHit[]; areSome: boolean; stamp?: Stamp };
+type Candidates = { items: hits.CodeHit[]; areSome: boolean; stamp?: CacheKey };
 
 /** The best files that may match, as far as the index can tell, or what came of looking into them lately. */
 async function findCandidates(db: Db, look: Look): Promise<Candidates | { checked: Checked }> {
@@ -123,7 +123,7 @@ async function findCandidates(db: Db, look: Look): Promise<Candidates | { checke
   const found = await within(db, look.asked.budget, async (tx) => {
     const selected = await select(tx, look);
     if (!selected) return { items: [], areSome: false };
-    const stamp = await stampOf({ db, tx }, selected, terms, places, order);
+    const stamp = await cacheKeyOf({ db, tx }, selected, terms, places, order);
     const checked = checkedLately.get(db, stamp);
     if (checked) return { checked };
     const bonuses = bonusesOf(terms, places);

@@ -3,7 +3,7 @@ import { both, either, type LexemeQuery, lexeme, never } from '#search/lexeme-qu
 import { QueryError } from '#search/query/errors.ts';
 import type { Node } from '#search/query/tree.ts';
 import { analyseTree, isBound, type Terms } from '#search/terms.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** Where the terms of a code search may be found. */
 export type Places = { file: boolean; path: boolean };
@@ -23,6 +23,6 @@ export const inPlaces =
     const lexemes = terms.flatMap((term) => term.lexemes);
     return either([
       places.file ? both(lexemes.map(lexeme)) : never,
-      places.path ? both(lexemes.map((text) => lexeme(facet.path(text)))) : never,
+      places.path ? both(lexemes.map((text) => lexeme(lexemeOf.path(text)))) : never,
     ]);
   };

@@ -12,8 +12,8 @@ import type { CodeHit } from './hits.ts';
 import { readPortions } from './read-texts.ts';
 import { type Places, requireTerms } from './terms.ts';
 
-const mostFragments = 3;
-const mostMatches = 40;
+const maxFragments = 3;
+const maxMatches = 40;
 
 export type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget: Pick<Budget, 'left'> };
 
@@ -39,8 +39,8 @@ export async function codeTextMatches(git: GitStore, { query, hits, budget }: Co
 type Searched = { path: string; text: string };
 
 function* matchesIn({ path, text }: Searched, wanted: readonly Wanted[], places: Places): Steps<TextMatch[]> {
-  const inText = cutFragments(text, yield* findMatches(text, wanted, mostMatches), mostFragments);
-  const inPath = places.path ? yield* findMatches(path, wanted, mostMatches) : [];
+  const inText = cutFragments(text, yield* findMatches(text, wanted, maxMatches), maxFragments);
+  const inPath = places.path ? yield* findMatches(path, wanted, maxMatches) : [];
   return [
     ...inText.map((fragment) => ({ property: 'content', ...fragment })),
     ...(inPath.length > 0 ? [{ property: 'path', ...wholeFragment(path, inPath) }] : []),

@@ -1,7 +1,7 @@
-import type { Identity } from '#git/identity.ts';
-import type { Commit } from '#git/parse-commit.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
 import { analyse, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** A commit as the index keeps it. */
 export type CommitDocument = {
@@ -34,15 +34,15 @@ export function commitDocument(repositoryId: number, commit: Commit): CommitDocu
   const { lexemes, words: written } = analyse(message);
   const { author, committer } = commit;
   const facets = [
-    ...words(message.split('\n', 1)[0] ?? '').map(facet.subject),
-    ...words(author.name).map(facet.authorName),
-    ...words(committer.name).map(facet.committerName),
-    facet.authorEmail(foldEmail(author.email)),
-    facet.committerEmail(foldEmail(committer.email)),
-    facet.hash(commit.oid),
-    ...commit.parents.slice(0, 64).map(facet.parent),
-    facet.tree(commit.tree),
-    facet.repository(repositoryId),
+    ...words(message.split('\n', 1)[0] ?? '').map(lexemeOf.subject),
+    ...words(author.name).map(lexemeOf.authorName),
+    ...words(committer.name).map(lexemeOf.committerName),
+    lexemeOf.authorEmail(foldEmail(author.email)),
+    lexemeOf.committerEmail(foldEmail(committer.email)),
+    lexemeOf.hash(commit.oid),
+    ...commit.parents.slice(0, 64).map(lexemeOf.parent),
+    lexemeOf.tree(commit.tree),
+    lexemeOf.repository(repositoryId),
   ];
   const merge = commit.parents.length > 1;
   return {

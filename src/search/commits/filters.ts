@@ -10,7 +10,7 @@ import type { Value } from '#search/query/values.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** What qualifiers ask of commits: lexemes where the index can answer, otherwise a condition on the row. */
 export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
@@ -84,17 +84,17 @@ function oneFilter(name: string, value: Value, emails: Emails): One {
   }
 }
 
-const emailFacet = (name: string) => (name.startsWith('author') ? facet.authorEmail : facet.committerEmail);
+const emailFacet = (name: string) => (name.startsWith('author') ? lexemeOf.authorEmail : lexemeOf.committerEmail);
 
 function nameWords(name: string, text: string): LexemeQuery {
-  const place = name.startsWith('author') ? facet.authorName : facet.committerName;
+  const place = name.startsWith('author') ? lexemeOf.authorName : lexemeOf.committerName;
   const words = identifiersOf(text).flatMap((word) => lexemesOf(word).slice(0, 1));
   return words.length > 0 ? both(words.map((word) => lexeme(place(word)))) : never;
 }
 
 function hashFacet(name: string): (oid: string) => string {
-  if (name === 'parent') return facet.parent;
-  return name === 'tree' ? facet.tree : facet.hash;
+  if (name === 'parent') return lexemeOf.parent;
+  return name === 'tree' ? lexemeOf.tree : lexemeOf.hash;
 }
 
 function inRange(column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> {

@@ -4,7 +4,7 @@ import { both, either, type LexemeQuery, lexeme, not } from '#search/lexeme-quer
 import type { CommitSort } from '#search/query/sorts.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** A commit that matched. */
 export type CommitHit = { id: number; repositoryId: Id<'repositories'>; oid: string; score: number };
@@ -24,7 +24,7 @@ export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 /** Which rows match. Few repositories are asked for by their own lexemes; many by a look at each row. */
 export function whereOf({ lexemes, condition, repositories }: Selection): Where {
   const few = repositories.length <= fewRepositories;
-  const own = few ? [either(repositories.map((id) => lexeme(facet.repository(id))))] : [];
+  const own = few ? [either(repositories.map((id) => lexeme(lexemeOf.repository(id))))] : [];
   return (more) => {
     const query = both([lexemes, ...(more ? [more] : []), ...own]);
     if (query.kind === 'never') return sql`false`;

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
-import { listNewOids, readHistory } from '#git/history.ts';
-import { openObjects } from '#git/objects.ts';
-import type { Oid } from '#git/oid.ts';
+import { listNewOids, readHistory } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -25,12 +25,12 @@ export type CommitIndexOptions = {
 /** What an indexing did. `commits` are those now in the index. */
 export type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
 
-const commitsAtOnce = 1_000;
+const commitsPerBatch = 1_000;
 /** Messages may be long: so many commits are read together, and so many characters written. */
-const readAtOnce = 100;
-const charactersAtOnce = 1024 * 1024;
+const readPerBatch = 100;
+const charactersPerBatch = 1024 * 1024;
 /** A push of more commits is treated like a new history. */
-const mostChanges = 10_000;
+const maxChanges = 10_000;
 const many = 500;
 
 /**
@@ -85,7 +85,7 @@ async function indexChanges(
   if (from === to) return { removed: 0, added: 0 };
   await using reader = await openObjects(repo);
   if (!(await reader.findInfo(from, { peel: 'commit' }))) return undefined;
-  const limit = mostChanges + 1;
+  const limit = maxChanges + 1;
   const added = await listNewOids(repo, { from, to, limit });
   const removed = await listNewOids(repo, { from: to, to: from, limit });
   if (added.length === limit || removed.length === limit) return undefined;
@@ -129,11 +129,11 @@ async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly O
   await using reader = await openObjects(repo);
   let documents: CommitDocument[] = [];
   let characters = 0;
-  for (let at = 0; at < oids.length; at += readAtOnce) {
-    for (const commit of await reader.getCommits(oids.slice(at, at + readAtOnce))) {
+  for (let at = 0; at < oids.length; at += readPerBatch) {
+    for (const commit of await reader.getCommits(oids.slice(at, at + readPerBatch))) {
       documents.push(commitDocument(repositoryId, commit));
       characters += commit.message.length;
-      if (documents.length === commitsAtOnce || characters >= charactersAtOnce) {
+      if (documents.length === commitsPerBatch || characters >= charactersPerBatch) {
         yield documents;
         [documents, characters] = [[], 0];
       } else await setImmediate();
@@ -143,7 +143,7 @@ async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly O
 }
 
 async function remove({ db, repositoryId }: CommitIndexOptions, oids: readonly string[]): Promise<void> {
-  for (let at = 0; at < oids.length; at += commitsAtOnce) {
-    await change(db, (tx) => store.removeCommits(tx, repositoryId, oids.slice(at, at + commitsAtOnce)));
+  for (let at = 0; at < oids.length; at += commitsPerBatch) {
+    await change(db, (tx) => store.removeCommits(tx, repositoryId, oids.slice(at, at + commitsPerBatch)));
   }
 }

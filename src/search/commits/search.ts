@@ -8,14 +8,14 @@ import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { CommitSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
+import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { isNaming, isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
-import { facet } from './facets.ts';
 import { combination, commitFilter, findEmails } from './filters.ts';
 import * as hits from './hits.ts';
+import { lexemeOf } from './lexemes.ts';
 
-export type CommitSearch = Asked & {
+export type CommitSearch = SearchRequest & {
   /** From `parse('commits', q)`. */
   query: Node;
   sort?: CommitSort | undefined;
@@ -90,7 +90,7 @@ async function selection(tx: Reader, { asked, split: { filters, rest }, terms }:
 }
 
 const inMessage = (terms: readonly Term[]): LexemeQuery => both(terms.flatMap((term) => term.lexemes).map(lexeme));
-const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => lexeme(facet.subject(word))));
+const inSubject = (term: Term): LexemeQuery => both(term.lexemes.map((word) => lexeme(lexemeOf.subject(word))));
 
 /** Candidates from the index, then a look at each message. */
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<Rows> {

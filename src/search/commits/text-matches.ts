@@ -10,8 +10,8 @@ import { findMatches } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch } from '#search/text-match/fragments.ts';
 import { type CommitHit, findMessages } from './hits.ts';
 
-const mostFragments = 3;
-const mostMatches = 40;
+const maxFragments = 3;
+const maxMatches = 40;
 
 export type CommitMatching = { query: Node; hits: readonly CommitHit[]; budget: Budget };
 
@@ -28,7 +28,7 @@ export async function commitTextMatches(db: Db, { query, hits, budget }: CommitM
   const messages = await within(db, budget, (tx) => findMessages(tx, ids));
   return turnEach(messages ? ids : [], budget, function* matches(id): Steps<TextMatch[]> {
     const message = messages?.get(id) ?? '';
-    const fragments = cutFragments(message, yield* findMatches(message, wanted, mostMatches), mostFragments);
+    const fragments = cutFragments(message, yield* findMatches(message, wanted, maxMatches), maxFragments);
     return fragments.map((fragment) => ({ property: 'message', ...fragment }));
   });
 }

@@ -1,5 +1,5 @@
 import type { Db } from '#database/connect.ts';
-import { Codes } from './codes.ts';
+import { QuantizedVectors } from './quantized-vectors.ts';
 import { type EmbedderId, listCodes } from './store.ts';
 
 /** The codes of all issues as this process knows them. */
@@ -7,24 +7,24 @@ export type Candidates = {
   /** Reads what was written since the last time; the first time, everything. */
   refresh(): Promise<void>;
   /** The codes, once something was embedded. */
-  codes(): Codes | undefined;
+  codes(): QuantizedVectors | undefined;
 };
 
-const rowsAtOnce = 50_000;
+const rowsPerBatch = 50_000;
 
 /** Keeps codes in memory and in step with the table, whoever writes it. */
 export function openCandidates(db: Db, embedder: () => Promise<EmbedderId>): Candidates {
-  let codes: Codes | undefined;
+  let codes: QuantizedVectors | undefined;
   let version = 0;
   let refreshing: Promise<void> | undefined;
   const readNew = async (): Promise<void> => {
     for (;;) {
-      const rows = await listCodes(db, await embedder(), version, rowsAtOnce);
+      const rows = await listCodes(db, await embedder(), version, rowsPerBatch);
       const [first] = rows;
-      if (first) codes ??= new Codes(first.code.length);
+      if (first) codes ??= new QuantizedVectors(first.code.length);
       codes?.put(rows);
       version = rows.at(-1)?.version ?? version;
-      if (rows.length < rowsAtOnce) return;
+      if (rows.length < rowsPerBatch) return;
     }
   };
   return {

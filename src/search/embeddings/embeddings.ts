@@ -51,8 +51,8 @@ export type Embeddings = {
   embedMissing(db: Db, options?: MissingOptions): Promise<{ issues: number }>;
 };
 
-const issuesAtOnce = 256;
-const removalsAtOnce = 5_000;
+const issuesPerBatch = 256;
+const removalsPerBatch = 5_000;
 /**
  * So many times as many candidates as are wanted, at least 2,000, are compared by their vectors: of 200,000 issues, the ten nearest
  * are among 2,000 candidates, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
@@ -107,8 +107,8 @@ async function nearest(
 
 async function embedIssues(db: Db, issues: readonly Issue[], { embedder, numbered }: Context): Promise<void> {
   const own = await numbered();
-  for (let at = 0; at < issues.length; at += issuesAtOnce) {
-    const texts = await store.loadChangedTexts(db, own, issues.slice(at, at + issuesAtOnce));
+  for (let at = 0; at < issues.length; at += issuesPerBatch) {
+    const texts = await store.loadChangedTexts(db, own, issues.slice(at, at + issuesPerBatch));
     if (texts.length === 0) continue;
     const vectors = await embedder.embed(
       texts.map(({ text }) => text),
@@ -128,13 +128,13 @@ async function embedMissing(db: Db, { repositoryId, onProgress }: MissingOptions
   let done = 0;
   for (let after = 0; ; ) {
     onProgress?.({ done: vectors + done, total: Math.max(total, vectors + done) });
-    const missing = await store.listMissing(db, { embedder, repository: repositoryId, after, limit: issuesAtOnce });
+    const missing = await store.listMissing(db, { embedder, repository: repositoryId, after, limit: issuesPerBatch });
     const last = missing.at(-1);
     if (last === undefined) break;
     await embedIssues(db, missing, context);
     after = last;
     done += missing.length;
   }
-  if (repositoryId === undefined) while (await change(db, (tx) => store.removeOthers(tx, embedder, removalsAtOnce)));
+  if (repositoryId === undefined) while (await change(db, (tx) => store.removeOthers(tx, embedder, removalsPerBatch)));
   return { issues: done };
 }

@@ -16,9 +16,9 @@ export type HttpOptions = {
   within?: Readonly<Record<Purpose, number>>;
 };
 
-const textsAtOnce = 32;
+const textsPerBatch = 32;
 const longestReply = 32 * 1024 * 1024;
-const usualWithin = { query: 5_000, issues: 60_000 };
+const defaultWithin = { query: 5_000, issues: 60_000 };
 /** A query is tried once; issues are tried again after a pause. */
 const tries: Readonly<Record<Purpose, number>> = { query: 1, issues: 4 };
 
@@ -33,8 +33,8 @@ export const httpEmbedder = (options: HttpOptions): Embedder => ({
   identity: `http/${options.url}/${options.model}`,
   async embed(texts, purpose) {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += textsAtOnce)
-      vectors.push(...(await embedSome(texts.slice(at, at + textsAtOnce), purpose, options)));
+    for (let at = 0; at < texts.length; at += textsPerBatch)
+      vectors.push(...(await embedSome(texts.slice(at, at + textsPerBatch), purpose, options)));
     return vectors;
   },
 });
@@ -53,7 +53,11 @@ async function embedSome(texts: readonly string[], purpose: Purpose, options: Ht
 /** Why there are no vectors, and whether a later try may give some. */
 type Failure = { failure: string; again: boolean };
 
-async function ask(texts: readonly string[], purpose: Purpose, { outbound, url, model, key, within = usualWithin }: HttpOptions) {
+async function ask(
+  texts: readonly string[],
+  purpose: Purpose,
+  { outbound, url, model, key, within = defaultWithin }: HttpOptions,
+) {
   const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const body = Buffer.from(JSON.stringify({ model, input: texts, encoding_format: 'float' }));
   try {

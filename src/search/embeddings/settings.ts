@@ -15,7 +15,7 @@ export type EmbeddingSettings = {
   key?: string | undefined;
 };
 
-const usualModel = 'Xenova/all-MiniLM-L6-v2';
+const defaultModel = 'Xenova/all-MiniLM-L6-v2';
 
 /**
  * The embedder that the settings ask for; none where they say `off`.
@@ -28,7 +28,7 @@ export function openEmbedder({ provider, url, model, key }: EmbeddingSettings, o
     case 'builtin':
       return builtinEmbedder();
     case 'transformers':
-      return transformersEmbedder({ model: model ?? usualModel });
+      return transformersEmbedder({ model: model ?? defaultModel });
     case 'http':
       if (!url || !model)
         throw new StartupError('HEARTH_EMBEDDINGS=http needs HEARTH_EMBEDDINGS_URL and HEARTH_EMBEDDINGS_MODEL');

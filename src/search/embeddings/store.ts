@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
-import type { CodeRow } from './codes.ts';
 import type { Quantised } from './quantise.ts';
+import type { QuantizedVectorRow } from './quantized-vectors.ts';
 
 type Issue = Id<'issues'>;
 export type EmbedderId = Id<'embedders'>;
@@ -94,7 +94,7 @@ export async function removeOthers(tx: Tx, embedder: EmbedderId, limit: number):
 
 /** The codes written since a version, in the order of their versions. */
 export async function listCodes(db: Db, embedder: EmbedderId, since: number, limit: number) {
-  const { rows } = await sql<CodeRow & { version: number }>`
+  const { rows } = await sql<QuantizedVectorRow & { version: number }>`
     select version, issue_id as "issueId", repository_id as "repositoryId", code from issue_vectors
     where embedder_id = ${embedder} and version > ${since} order by version limit ${limit}`.execute(db);
   return rows;

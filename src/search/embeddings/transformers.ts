@@ -4,7 +4,7 @@ import { type Embedder, EmbeddingsUnavailable, normalise } from './embedder.ts';
 
 /** An optional package: whoever chooses this provider installs it. */
 const packageName: string = '@huggingface/transformers';
-const textsAtOnce = 16;
+const textsPerBatch = 16;
 
 /** As much of the package as is used here; nothing is known of its types where it isn't installed. */
 type Extract = (texts: string[], options: { pooling: 'mean'; normalize: true }) => Promise<{ tolist(): unknown }>;
@@ -26,8 +26,8 @@ export function transformersEmbedder({ model }: { model: string }): Embedder {
       try {
         extractor ??= loadExtractor(model);
         const extract = await extractor;
-        for (let at = 0; at < texts.length; at += textsAtOnce) {
-          const found = await extract(texts.slice(at, at + textsAtOnce), { pooling: 'mean', normalize: true });
+        for (let at = 0; at < texts.length; at += textsPerBatch) {
+          const found = await extract(texts.slice(at, at + textsPerBatch), { pooling: 'mean', normalize: true });
           vectors.push(...rowsOf(found.tolist()));
         }
       } catch (error) {

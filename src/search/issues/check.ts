@@ -8,7 +8,7 @@ import type { Matching } from './matching.ts';
 /** The closer look at a hit: its texts decide about phrases, and its row about everything else. */
 export type Check = {
   /** The conditions to be asked of the row. */
-  questions: Matching[];
+  conditions: Matching[];
   /** Whether a hit with these texts, and these answers, really matches. */
   matches(texts: readonly string[], answers: readonly boolean[]): Steps<boolean>;
 };
@@ -17,10 +17,10 @@ type Test = (texts: readonly string[], answers: readonly boolean[]) => Steps<boo
 
 /** Makes the closer look at those requirements that hold phrases. */
 export function makeCheck(requirements: readonly Node[], meaning: Meaning): Check {
-  const questions: Matching[] = [];
-  const tests = requirements.filter(hasPhrase).map((node) => testOf(node, meaning, questions));
+  const conditions: Matching[] = [];
+  const tests = requirements.filter(hasPhrase).map((node) => testOf(node, meaning, conditions));
   return {
-    questions,
+    conditions,
     matches: until(
       false,
       tests.filter((test) => test !== undefined),
@@ -35,7 +35,7 @@ const until = (last: boolean, tests: readonly Test[]): Test =>
     return !last;
   };
 
-function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | undefined {
+function testOf(node: Node, meaning: Meaning, conditions: Matching[]): Test | undefined {
   if (node.kind === 'text' && isPhrase(node)) {
     const finder = phraseFinder(termsOf(node.text));
     return function* phrase(texts) {
@@ -43,9 +43,9 @@ function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | und
       return false;
     };
   }
-  if (!hasPhrase(node)) return questionOf(node, meaning, questions);
+  if (!hasPhrase(node)) return questionOf(node, meaning, conditions);
   if (node.kind === 'not') {
-    const inner = testOf(node.part, meaning, questions);
+    const inner = testOf(node.part, meaning, conditions);
     return (
       inner &&
       function* not(texts, answers) {
@@ -54,15 +54,15 @@ function testOf(node: Node, meaning: Meaning, questions: Matching[]): Test | und
     );
   }
   if (node.kind !== 'all' && node.kind !== 'any') return undefined;
-  const inner = node.parts.map((part) => testOf(part, meaning, questions)).filter((test) => test !== undefined);
+  const inner = node.parts.map((part) => testOf(part, meaning, conditions)).filter((test) => test !== undefined);
   return until(node.kind === 'any', inner);
 }
 
 /** Parts without a phrase are asked of the row. Parts that look for nothing are left out, as in the query itself. */
-function questionOf(node: Node, meaning: Meaning, questions: Matching[]): Test | undefined {
-  const question = compile(node, meaning);
-  if (!question) return undefined;
-  const at = questions.push(question) - 1;
+function questionOf(node: Node, meaning: Meaning, conditions: Matching[]): Test | undefined {
+  const condition = compile(node, meaning);
+  if (!condition) return undefined;
+  const at = conditions.push(condition) - 1;
   return function* answer(_texts, answers) {
     yield;
     return answers[at] === true;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
 import { both } from '#search/lexeme-query.ts';
-import { mayHoldPhrase } from '#search/pairs.ts';
 import type { Node, Text } from '#search/query/tree.ts';
+import { mayHoldPhrase } from '#search/word-pairs.ts';
 import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
 import { type Known, qualifierMatching } from './qualifiers.ts';
-import { anywhere, inPlaces, type Place } from './terms.ts';
+import { anywhere, inPlaces, type TextField } from './terms.ts';
 
 /** What a query means depends on these, beside its words. */
-export type Meaning = Known & { places: readonly Place[] };
+export type Meaning = Known & { places: readonly TextField[] };
 
 /**
  * Which rows a part of a query asks for; undefined where it has nothing to look for. A phrase is taken as its words, so that

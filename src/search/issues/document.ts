@@ -1,7 +1,7 @@
 import { analyse, analyserVersion, identifiersOf, lexemesOf, type Word, wordOf } from '#search/analyse/analyse.ts';
-import { pairsOf } from '#search/pairs.ts';
+import { pairsOf } from '#search/word-pairs.ts';
 import { wordsColumn } from '#search/words-column.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
 /** An issue with everything that it is found by. */
 export type Source = {
@@ -49,12 +49,12 @@ export function documentOf(source: Source): Document {
   const lexemes = [
     ...factsOf(source),
     ...title,
-    ...title.map(facet.title),
+    ...title.map(lexemeOf.title),
     ...mentionsIn(`${source.title}\n${source.body ?? ''}\n${source.comments}`),
     ...body.lexemes,
-    ...body.lexemes.map(facet.body),
+    ...body.lexemes.map(lexemeOf.body),
     ...comments.lexemes,
-    ...comments.lexemes.map(facet.comments),
+    ...comments.lexemes.map(lexemeOf.comments),
   ];
   return {
     id: source.id,
@@ -72,31 +72,31 @@ const weightOf = (words: number, usual: number): number => Math.fround(2.2 / (1.
 
 function factsOf({ repositoryId, authorId, milestone, ...source }: Source): string[] {
   return [
-    facet.repository(repositoryId),
-    facet.fact('issue'),
-    facet.fact(source.state),
-    facet.fact(source.locked ? 'locked' : 'unlocked'),
-    ...(source.stateReason ? [facet.fact(source.stateReason)] : []),
-    ...(authorId === null ? [] : [facet.author(authorId)]),
-    ...source.assignees.map(facet.assignee),
-    ...source.commenters.map(facet.commenter),
-    ...source.labels.map(facet.label),
-    milestone === null ? facet.without('milestone') : facet.milestone(milestone),
-    ...(source.labels.length === 0 ? [facet.without('label')] : []),
-    ...(source.assignees.length === 0 ? [facet.without('assignee')] : []),
+    lexemeOf.repository(repositoryId),
+    lexemeOf.fact('issue'),
+    lexemeOf.fact(source.state),
+    lexemeOf.fact(source.locked ? 'locked' : 'unlocked'),
+    ...(source.stateReason ? [lexemeOf.fact(source.stateReason)] : []),
+    ...(authorId === null ? [] : [lexemeOf.author(authorId)]),
+    ...source.assignees.map(lexemeOf.assignee),
+    ...source.commenters.map(lexemeOf.commenter),
+    ...source.labels.map(lexemeOf.label),
+    milestone === null ? lexemeOf.without('milestone') : lexemeOf.milestone(milestone),
+    ...(source.labels.length === 0 ? [lexemeOf.without('label')] : []),
+    ...(source.assignees.length === 0 ? [lexemeOf.without('assignee')] : []),
   ];
 }
 
 const mention =
   /(?<![\p{L}\p{N}_/-])@([a-z\d](?:[a-z\d]|[-_](?=[a-z\d])){0,98})(?:\/([a-z\d][a-z\d._-]{0,98}))?(?![\p{L}\p{N}/])/giu;
-const mostMentions = 1_000;
+const maxMentions = 1_000;
 
 /** Lexemes of the users and teams that a text names by `@`, as far as they are no part of a longer word. */
 export function mentionsIn(text: string): string[] {
   const named = new Set<string>();
   for (const [, login, team] of text.matchAll(mention)) {
-    if (login) named.add(team ? facet.team(login, team.replace(/[._-]+$/, '')) : facet.mention(login));
-    if (named.size >= mostMentions) break;
+    if (login) named.add(team ? lexemeOf.team(login, team.replace(/[._-]+$/, '')) : lexemeOf.mention(login));
+    if (named.size >= maxMentions) break;
   }
   return [...named];
 }

@@ -4,7 +4,7 @@ import { always, both, either, type LexemeQuery, lexeme } from '#search/lexeme-q
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 import { type Matching, wholly } from './matching.ts';
 import type { Tier } from './ranking.ts';
 
@@ -40,7 +40,7 @@ export async function whereOf(
 ): Promise<Where> {
   const few =
     repositories.length === 1 || (repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart);
-  const own = few ? either(repositories.map((id) => lexeme(facet.repository(id)))) : always;
+  const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : always;
   const scope = few ? sql`true` : sql`repository_id = any(${repositories}::bigint[])`;
   return (more = always) => {
     const query = both([lexemes, more, own]);

@@ -2,20 +2,20 @@ import { change, type Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { both, lexeme } from '#search/lexeme-query.ts';
 import { documentOf } from './document.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 import * as store from './store.ts';
 
 type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
 
-const atOnce = 200;
+const batchSize = 200;
 const many = 500;
 
 /** Brings the rows of some issues to their present state. May be repeated at any time; issues that are gone are passed over. */
 export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<void> {
-  for (let at = 0; at < issues.length; at += atOnce) {
+  for (let at = 0; at < issues.length; at += batchSize) {
     await change(db, async (tx) => {
-      const some = issues.slice(at, at + atOnce);
+      const some = issues.slice(at, at + batchSize);
       await store.lockIssues(tx, some);
       const sources = await store.loadSources(tx, some);
       if (sources.length > 0) await store.saveDocuments(tx, sources.map(documentOf));
@@ -35,7 +35,7 @@ type MissingOptions = { repositoryId?: Repository; onProgress?: (progress: { don
 export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: MissingOptions = {}): Promise<IssueIndexReport> {
   let done = 0;
   for (let after = 0; ; ) {
-    const missing = await store.listMissing(db, { repository: repositoryId, after, limit: atOnce });
+    const missing = await store.listMissing(db, { repository: repositoryId, after, limit: batchSize });
     const last = missing.at(-1);
     if (last === undefined) break;
     await indexIssues(db, missing);
@@ -65,13 +65,13 @@ export type Named = { label: string } | { milestone: string };
 
 /** Brings up to date the issues of a repository whose rows show a label or a milestone by a name that it no longer has. */
 export async function indexNamed(db: Db, repositoryId: Repository, name: Named): Promise<void> {
-  const named = 'label' in name ? facet.label(name.label) : facet.milestone(name.milestone);
-  const query = both([lexeme(facet.repository(repositoryId)), lexeme(named)]);
+  const named = 'label' in name ? lexemeOf.label(name.label) : lexemeOf.milestone(name.milestone);
+  const query = both([lexeme(lexemeOf.repository(repositoryId)), lexeme(named)]);
   if (query.kind !== 'query') return;
   // An issue that is being indexed may have been read with the name, and not be written yet.
   await store.awaitIndexers(db);
   for (let after = 0; ; ) {
-    const some = await store.listWithLexemes(db, query.text, after, atOnce);
+    const some = await store.listWithLexemes(db, query.text, after, batchSize);
     const last = some.at(-1);
     if (last === undefined) return;
     await indexIssues(db, some);

@@ -3,12 +3,12 @@ import { findLanguage } from '#search/languages/language.ts';
 import { either, lexeme } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
-import { facet } from './facets.ts';
 import { holdsField, inField } from './fields.ts';
+import { lexemeOf } from './lexemes.ts';
 import { byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
 
-const fact = (name: string): Matching => byLexemes(lexeme(facet.fact(name)));
+const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
 /** What qualifiers name. */
 export type Known = {
@@ -23,12 +23,12 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields }: Know
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
     case 'login':
-      if (value.login === '*') return noneOf(byLexemes(lexeme(facet.without(name))));
+      if (value.login === '*') return noneOf(byLexemes(lexeme(lexemeOf.without(name))));
       return ofPerson(name, people.get(value.login));
     case 'words':
-      return byLexemes(either([...new Set(value.words)].map((word) => lexeme(facet.label(word)))));
+      return byLexemes(either([...new Set(value.words)].map((word) => lexeme(lexemeOf.label(word)))));
     case 'team':
-      return byLexemes(lexeme(facet.team(value.organization, value.slug)));
+      return byLexemes(lexeme(lexemeOf.team(value.organization, value.slug)));
     case 'number':
       return byRow(inNumbers(numbers[name] ?? sql`null`, value));
     case 'date':
@@ -53,10 +53,10 @@ function ofPerson(name: string, person: Person | undefined): Matching {
   const { id, login } = person;
   if (name === 'user' || name === 'org') return inRepository(sql`r.owner_id = ${id}`);
   const own = {
-    author: facet.author(id),
-    assignee: facet.assignee(id),
-    mentions: facet.mention(login),
-    commenter: facet.commenter(id),
+    author: lexemeOf.author(id),
+    assignee: lexemeOf.assignee(id),
+    mentions: lexemeOf.mention(login),
+    commenter: lexemeOf.commenter(id),
   };
   if (name === 'involves') return byLexemes(either(Object.values(own).map(lexeme)));
   return name in own ? byLexemes(lexeme(own[name as keyof typeof own])) : nothing;
@@ -89,7 +89,7 @@ const nobodyHas = new Set(['project', 'type', 'parent-issue', 'sub-issues', 'blo
 /** What has none of something; of a field, no value. */
 function without(what: string, fields: RawBuilder<unknown>): Matching {
   if (what.startsWith('field.')) return noneOf(byRow(holdsField(what.slice('field.'.length), fields)));
-  return nobodyHas.has(what) ? everything : byLexemes(lexeme(facet.without(what)));
+  return nobodyHas.has(what) ? everything : byLexemes(lexeme(lexemeOf.without(what)));
 }
 
 function ofChoice(name: string, choice: string): Matching {
@@ -104,7 +104,7 @@ function ofChoice(name: string, choice: string): Matching {
 }
 
 function ofText(name: string, text: string): Matching {
-  if (name === 'milestone') return byLexemes(lexeme(facet.milestone(text)));
+  if (name === 'milestone') return byLexemes(lexeme(lexemeOf.milestone(text)));
   if (name === 'language') return inRepository(sql`lower(r.language) = lower(${findLanguage(text) ?? text})`);
   if (name === 'type' && text.toLowerCase() === 'issue') return fact('issue');
   return nothing;

@@ -6,7 +6,7 @@ import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { type Reader, within } from '#search/read.ts';
-import { type Asked, atLeast, maxResults, type SearchResult, withinResults } from '#search/result.ts';
+import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
 import { compile, hasPhrase, type Meaning } from './compile.ts';
@@ -15,10 +15,10 @@ import { allOf } from './matching.ts';
 import { findPeople } from './people.ts';
 import { type Plan, planOf } from './plan.ts';
 import { tiersOf } from './ranking.ts';
-import { type Place, places, placesOf } from './terms.ts';
+import { type TextField, textFields, textFieldsOf } from './terms.ts';
 import { loadTexts, textsIn } from './texts.ts';
 
-export type IssueSearch = Asked & {
+export type IssueSearch = SearchRequest & {
   /** From `parse('issues', q)`. */
   query: Node;
   /** Whether the query was read by the advanced grammar. */
@@ -30,7 +30,7 @@ export type IssueSearch = Asked & {
 };
 
 /** A search under way. */
-export type Look = { asked: IssueSearch; plan: Plan; places: Place[] };
+export type Look = { asked: IssueSearch; plan: Plan; places: TextField[] };
 type Selected = { where: hits.Where; meaning: Meaning; ids: Id<'repositories'>[] };
 export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
@@ -54,13 +54,13 @@ export function lookFor(asked: IssueSearch): Look {
   return {
     asked,
     plan: planOf(asked.query, { advanced: asked.advanced === true }),
-    places: placesOf(asked.query),
+    places: textFieldsOf(asked.query),
   };
 }
 
 /** Refuses queries without a word or a meaningful qualifier, as signs alone. */
 function requireSomething(query: Node): void {
-  const asksFor = compile(query, { places, people: new Map(), fields: sql`false` });
+  const asksFor = compile(query, { places: textFields, people: new Map(), fields: sql`false` });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
 
@@ -116,8 +116,8 @@ async function listOrdered(
 
 /** A few at first, so that there is something to give when these are enormous. */
 const checkedFirst = 10;
-const checkedAtOnce = 100;
-const mostChecked = 1_000_000;
+const checkedPerBatch = 100;
+const maxChecked = 1_000_000;
 
 /**
  * Candidates from the index, then a look at what each of them says, for as long as there is time; what matches is put in order
@@ -133,12 +133,12 @@ async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found
     const found = await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 });
     const check = makeCheck(plan.required, selected.meaning);
     const ids = found.rows.map(({ id }) => id);
-    return { ...found, check, answers: await hits.findFacts(tx, ids, check.questions) };
+    return { ...found, check, answers: await hits.findFacts(tx, ids, check.conditions) };
   });
   if (!candidates || candidates === 'nowhere') return { rows: [], total: 0, complete: candidates === 'nowhere' };
   let rows: hits.IssueHit[] = [];
   let looked = 0;
-  for (let size = checkedFirst; looked < candidates.rows.length; size = Math.min(2 * size, checkedAtOnce)) {
+  for (let size = checkedFirst; looked < candidates.rows.length; size = Math.min(2 * size, checkedPerBatch)) {
     const some = candidates.rows.slice(looked, looked + size);
     const found = await within(db, budget, (tx) => whichMatch(tx, some, candidates, look));
     rows.push(...(found?.matching ?? []));
@@ -159,7 +159,7 @@ async function whichMatch(
   { asked: { budget }, places }: Look,
 ): Promise<LookedThrough<hits.IssueHit> & { loaded: number }> {
   const ids = some.map(({ id }) => id);
-  const texts = await loadTexts(tx, ids, { places, most: mostChecked });
+  const texts = await loadTexts(tx, ids, { places, most: maxChecked });
   // An issue that is gone by now is passed over; of those that are too many to be read at once, the last ones come next.
   const last = some.findLastIndex(({ id }) => texts.has(id));
   const loaded = some.slice(0, last < 0 ? some.length : last + 1);

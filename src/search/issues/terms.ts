@@ -1,20 +1,20 @@
 import type { Term } from '#search/analyse/analyse.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
 import type { Node } from '#search/query/tree.ts';
-import { facet } from './facets.ts';
+import { lexemeOf } from './lexemes.ts';
 
-export const places = ['title', 'body', 'comments'] as const;
+export const textFields = ['title', 'body', 'comments'] as const;
 /** Where the terms of an issue search are looked for. */
-export type Place = (typeof places)[number];
+export type TextField = (typeof textFields)[number];
 
 /** `in:title,body,comments`, all of them without it. Excluding one leaves the others. */
-export function placesOf(query: Node): Place[] {
+export function textFieldsOf(query: Node): TextField[] {
   const named = new Set<string>();
   const left = new Set<string>();
   visit(query, false, (words, negated) => {
     for (const word of words) (negated ? left : named).add(word);
   });
-  return places.filter((place) => (named.size === 0 || named.has(place)) && !left.has(place));
+  return textFields.filter((place) => (named.size === 0 || named.has(place)) && !left.has(place));
 }
 
 function visit(node: Node, negated: boolean, found: (words: readonly string[], negated: boolean) => void): void {
@@ -24,11 +24,11 @@ function visit(node: Node, negated: boolean, found: (words: readonly string[], n
 }
 
 /** All of these words together in one of the places. */
-export function inPlaces(wanted: readonly Place[], terms: readonly Term[]): LexemeQuery {
+export function inPlaces(wanted: readonly TextField[], terms: readonly Term[]): LexemeQuery {
   const lexemes = terms.flatMap((term) => term.lexemes);
-  return either(wanted.map((place) => both(lexemes.map((word) => lexeme(facet[place](word))))));
+  return either(wanted.map((place) => both(lexemes.map((word) => lexeme(lexemeOf[place](word))))));
 }
 
 /** A word in any of the places. */
-export const anywhere = (wanted: readonly Place[], term: Term): LexemeQuery =>
-  wanted.length === places.length ? both(term.lexemes.map(lexeme)) : inPlaces(wanted, [term]);
+export const anywhere = (wanted: readonly TextField[], term: Term): LexemeQuery =>
+  wanted.length === textFields.length ? both(term.lexemes.map(lexeme)) : inPlaces(wanted, [term]);

@@ -9,18 +9,18 @@ import { analyseTree, wantedWords } from '#search/terms.ts';
 import { findMatches, type Wanted } from '#search/text-match/find.ts';
 import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/fragments.ts';
 import type { IssueHit } from './hits.ts';
-import { placesOf } from './terms.ts';
+import { textFieldsOf } from './terms.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
 /** A match in an issue; in one of its comments where that is named. */
 export type IssueTextMatch = TextMatch & { comment?: Id<'issue_comments'> };
 
-const mostFragments = 3;
-const mostMatches = 40;
+const maxFragments = 3;
+const maxMatches = 40;
 /** Matches are looked for in the first comments of each hit, up to so many characters. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 /** More than a page of hits has, each with the longest body and so many characters of comments. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
 
@@ -32,9 +32,9 @@ export async function issueTextMatches(db: Db, { query, hits, budget }: IssueMat
   const terms = analyseTree(query);
   const wanted = terms ? wantedWords(terms) : [];
   if (wanted.length === 0) return hits.map(() => []);
-  const places = placesOf(query);
+  const places = textFieldsOf(query);
   const ids = hits.map(({ id }) => id);
-  const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: mostCharacters, atOnce: mostBytes }));
+  const texts = await within(db, budget, (tx) => loadTexts(tx, ids, { places, most: maxCharacters, batchSize: maxBytes }));
   return turnEach(texts ? ids : [], budget, function* matches(id) {
     const own = texts?.get(id);
     return own ? yield* matchesIn(own, wanted, new Set(places)) : [];
@@ -46,21 +46,21 @@ function* matchesIn(
   wanted: readonly Wanted[],
   places: ReadonlySet<string>,
 ): Steps<IssueTextMatch[]> {
-  const inTitle = places.has('title') ? yield* findMatches(title, wanted, mostMatches) : [];
+  const inTitle = places.has('title') ? yield* findMatches(title, wanted, maxMatches) : [];
   const inBody = places.has('body') ? yield* fragmentsOf(body, wanted) : [];
   const inComments: IssueTextMatch[] = [];
   for (const { id, body: said } of comments) {
-    if (inComments.length >= mostFragments) break;
+    if (inComments.length >= maxFragments) break;
     for (const fragment of yield* fragmentsOf(said, wanted)) inComments.push({ ...fragment, comment: id });
   }
   return [
     ...(inTitle.length > 0 ? [{ property: 'title', ...wholeFragment(title, inTitle) }] : []),
     ...inBody,
-    ...inComments.slice(0, mostFragments),
+    ...inComments.slice(0, maxFragments),
   ];
 }
 
 function* fragmentsOf(text: string, wanted: readonly Wanted[]): Steps<TextMatch[]> {
-  const fragments = cutFragments(text, yield* findMatches(text, wanted, mostMatches), mostFragments);
+  const fragments = cutFragments(text, yield* findMatches(text, wanted, maxMatches), maxFragments);
   return fragments.map((fragment) => ({ property: 'body', ...fragment }));
 }

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
-import type { Place } from './terms.ts';
+import type { TextField } from './terms.ts';
 
 /** What an issue and its comments say. */
 export type Texts = { title: string; body: string; comments: { id: Id<'issue_comments'>; body: string }[] };
 
 export type TextsOptions = {
-  places: readonly Place[];
+  places: readonly TextField[];
   /** Characters of each issue's comments, the first ones. */
   most: number;
   /** Bytes of all together, unless the first issue alone has more. */
-  atOnce?: number;
+  batchSize?: number;
 };
 
-const usualBytes = 4 * 1024 * 1024;
+const defaultBytes = 4 * 1024 * 1024;
 
 /**
  * The texts of some issues, by their ids, in one statement; of each one's comments the first ones. The last issues are missing where
@@ -23,7 +23,7 @@ const usualBytes = 4 * 1024 * 1024;
 export async function loadTexts(
   db: Reader,
   issues: readonly Id<'issues'>[],
-  { places, most, atOnce = usualBytes }: TextsOptions,
+  { places, most, batchSize = defaultBytes }: TextsOptions,
 ): Promise<Map<number, Texts>> {
   if (issues.length === 0) return new Map();
   const wanted = places.includes('comments') ? sql`c.issue_id = i.id` : sql`false`;
@@ -37,10 +37,10 @@ export async function loadTexts(
       select jsonb_agg(jsonb_build_object('id', c.id, 'body', c.body) order by c.id) from (
         select c.id, c.body, sum(length(c.body)) over (order by c.id) - length(c.body) as before from issue_comments c where ${wanted}
       ) as c where c.before < ${most}), '[]') as comments
-    from sized join issues i on i.id = sized.id where sized.upto <= ${atOnce} or sized.upto = sized.size`.execute(db);
+    from sized join issues i on i.id = sized.id where sized.upto <= ${batchSize} or sized.upto = sized.size`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The texts in which a search looks, each by itself. */
-export const textsIn = (texts: Texts, places: readonly Place[]): string[] =>
+export const textsIn = (texts: Texts, places: readonly TextField[]): string[] =>
   places.flatMap((place) => (place === 'comments' ? texts.comments.map(({ body }) => body) : [texts[place]]));

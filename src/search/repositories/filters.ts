@@ -5,13 +5,13 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Node } from '#search/query/tree.ts';
 import type { Value } from '#search/query/values.ts';
-import { type Place, places, usualPlaces } from './facets.ts';
+import { defaultTextFields, type TextField, textFields } from './lexemes.ts';
 
 /** Where words are looked for. */
-export function placesOf(filters: readonly Filter[]): readonly Place[] {
+export function placesOf(filters: readonly Filter[]): readonly TextField[] {
   const named = (negated: boolean) => valuesOf(filters, { name: 'in', type: 'set', negated }).flatMap(({ words }) => words);
   const [wanted, unwanted] = [named(false), named(true)];
-  const from = wanted.length > 0 ? places.filter((place) => wanted.includes(place)) : usualPlaces;
+  const from = wanted.length > 0 ? textFields.filter((place) => wanted.includes(place)) : defaultTextFields;
   return from.filter((place) => !unwanted.includes(place));
 }
 

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import { openObjects } from '#git/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { listTree } from '#git/objects/tree-list.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { listTree } from '#git/tree-list.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
 import { textOf } from '#search/code/document.ts';
 import { wordsColumn } from '#search/words-column.ts';
-import { facet, type Place } from './facets.ts';
+import { lexemeOf, type TextField } from './lexemes.ts';
 
 type Repository = Id<'repositories'>;
 
@@ -17,7 +17,7 @@ type Repository = Id<'repositories'>;
 const longestReadme = 64 * 1024;
 const largestReadme = 1024 * 1024;
 /** Entries of the root folder among which a README is looked for. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /**
  * Brings what a repository is found by up to date: its name, description and topics, and the README of its default branch.
@@ -56,14 +56,16 @@ async function bringUp(db: Db, git: GitStore, id: Repository): Promise<void> {
       set analyser = excluded.analyser, readme = excluded.readme, words = excluded.words`.execute(db);
 }
 
-const wordsOf = (text: string, place: Place): string[] => [...new Set(identifiersOf(text).flatMap(lexemesOf).map(facet[place]))];
+const wordsOf = (text: string, place: TextField): string[] => [
+  ...new Set(identifiersOf(text).flatMap(lexemesOf).map(lexemeOf[place])),
+];
 
 /** The README in the root of a branch; empty where there is none. */
 async function readReadme(git: GitStore, id: Repository, branch: string): Promise<string> {
   const repo = repoOf(git, id);
   const commit = await findTip(repo, branch);
   if (!commit) return '';
-  const { entries } = await listTree(repo, commit, { limit: mostNames });
+  const { entries } = await listTree(repo, commit, { limit: maxNames });
   const entry = entries.find(
     ({ path, mode }) => /^readme(\.(md|markdown|rst|txt|adoc|org))?$/i.test(path) && mode.startsWith('100'),
   );

@@ -9,14 +9,14 @@ import { filtersIn, split } from '#search/query/filters.ts';
 import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { planForWords, type Reader, within } from '#search/read.ts';
-import { type Asked, maxResults, type SearchResult, withinResults } from '#search/result.ts';
+import { maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { lexemesIn } from '#search/words-column.ts';
-import { facet, type Place } from './facets.ts';
 import { combination, openIssuesLabelled, placesOf, repositoryFilter } from './filters.ts';
+import { lexemeOf, type TextField } from './lexemes.ts';
 
-export type RepositorySearch = Asked & {
+export type RepositorySearch = SearchRequest & {
   /** From `parse('repositories', q)`. */
   query: Node;
   sort?: RepositorySort | undefined;
@@ -27,7 +27,7 @@ export type RepositorySearch = Asked & {
 export type RepositoryHit = { repositoryId: Id<'repositories'>; score: number; name: string; description: string | null };
 
 type Row = RepositoryHit & { topics: string[]; readme: string };
-type Look = { asked: RepositorySearch; terms: Terms | undefined; places: readonly Place[] };
+type Look = { asked: RepositorySearch; terms: Terms | undefined; places: readonly TextField[] };
 type Slice = { limit: number; offset: number };
 
 /**
@@ -48,7 +48,7 @@ export async function searchRepositories(db: Db, asked: RepositorySearch): Promi
 async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
   const { items, incomplete_results, total_count } = await find(db, look, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
-  const texts: Record<Place, (row: Row) => string> = {
+  const texts: Record<TextField, (row: Row) => string> = {
     name: ({ name }) => name,
     description: ({ description }) => description ?? '',
     topics: ({ topics }) => topics.join('\n'),
@@ -102,9 +102,9 @@ function whereOf(look: Look): RawBuilder<unknown> {
 
 /** Every word of a term in one place or another; a phrase in one. */
 const inPlaces =
-  (places: readonly Place[]) =>
+  (places: readonly TextField[]) =>
   (terms: readonly { lexemes: string[] }[]): LexemeQuery =>
-    either(places.map((place) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(facet[place](word))))));
+    either(places.map((place) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(lexemeOf[place](word))))));
 
 function has(query: LexemeQuery): RawBuilder<unknown> {
   if (query.kind === 'query') return sql`${lexemesOfRow} @@ ${query.text}::tsquery`;
@@ -112,7 +112,7 @@ function has(query: LexemeQuery): RawBuilder<unknown> {
 }
 
 /** The weight of a word in each place. Stars decide between equals. */
-const weights: Record<Place, number> = { name: 8, topics: 4, description: 2, readme: 1 };
+const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2, readme: 1 };
 
 /** Best match: where the words stand, and how many people keep a star on it. */
 function scoreOf({ terms, places }: Look): RawBuilder<unknown> {

@@ -9,8 +9,8 @@ import { cutFragments, type TextMatch, wholeFragment } from '#search/text-match/
 import { placesOf } from './filters.ts';
 import type { RepositoryHit } from './search.ts';
 
-const mostFragments = 3;
-const mostMatches = 40;
+const maxFragments = 3;
+const maxMatches = 40;
 
 export type RepositoryMatching = { query: Node; hits: readonly RepositoryHit[]; budget: Pick<Budget, 'left'> };
 
@@ -25,9 +25,9 @@ export async function repositoryTextMatches({ query, hits, budget }: RepositoryM
   const wanted = wantedWords(analysed);
   const places = placesOf(filters);
   return turnEach(hits, budget, function* matches({ name, description }): Steps<TextMatch[]> {
-    const inName = places.includes('name') ? yield* findMatches(name, wanted, mostMatches) : [];
+    const inName = places.includes('name') ? yield* findMatches(name, wanted, maxMatches) : [];
     const about = places.includes('description') ? (description ?? '') : '';
-    const inAbout = cutFragments(about, yield* findMatches(about, wanted, mostMatches), mostFragments);
+    const inAbout = cutFragments(about, yield* findMatches(about, wanted, maxMatches), maxFragments);
     return [
       ...(inName.length > 0 ? [{ property: 'name', ...wholeFragment(name, inName) }] : []),
       ...inAbout.map((fragment) => ({ property: 'description', ...fragment })),

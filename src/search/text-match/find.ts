@@ -49,7 +49,7 @@ function* findWords(text: string, terms: readonly Term[], most: number): Steps<S
 
 const isUnspaced = ({ written }: Term): boolean => unspacedOf(written).length > 0;
 
-const identifiersAtOnce = 200;
+const identifiersPerBatch = 200;
 
 function* findInIdentifiers(text: string, terms: readonly Term[], most: number): Steps<Span[]> {
   const wanted = new Set(terms.map(({ written }) => fold(written)));
@@ -60,7 +60,7 @@ function* findInIdentifiers(text: string, terms: readonly Term[], most: number):
     const identifier = text.slice(start, end);
     const inside = known.get(identifier) ?? (yield* placesIn(identifier, wanted));
     known.set(identifier, inside);
-    if (looked++ % identifiersAtOnce === 0) yield;
+    if (looked++ % identifiersPerBatch === 0) yield;
     for (const place of inside) spans.push({ start: start + place.start, end: start + place.end });
     if (spans.length >= most) break;
   }
@@ -73,7 +73,7 @@ function* placesIn(identifier: string, wanted: ReadonlySet<string>): Steps<Span[
   const places: Span[] = [];
   for (const [at, span] of [...searchableParts(identifier), ...betweenStretches(identifier)].entries()) {
     if (wanted.has(fold(identifier.slice(span.start, span.end)))) places.push(span);
-    if (at % identifiersAtOnce === identifiersAtOnce - 1) yield;
+    if (at % identifiersPerBatch === identifiersPerBatch - 1) yield;
   }
   return places;
 }

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { emptyTree } from '#git/oid.ts';
-import { type NewObject, oidOf, packOf } from '#git/pack.ts';
-import { flushPacket, packet } from '#git/pkt-line.ts';
+import { emptyTree } from '#git/objects/oid.ts';
+import { type NewObject, oidOf, packOf } from '#git/objects/pack.ts';
+import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import type { Repo } from '#git/repo.ts';
-import { commitBytes, writeObjects } from '#git/write-objects.ts';
+import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { ada } from '#test/git/support.ts';
 
 const mebi = 1024 * 1024;

@@ -3,7 +3,7 @@ import { cloudA } from '#test/resources/private-registries/setting.ts';
 import { oauthToken } from '#test/support/apps.ts';
 import type { Client } from '#test/support/client.ts';
 import { fresh } from '#test/support/world.ts';
-import { eventNames } from '#webhooks/event-names.ts';
+import { eventNames } from '#webhook-delivery/event-names.ts';
 import type { Stage } from './stage.ts';
 
 /** The words of a path, and a body, for a call that nothing is wrong with. */

@@ -1,10 +1,10 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Identity } from '#git/identity.ts';
-import { findRefOids } from '#git/refs.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import { commitBytes, type NewCommit, writeObjects } from '#git/objects/write-objects.ts';
+import { writeTree } from '#git/objects/write-tree.ts';
+import { findRefOids } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { commitBytes, type NewCommit, writeObjects } from '#git/write-objects.ts';
-import { writeTree } from '#git/write-tree.ts';
 import { mustMoveRefs } from '#resources/pushes/index.ts';
 import type { World } from '#test/support/world.ts';
 

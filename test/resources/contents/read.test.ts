@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { commitChanges } from '#git/commit-changes.ts';
-import type { TreeChange } from '#git/write-tree.ts';
+import { commitChanges } from '#git/history/commit-changes.ts';
+import type { TreeChange } from '#git/objects/write-tree.ts';
 import { diskOf, history, person, point } from '#test/resources/commits/setting.ts';
 import type { Answer } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';

@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
-import { watchRunners } from '#resources/hosted-runners/watch.ts';
-import { isRunning } from '#runners/process/machine.ts';
-import { agentOf, machineRoom, runOn } from '#test/runners/process/support.ts';
+import { reconcileRunners } from '#resources/hosted-runners/reconcile.ts';
+import { isRunning } from '#runner-providers/process/machine.ts';
+import { agentOf, machineRoom, runOn } from '#test/runner-providers/process/support.ts';
 import { type World, world } from '#test/support/world.ts';
 import { generator, setting } from './setting.ts';
 
@@ -18,7 +18,7 @@ await world({ runners: { provider } });
 /** Two minutes later, somebody looks after the runners. */
 async function later(here: World): Promise<void> {
   here.clock.now = new Date(here.clock.now.getTime() + 120_000);
-  await here.change((tx) => enqueue(tx, watchRunners, {}));
+  await here.change((tx) => enqueue(tx, reconcileRunners, {}));
   await here.settle();
 }
 
@@ -109,7 +109,7 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
     import { change, openDatabase } from '#database/connect.ts';
     import { startWorker } from '#jobs/worker.ts';
     import { provisionRunner } from '#resources/hosted-runners/jobs.ts';
-    import { processProvider } from '#runners/process/provider.ts';
+    import { processProvider } from '#runner-providers/process/provider.ts';
     const real = processProvider({ folder: ${JSON.stringify(folder)}, path: ${JSON.stringify(process.env.PATH)} });
     const provider = { ...real, async provision(order) {
       await real.provision(order);

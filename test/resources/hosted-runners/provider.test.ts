@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { resumeRunners } from '#resources/hosted-runners/jobs.ts';
-import type { Provider, RunnerId, RunnerOrder } from '#runners/provider.ts';
+import type { Provider, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './setting.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRef, getDefaultBranch } from '#git/refs.ts';
+import { findRef, getDefaultBranch } from '#git/refs/refs.ts';
 import { moveRefs, mustMoveRefs } from '#resources/pushes/index.ts';
 import { kindOf } from '#test/git/support.ts';
 import { world } from '#test/support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { removeRepository } from '#git/store.ts';
-import { updateRefs } from '#git/update-refs.ts';
 import { startWorker } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
 import { moveRefs, pushHandlers, settleUnfinished } from '#resources/pushes/index.ts';

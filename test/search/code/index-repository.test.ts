@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Database } from '#database/connect.ts';
 import { change } from '#database/connect.ts';
-import { updateRefs } from '#git/update-refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Id } from '#lib/id.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { removeFiles } from '#search/code/store.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { mayHold } from '#search/code/phrases.ts';
 import { requireTerms } from '#search/code/terms.ts';
-import { pairsOf } from '#search/pairs.ts';
 import { parse } from '#search/query/parser.ts';
+import { pairsOf } from '#search/word-pairs.ts';
 import { newPlace, now, push } from '#test/search/support.ts';
 
 const anywhere = { file: true, path: false };

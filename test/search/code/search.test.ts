@@ -6,13 +6,13 @@ import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { searchCode } from '#search/code/search.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
-import { type Files, makePlace, now, type Place, push } from '#test/search/support.ts';
+import { type Files, makeSearchFixture, now, push, type SearchFixture } from '#test/search/support.ts';
 
-let place: Place;
+let place: SearchFixture;
 let octo: Id<'accounts'>;
 const ids: Record<string, Id<'repositories'>> = {};
 
-async function fill(name: string, files: Files, extra: Parameters<Place['repository']>[2] = {}, owner = octo) {
+async function fill(name: string, files: Files, extra: Parameters<SearchFixture['repository']>[2] = {}, owner = octo) {
   const { id, repo } = await place.repository(owner, name, extra);
   await push(repo, files, { branch: extra.default_branch ?? 'main' });
   await indexRepositoryCode({ db: place.db, git: place.git, repositoryId: id, now });
@@ -21,7 +21,7 @@ async function fill(name: string, files: Files, extra: Parameters<Place['reposit
 }
 
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
   octo = await place.account('octo');
   const acme = await place.account('Acme', { kind: 'organization' });
   await fill('hello', {

@@ -5,12 +5,12 @@ import { searchCode } from '#search/code/search.ts';
 import { codeTextMatches } from '#search/code/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
-import { makePlace, now, type Place, push } from '#test/search/support.ts';
+import { makeSearchFixture, now, push, type SearchFixture } from '#test/search/support.ts';
 
-let place: Place;
+let place: SearchFixture;
 
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
   const { id, repo } = await place.repository(await place.account('octo'), 'hello');
   await push(repo, {
     'src/user.ts': 'const a = 1;\nconst getUserName = () => user;\n// superuser\n',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { updateRefs } from '#git/update-refs.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { ada } from '#test/git/support.ts';
 import { newPlace, now, push } from '#test/search/support.ts';

@@ -7,9 +7,9 @@ import { commitTextMatches } from '#search/commits/text-matches.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
 import { ada } from '#test/git/support.ts';
-import { makePlace, now, type Place, push } from '#test/search/support.ts';
+import { makeSearchFixture, now, push, type SearchFixture } from '#test/search/support.ts';
 
-let place: Place;
+let place: SearchFixture;
 let octo: Id<'accounts'>;
 const oids: Record<string, string> = {};
 
@@ -18,7 +18,7 @@ const grace = (date: string) => person('Grace Hopper', 'Grace@Example.org', date
 const on = (date: string) => ({ ...ada, date: new Date(date) });
 
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
   octo = await place.account('octo', { email: 'ADA@example.org' });
   await place.account('grace', { email: 'grace@example.org' });
   const acme = await place.account('acme', { kind: 'organization' });

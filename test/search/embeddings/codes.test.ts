@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Codes } from '#search/embeddings/codes.ts';
 import { codeOf, quantise, similarity } from '#search/embeddings/quantise.ts';
+import { QuantizedVectors } from '#search/embeddings/quantized-vectors.ts';
 
 const code = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes));
 const row = fc.record({ issueId: fc.integer({ min: 1, max: 60 }), repositoryId: fc.integer({ min: 1, max: 4 }), code });
@@ -23,7 +23,7 @@ test('what a search in memory finds is what looking at each row finds', () => {
       fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 60 })), { nil: undefined }),
       fc.integer({ min: 1, max: 15 }),
       (batches, wanted, repositories, chosen, limit) => {
-        const codes = new Codes(8);
+        const codes = new QuantizedVectors(8);
         for (const batch of batches) codes.put(batch);
         const among = chosen && new Set(chosen);
         const rows = [...new Map(batches.flat().map((one) => [one.issueId, one])).values()];
@@ -45,7 +45,7 @@ test('great components of a vector count more than small ones', () => {
       fc.array(code, { minLength: 2, maxLength: 40 }),
       vectorOf(fc.double({ min: -1, max: 1, noNaN: true })),
       (all, wanted) => {
-        const codes = new Codes(8);
+        const codes = new QuantizedVectors(8);
         codes.put(all.map((code, at) => ({ issueId: at + 1, repositoryId: 1, code })));
         const found = new Set(codes.nearest(wanted, { repositories: [1] }, all.length >> 1));
         const distances = (isFound: boolean) =>
@@ -60,7 +60,7 @@ test('great components of a vector count more than small ones', () => {
 });
 
 test('codes of another length are passed over', () => {
-  const codes = new Codes(8);
+  const codes = new QuantizedVectors(8);
   codes.put([{ issueId: 1, repositoryId: 1, code: Buffer.alloc(32) }]);
   expect(codes.count).toBe(0);
 });

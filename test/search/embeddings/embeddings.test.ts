@@ -7,9 +7,9 @@ import type { Embedder } from '#search/embeddings/embedder.ts';
 import { type Embeddings, openEmbeddings } from '#search/embeddings/index.ts';
 import { ensureEmbedder, saveVectors } from '#search/embeddings/store.ts';
 import { writeIssue } from '#test/search/issues/support.ts';
-import { makePlace } from '#test/search/support.ts';
+import { makeSearchFixture } from '#test/search/support.ts';
 
-const place = await makePlace();
+const place = await makeSearchFixture();
 afterAll(() => place.close());
 const { db } = place;
 const owner = await place.account('ada');

@@ -3,9 +3,9 @@ import { builtinEmbedder } from '#search/embeddings/builtin.ts';
 import { type Embedder, EmbeddingsUnavailable } from '#search/embeddings/embedder.ts';
 import { openEmbeddings, type Progress } from '#search/embeddings/index.ts';
 import { writeIssue } from '#test/search/issues/support.ts';
-import { makePlace } from '#test/search/support.ts';
+import { makeSearchFixture } from '#test/search/support.ts';
 
-const place = await makePlace();
+const place = await makeSearchFixture();
 afterAll(() => place.close());
 const { db } = place;
 const own = builtinEmbedder();

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdsField, inField } from '#search/issues/fields.ts';
-import { makePlace, type Place } from '#test/search/support.ts';
+import { makeSearchFixture, type SearchFixture } from '#test/search/support.ts';
 
-let place: Place;
+let place: SearchFixture;
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
 });
 afterAll(() => place.close());
 

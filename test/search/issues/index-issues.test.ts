@@ -6,15 +6,15 @@ import type { Id } from '#lib/id.ts';
 import { documentOf, mentionsIn, type Source } from '#search/issues/document.ts';
 import { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from '#search/issues/index-issues.ts';
 import * as store from '#search/issues/store.ts';
-import { makePlace, type Place } from '#test/search/support.ts';
+import { makeSearchFixture, type SearchFixture } from '#test/search/support.ts';
 import { waitsForLock } from '#test/support/time.ts';
 import { searchIn, writeIssue } from './support.ts';
 
-let place: Place;
+let place: SearchFixture;
 let repository: Id<'repositories'>;
 
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
   const ada = await place.account('ada');
   repository = (await place.repository(ada, 'engine')).id;
 });

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Id } from '#lib/id.ts';
 import { startBudget } from '#search/result.ts';
-import { makePlace, type Place } from '#test/search/support.ts';
+import { makeSearchFixture, type SearchFixture } from '#test/search/support.ts';
 import { type Options, searchIn, type Wanted, writeIssue } from './support.ts';
 
-let place: Place;
+let place: SearchFixture;
 const ids = new Map<number, string>();
 const people: Record<string, Id<'accounts'>> = {};
 
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeSearchFixture();
   for (const login of ['ada', 'bob', 'eve']) people[login] = await place.account(login);
   const { ada, bob, eve } = people;
   const acme = await place.account('acme', { kind: 'organization' });

@@ -4,7 +4,7 @@ import { indexIssues } from '#search/issues/index-issues.ts';
 import { searchIssues } from '#search/issues/search.ts';
 import { parse } from '#search/query/parser.ts';
 import { startBudget } from '#search/result.ts';
-import type { Place } from '#test/search/support.ts';
+import type { SearchFixture } from '#test/search/support.ts';
 
 export type Wanted = Partial<{
   title: string;
@@ -27,7 +27,7 @@ type Repository = Id<'repositories'>;
 let number = 0;
 
 /** Writes an issue as it stands in the tables, and indexes it. */
-export async function writeIssue({ db }: Place, repository: Repository, wanted: Wanted): Promise<Id<'issues'>> {
+export async function writeIssue({ db }: SearchFixture, repository: Repository, wanted: Wanted): Promise<Id<'issues'>> {
   const created_at = new Date(wanted.created ?? '2024-01-01T00:00:00Z');
   const times = { created_at, updated_at: new Date(wanted.updated ?? created_at) };
   const place = { repository_id: repository };
@@ -71,7 +71,7 @@ export async function writeIssue({ db }: Place, repository: Repository, wanted: 
   return id;
 }
 
-async function milestone(db: Place['db'], repository: Repository, title: string): Promise<Id<'milestones'>> {
+async function milestone(db: SearchFixture['db'], repository: Repository, title: string): Promise<Id<'milestones'>> {
   const at = new Date('2024-01-01T00:00:00Z');
   const found = await db
     .selectFrom('milestones')
@@ -89,7 +89,7 @@ export type Options = Partial<Omit<Parameters<typeof searchIssues>[1], 'query'>>
 const open = sql`(select id from repositories where visibility = 'public')`;
 
 /** Searches what is public, unless told otherwise. */
-export const searchIn = ({ db }: Place, q: string, options: Options = {}) =>
+export const searchIn = ({ db }: SearchFixture, q: string, options: Options = {}) =>
   searchIssues(db, {
     query: parse('issues', q, { advanced: options.advanced === true }),
     visible: open,

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import { findRef } from '#git/refs.ts';
+import { findRef } from '#git/refs/refs.ts';
 import { git, scratch } from '#test/git/support.ts';
 import { diskOf, told } from '#test/resources/pushes/support.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';

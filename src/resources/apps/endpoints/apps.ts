@@ -1,7 +1,7 @@
 // Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { inTurn } from '#lib/concurrency-limiter.ts';
-import { existing, notFound } from '#lib/refusal.ts';
+import { notFound, orNotFound } from '#lib/refusal.ts';
 import { checkManifestCode, convertManifest } from '../manifests.ts';
 import { presentOwnedApp } from '../present.ts';
 import { makeAppKeys } from '../rules.ts';
@@ -16,7 +16,7 @@ export const getAuthenticatedApp = endpoint({
   access: { permission: { none: 'app_jwt' } },
   replies: { 200: App },
   async handle({ db, viewer, links }) {
-    const app = existing(await findAppById(db, viewer.grant.appId));
+    const app = orNotFound(await findAppById(db, viewer.grant.appId));
     return { ...(await presentOwnedApp({ db, links }, app)), installations_count: await countInstallations(db, app.id) };
   },
 });

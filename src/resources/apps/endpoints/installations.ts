@@ -6,14 +6,14 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import type { Id } from '#lib/id.ts';
-import { existing, notFound } from '#lib/refusal.ts';
+import { notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { resumeInstallation, suspendInstallation, uninstall } from '../installations.ts';
 import { presentInstallation, presentInstallations } from '../present.ts';
 import { createInstallationToken } from '../rules.ts';
-import { Installation, InstallationToken, TokenWish } from '../schemas.ts';
+import { Installation, InstallationToken, TokenRequest } from '../schemas.ts';
 import {
   findAppById,
   findInstallation,
@@ -29,7 +29,7 @@ import {
 const byApp = { permission: { none: 'app_jwt' } } as const;
 
 const getOwn = async (db: Db, app: Id<'apps'>, id: Id<'installations'>): Promise<InstallationOfApp> =>
-  existing(await findInstallation(db, app, id));
+  orNotFound(await findInstallation(db, app, id));
 
 async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
   const installation = await findInstallationOn(db, app, account);
@@ -71,14 +71,14 @@ export const createAccessToken = endpoint({
   path: '/app/installations/{installation_id}/access_tokens',
   summary: 'Create an installation access token for an app',
   access: byApp,
-  body: TokenWish,
+  body: TokenRequest,
   example: { permissions: { contents: 'read' } },
   replies: { 201: InstallationToken },
   async handle({ db, change, at, viewer, body, links, now }) {
     const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    const app = existing(await findAppById(db, viewer.grant.appId));
+    const app = orNotFound(await findAppById(db, viewer.grant.appId));
     const { token, row, permissions, repositories } = await change((tx) =>
-      createInstallationToken(tx, { app, installation, wish: body, now }),
+      createInstallationToken(tx, { app, installation, request: body, now }),
     );
     return {
       token,

@@ -59,9 +59,9 @@ export const putRepoCollaborator = endpoint({
   body: NewCollaborator,
   example: { permission: 'push' },
   replies: { 201: RepositoryInvitation, 204: Nothing },
-  async handle({ db, change, body, step, viewer, links, now, reply }) {
+  async handle({ db, change, body, action, viewer, links, now, reply }) {
     const role = body.permission && roleOfWord(body.permission);
-    const invited = await change((tx) => addCollaborator(tx, step, role));
+    const invited = await change((tx) => addCollaborator(tx, action, role));
     return invited ? reply(201, await presentInvitation({ db, links, viewer, now }, invited)) : reply(204);
   },
 });
@@ -74,8 +74,8 @@ export const removeRepoCollaborator = endpoint({
   access: { ...writes, role: 'read' },
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => dropCollaborator(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => dropCollaborator(tx, action));
   },
 });
 

@@ -34,8 +34,8 @@ export const updateRepoInvitation = endpoint({
   body: InvitationChange,
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
-  async handle({ db, change, at, body, step, viewer, links, now }) {
-    const invitation = await change((tx) => changeInvitation(tx, step, at.invitation_id, body.permissions));
+  async handle({ db, change, at, body, action, viewer, links, now }) {
+    const invitation = await change((tx) => changeInvitation(tx, action, at.invitation_id, body.permissions));
     return presentInvitation({ db, links, viewer, now }, invitation);
   },
 });
@@ -47,7 +47,7 @@ export const deleteRepoInvitation = endpoint({
   summary: 'Delete a repository invitation',
   access: administers,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => cancelInvitation(tx, step, at.invitation_id));
+  async handle({ change, at, action }) {
+    await change((tx) => cancelInvitation(tx, action, at.invitation_id));
   },
 });

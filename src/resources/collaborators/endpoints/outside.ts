@@ -36,8 +36,8 @@ export const convertToOutsideCollaborator = endpoint({
   body: Type.Object({ async: withDefault(Type.Boolean(), false) }, { title: 'OutsideCollaborator' }),
   example: { async: false },
   replies: { 202: Type.Object({}), 204: Nothing },
-  async handle({ change, body, step, reply }) {
-    await change((tx) => convertToOutside(tx, step));
+  async handle({ change, body, action, reply }) {
+    await change((tx) => convertToOutside(tx, action));
     return body.async ? reply(202, {}) : reply(204);
   },
 });
@@ -50,7 +50,7 @@ export const removeOutsideCollaborator = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => removeOutside(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => removeOutside(tx, action));
   },
 });

@@ -37,8 +37,8 @@ export const acceptOwnInvitation = endpoint({
   summary: 'Accept a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => acceptInvitation(tx, step, at.invitation_id));
+  async handle({ change, at, action }) {
+    await change((tx) => acceptInvitation(tx, action, at.invitation_id));
   },
 });
 
@@ -49,7 +49,7 @@ export const declineOwnInvitation = endpoint({
   summary: 'Decline a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => declineInvitation(tx, step, at.invitation_id));
+  async handle({ change, at, action }) {
+    await change((tx) => declineInvitation(tx, action, at.invitation_id));
   },
 });

@@ -5,12 +5,12 @@ import { raw, redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
-import { type ArchiveFormat, openArchive } from '#git/archive.ts';
-import { listRefs } from '#git/refs.ts';
+import { type ArchiveFormat, openArchive } from '#git/objects/archive.ts';
+import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { getCommitOid, placeOf } from '#resources/commits/index.ts';
+import { getCommitOid, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
@@ -24,7 +24,7 @@ export const getTarball = endpoint({
   summary: 'Download a repository archive (tar)',
   async handle({ at, links, services: { git } }) {
     const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
-    return redirect(path(`${placeOf(links, at.repo).url}/archives`, `${oid}.tar.gz`));
+    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.tar.gz`));
   },
 });
 
@@ -35,7 +35,7 @@ export const getZipball = endpoint({
   summary: 'Download a repository archive (zip)',
   async handle({ at, links, services: { git } }) {
     const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
-    return redirect(path(`${placeOf(links, at.repo).url}/archives`, `${oid}.zip`));
+    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.zip`));
   },
 });
 
@@ -73,6 +73,6 @@ export const listTags = endpoint({
   async handle({ at, page, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const { rows, total } = await listRefs(disk, { prefix: 'refs/tags/', descending: true, ...page });
-    return { rows: presentTags(placeOf(links, at.repo), rows), total };
+    return { rows: presentTags(repositoryUrlsOf(links, at.repo), rows), total };
   },
 });

@@ -4,10 +4,10 @@ import { readsContents, writesContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { openObjects } from '#git/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import { repoOf } from '#git/store.ts';
-import { existing, notFound } from '#lib/refusal.ts';
-import { placeOf, presentGitCommit } from '#resources/commits/index.ts';
+import { notFound, orNotFound } from '#lib/refusal.ts';
+import { presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { findEntry, followLink, getAt, isFile, plainPath } from '../entries.ts';
 import { presentEntry } from '../present.ts';
 import { bytesOf, readContent, showFile } from '../read.ts';
@@ -23,7 +23,7 @@ type Asking = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 /** What is read at, for the commit that the query names, or else for the default branch. */
 async function readingOf({ at, query, media, links, services }: Asking) {
   const disk = repoOf(services.git, at.repo.id);
-  return { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+  return { disk, place: repositoryUrlsOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
 }
 
 export const getContent = endpoint({
@@ -51,10 +51,10 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ db, change, at, body: wanted, step, now, links, reply, services: { git } }) {
-    const writing = { ...step, links, path: at.path };
+  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git } }) {
+    const writing = { ...action, links, path: at.path };
     const { isNew, file, at: written } = await writeFile({ db, change, git, now }, writing, wanted);
-    const place = placeOf(links, at.repo);
+    const place = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = presentGitCommit(place, await reader.getCommit(written.commit));
     const body = { content: file ? presentEntry(place, written, file) : null, commit };
@@ -72,11 +72,11 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ db, change, at, body, step, now, links, services: { git } }) {
-    const writing = { ...step, links, path: at.path };
+  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+    const writing = { ...action, links, path: at.path };
     const { at: written } = await removeFile({ db, change, git, now }, writing, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return { content: null, commit: presentGitCommit(placeOf(links, at.repo), await reader.getCommit(written.commit)) };
+    return { content: null, commit: presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)) };
   },
 });
 
@@ -84,7 +84,7 @@ export const deleteFile = endpoint({
 async function readReadme(call: Asking, folder?: string) {
   const read = await readingOf(call);
   await using reader = await openObjects(read.disk);
-  return showFile(read, reader, existing(await findReadme(reader, read.at.commit, folder)));
+  return showFile(read, reader, orNotFound(await findReadme(reader, read.at.commit, folder)));
 }
 
 const readme = { method: 'GET', access: readsContents, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;

@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { isRaw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { openObjects } from '#git/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
-import { placeOf } from '#resources/commits/index.ts';
+import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { getAt } from '../entries.ts';
 import { findLicenseFile } from '../license.ts';
@@ -23,7 +23,12 @@ export const getRepositoryLicense = endpoint({
   replies: { 200: LicenseContent },
   async handle({ at, query, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
-    const read = { disk, place: placeOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+    const read = {
+      disk,
+      place: repositoryUrlsOf(links, at.repo),
+      media,
+      at: await getAt(disk, query.ref, at.repo.default_branch),
+    };
     await using reader = await openObjects(disk);
     const found = await findLicenseFile(reader, read.at.commit);
     if (!found) throw notFound();

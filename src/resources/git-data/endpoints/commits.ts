@@ -1,10 +1,10 @@
 // Commits and annotated tags as Git has them.
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { openObjects } from '#git/objects.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import { repoOf } from '#git/store.ts';
-import { existing } from '#lib/refusal.ts';
-import { GitCommit, placeOf, presentGitCommit } from '#resources/commits/index.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { GitCommit, presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { createCommit, createTag, findExact } from '../objects.ts';
 import { presentTag } from '../present.ts';
 import { GitTag, NewCommit, NewTag } from '../schemas.ts';
@@ -19,8 +19,8 @@ export const getGitCommit = endpoint({
   replies: { 200: GitCommit },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = existing(await findExact(reader, at.commit_sha, 'commit'));
-    return presentGitCommit(placeOf(links, at.repo), await reader.getCommit(found.oid));
+    const found = orNotFound(await findExact(reader, at.commit_sha, 'commit'));
+    return presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(found.oid));
   },
 });
 
@@ -38,7 +38,7 @@ export const createGitCommit = endpoint({
     const disk = repoOf(git, at.repo.id);
     const oid = await createCommit(disk, body, { viewer, links, now });
     await using reader = await openObjects(disk);
-    return presentGitCommit(placeOf(links, at.repo), await reader.getCommit(oid));
+    return presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(oid));
   },
 });
 
@@ -52,8 +52,8 @@ export const getTag = endpoint({
   replies: { 200: GitTag },
   async handle({ at, links, services: { git } }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = existing(await findExact(reader, at.tag_sha, 'tag'));
-    return presentTag(placeOf(links, at.repo), await reader.getTag(found.oid));
+    const found = orNotFound(await findExact(reader, at.tag_sha, 'tag'));
+    return presentTag(repositoryUrlsOf(links, at.repo), await reader.getTag(found.oid));
   },
 });
 
@@ -71,6 +71,6 @@ export const createGitTag = endpoint({
     const disk = repoOf(git, at.repo.id);
     const oid = await createTag(disk, body, { viewer, links, now });
     await using reader = await openObjects(disk);
-    return presentTag(placeOf(links, at.repo), await reader.getTag(oid));
+    return presentTag(repositoryUrlsOf(links, at.repo), await reader.getTag(oid));
   },
 });

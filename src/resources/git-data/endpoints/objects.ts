@@ -4,15 +4,15 @@ import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { openBlob } from '#git/archive.ts';
-import { openObjects } from '#git/objects.ts';
-import { findRevision } from '#git/resolve.ts';
+import { openBlob } from '#git/objects/archive.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { listTree } from '#git/objects/tree-list.ts';
+import { writeBlob } from '#git/objects/write-objects.ts';
+import { findRevision } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
-import { listTree } from '#git/tree-list.ts';
-import { writeBlob } from '#git/write-objects.ts';
 import { notFound } from '#lib/refusal.ts';
-import { emptyRepository, isEmpty, ObjectLink, objectUrl, placeOf } from '#resources/commits/index.ts';
-import { mostRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
+import { emptyRepository, isEmpty, ObjectLink, objectUrl, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { maxRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../given-content.ts';
 import { presentBlob, presentTree, streamBlob, streamTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
@@ -36,8 +36,8 @@ export const getBlob = endpoint({
       const headers = { etag: `"${found.oid}"` };
       return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, found), headers);
     }
-    if (found.size > mostRaw) throw tooLarge(mostRaw);
-    const place = placeOf(links, at.repo);
+    if (found.size > maxRaw) throw tooLarge(maxRaw);
+    const place = repositoryUrlsOf(links, at.repo);
     if (found.size <= streamedFrom) return presentBlob(place, found.oid, (await reader.get(found.oid)).data);
     const body = streamBlob(place, found, await openBlob(disk, found.oid));
     return raw('application/json; charset=utf-8', body, { etag: `"${found.oid}-json"` });
@@ -63,12 +63,12 @@ export const createBlob = endpoint({
     const data = isText ? await utf8Of(content) : await fromBase64(content, { resource: 'Blob', field: 'content' });
     await nextTurn(); // to name and pack many bytes takes as long again
     const sha = await writeBlob(disk, data);
-    return { sha, url: objectUrl(placeOf(links, at.repo), sha, 'blob') };
+    return { sha, url: objectUrl(repositoryUrlsOf(links, at.repo), sha, 'blob') };
   },
 });
 
 /** The public API's bound of one listing. */
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 /** Longer listings are streamed. */
 const entriesInMemory = 2_000;
 
@@ -87,8 +87,8 @@ export const getTree = endpoint({
     const tree = await findRevision(disk, at.tree_sha, { peel: 'tree' });
     if (tree?.type !== 'tree') throw (await isEmpty(disk)) ? emptyRepository() : notFound();
     const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
-    const listing = await listTree(disk, tree.oid, { ...depth, limit: mostEntries });
-    const place = placeOf(links, at.repo);
+    const listing = await listTree(disk, tree.oid, { ...depth, limit: maxEntries });
+    const place = repositoryUrlsOf(links, at.repo);
     const found = { oid: tree.oid, ...listing };
     if (listing.entries.length <= entriesInMemory) return presentTree(place, found);
     const etag = `"${tree.oid}${query.recursive === undefined ? '' : '-recursive'}"`;
@@ -110,6 +110,6 @@ export const createGitTree = endpoint({
   async handle({ at, body, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const oid = await createTree(disk, body);
-    return presentTree(placeOf(links, at.repo), { oid, ...(await listTree(disk, oid, { limit: mostEntries })) });
+    return presentTree(repositoryUrlsOf(links, at.repo), { oid, ...(await listTree(disk, oid, { limit: maxEntries })) });
   },
 });

@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { exceeded } from '#git/exceeded.ts';
-import { listRefs } from '#git/refs.ts';
+import { exceeded } from '#git/process/exceeded.ts';
+import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { emptyRepository, isEmpty, placeOf } from '#resources/commits/index.ts';
+import { emptyRepository, isEmpty, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentRef } from '../present.ts';
 import { createRef, deleteRef, findNamedRef, updateRef } from '../refs.ts';
 import { GitRef, NewRef, RefChange } from '../schemas.ts';
@@ -23,7 +23,7 @@ export const getRef = endpoint({
   async handle({ at, links, services: { git } }) {
     const found = await findNamedRef({ git }, at.repo, at.ref);
     if (!found) throw (await isEmpty(repoOf(git, at.repo.id))) ? emptyRepository() : notFound();
-    return presentRef(placeOf(links, at.repo), found);
+    return presentRef(repositoryUrlsOf(links, at.repo), found);
   },
 });
 
@@ -42,7 +42,7 @@ export const listMatchingRefs = endpoint({
     const { rows, total } = await listRefs(disk, { prefix, limit: listedRefs });
     if (total > listedRefs) throw exceeded(git.limits, 'listedRefs', { message: 'Too many references match: name more of them' });
     if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
-    return rows.map((ref) => presentRef(placeOf(links, at.repo), ref));
+    return rows.map((ref) => presentRef(repositoryUrlsOf(links, at.repo), ref));
   },
 });
 
@@ -56,10 +56,10 @@ export const createGitRef = endpoint({
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
   replies: { 201: GitRef },
-  async handle({ db, change, at, body, step, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const made = await createRef({ db, change, git, now }, step, wanted);
-    return presentRef(placeOf(links, at.repo), made);
+    const made = await createRef({ db, change, git, now }, action, wanted);
+    return presentRef(repositoryUrlsOf(links, at.repo), made);
   },
 });
 
@@ -73,10 +73,10 @@ export const updateGitRef = endpoint({
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ db, change, at, body, step, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git } }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
-    const moved = await updateRef({ db, change, git, now }, step, wanted);
-    return presentRef(placeOf(links, at.repo), moved);
+    const moved = await updateRef({ db, change, git, now }, action, wanted);
+    return presentRef(repositoryUrlsOf(links, at.repo), moved);
   },
 });
 
@@ -88,7 +88,7 @@ export const deleteGitRef = endpoint({
   access: writesContents,
   refuses: [409, 422],
   replies: { 204: Nothing },
-  async handle({ db, change, at, step, now, services: { git } }) {
-    await deleteRef({ db, change, git, now }, step, at.ref);
+  async handle({ db, change, at, action, now, services: { git } }) {
+    await deleteRef({ db, change, git, now }, action, at.ref);
   },
 });

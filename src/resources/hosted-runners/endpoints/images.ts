@@ -3,7 +3,7 @@ import { everyToken } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deleteImage, deleteVersion, getVersion } from '../image-rules.ts';
 import { findCountedImage, findCustomImage, listImages, listVersions } from '../image-store.ts';
@@ -33,7 +33,7 @@ export const getCustomImage = endpoint({
   access: reads,
   replies: { 200: CustomImage },
   async handle({ db, at }) {
-    return presentImage(existing(await findCountedImage(db, at.org.id, at.image_definition_id)));
+    return presentImage(orNotFound(await findCountedImage(db, at.org.id, at.image_definition_id)));
   },
 });
 
@@ -45,8 +45,8 @@ export const deleteCustomImage = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => deleteImage(tx, step, at.image_definition_id));
+  async handle({ change, at, action }) {
+    await change((tx) => deleteImage(tx, action, at.image_definition_id));
   },
 });
 
@@ -59,7 +59,7 @@ export const listCustomImageVersions = endpoint({
   paging: pages(),
   replies: { 200: enveloped('image_versions', CustomImageVersion) },
   async handle({ db, at, page }) {
-    const image = existing(await findCustomImage(db, at.org.id, at.image_definition_id));
+    const image = orNotFound(await findCustomImage(db, at.org.id, at.image_definition_id));
     return mapEach(await listVersions(db, image.id, page), presentVersion);
   },
 });
@@ -85,8 +85,8 @@ export const deleteCustomImageVersion = endpoint({
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
+  async handle({ change, at, action }) {
     const wanted = { id: at.image_definition_id, version: at.version };
-    await change((tx) => deleteVersion(tx, step, wanted));
+    await change((tx) => deleteVersion(tx, action, wanted));
   },
 });

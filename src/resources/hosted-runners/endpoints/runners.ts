@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { existing, only } from '#lib/refusal.ts';
+import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
 import { presentRunners } from '../present.ts';
 import { changeRunner, createRunner, deleteRunner } from '../rules.ts';
 import { HostedRunner, HostedRunnerChange, NewHostedRunner } from '../schemas.ts';
@@ -15,7 +15,7 @@ const reads = { ...runners, permission: 'organization_administration:read' } as 
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 
 const presentOne = async (db: Db, row: RunnerRow | undefined): Promise<HostedRunner> =>
-  only(await presentRunners({ db }, [existing(row)]));
+  firstOrNotFound(await presentRunners({ db }, [orNotFound(row)]));
 
 export const listHostedRunners = endpoint({
   id: 'actions/list-hosted-runners-for-org',
@@ -47,9 +47,9 @@ export const createHostedRunner = endpoint({
     image_gen: false,
   },
   replies: { 201: HostedRunner },
-  async handle({ db, change, body, step, services }) {
+  async handle({ db, change, body, action, services }) {
     const { catalogue } = services.runners;
-    return presentOne(db, await change((tx) => createRunner(tx, { ...step, catalogue }, body)));
+    return presentOne(db, await change((tx) => createRunner(tx, { ...action, catalogue }, body)));
   },
 });
 
@@ -72,9 +72,9 @@ export const updateHostedRunner = endpoint({
   body: HostedRunnerChange,
   example: { name: 'builder', maximum_runners: 50 },
   replies: { 200: HostedRunner },
-  async handle({ db, change, at, body, step, services }) {
+  async handle({ db, change, at, body, action, services }) {
     const { catalogue } = services.runners;
-    return presentOne(db, await change((tx) => changeRunner(tx, { ...step, catalogue }, at.hosted_runner_id, body)));
+    return presentOne(db, await change((tx) => changeRunner(tx, { ...action, catalogue }, at.hosted_runner_id, body)));
   },
 });
 
@@ -85,7 +85,7 @@ export const deleteHostedRunner = endpoint({
   summary: 'Delete a hosted runner for an organization',
   access: writes,
   replies: { 202: HostedRunner },
-  async handle({ db, change, at, step }) {
-    return presentOne(db, await change((tx) => deleteRunner(tx, step, at.hosted_runner_id)));
+  async handle({ db, change, at, action }) {
+    return presentOne(db, await change((tx) => deleteRunner(tx, action, at.hosted_runner_id)));
   },
 });

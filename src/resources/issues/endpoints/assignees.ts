@@ -62,9 +62,9 @@ export const addIssueAssignees = endpoint({
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
-  async handle({ db, change, at, body, step, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const issue = await change((tx) =>
-      onIssue(tx, step, at, async (held) => assign(tx, step, held, await findAssignable(tx, at.repo, body.assignees ?? []))),
+      onIssue(tx, action, at, async (held) => assign(tx, action, held, await findAssignable(tx, at.repo, body.assignees ?? []))),
     );
     return presentIssue({ db, links, viewer }, issue);
   },
@@ -79,10 +79,10 @@ export const removeIssueAssignees = endpoint({
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, step, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const issue = await change((tx) =>
-      onIssue(tx, step, at, async (held) =>
-        unassign(tx, step, held, gather(await findUsersByLogin(tx, body.assignees ?? []), 'id')),
+      onIssue(tx, action, at, async (held) =>
+        unassign(tx, action, held, gather(await findUsersByLogin(tx, body.assignees ?? []), 'id')),
       ),
     );
     return presentIssue({ db, links, viewer }, issue);

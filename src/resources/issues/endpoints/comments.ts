@@ -59,8 +59,8 @@ export const createComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
-  async handle({ db, change, at, body, step, viewer, links }) {
-    const row = await change(async (tx) => commentOn(tx, step, await getHeldIssue(tx, at), body.body));
+  async handle({ db, change, at, body, action, viewer, links }) {
+    const row = await change(async (tx) => commentOn(tx, action, await getHeldIssue(tx, at), body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -86,8 +86,8 @@ export const updateIssueComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
-  async handle({ db, change, at, body, step, viewer, links }) {
-    const row = await change(async (tx) => changeComment(tx, step, await getHeldComment(tx, at), body.body));
+  async handle({ db, change, at, body, action, viewer, links }) {
+    const row = await change(async (tx) => changeComment(tx, action, await getHeldComment(tx, at), body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -99,7 +99,7 @@ export const deleteIssueComment = endpoint({
   summary: 'Delete an issue comment',
   access: writesEither,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => deleteComment(tx, step, await getHeldComment(tx, at)));
+  async handle({ change, at, action }) {
+    await change(async (tx) => deleteComment(tx, action, await getHeldComment(tx, at)));
   },
 });

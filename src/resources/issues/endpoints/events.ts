@@ -4,7 +4,7 @@ import { readsEither, readsIssues } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { existing, only } from '#lib/refusal.ts';
+import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
 import { findIssueEvent, listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues, getIssue } from '../rules.ts';
@@ -35,8 +35,8 @@ export const getIssueEvent = endpoint({
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
     checkHasIssues(at.repo);
-    const row = existing(await findIssueEvent(db, viewer, at.repo.id, at.event_id));
-    return only(await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }));
+    const row = orNotFound(await findIssueEvent(db, viewer, at.repo.id, at.event_id));
+    return firstOrNotFound(await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }));
   },
 });
 

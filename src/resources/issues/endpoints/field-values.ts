@@ -39,11 +39,11 @@ export const addIssueFieldValues = endpoint({
   body: FieldValues,
   example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
   replies: { 200: Type.Array(IssueFieldValue) },
-  handle: ({ change, at, body, step, viewer }) =>
+  handle: ({ change, at, body, action, viewer }) =>
     change(async (tx) => {
       const issue = await getHeldIssue(tx, at);
       const wanted = body.issue_field_values;
-      if (wanted) await setValues(tx, step, issue, wanted);
+      if (wanted) await setValues(tx, action, issue, wanted);
       return presentValues(tx, viewer, issue);
     }),
 });
@@ -55,7 +55,7 @@ export const deleteIssueFieldValue = endpoint({
   summary: 'Delete an issue field value from an issue',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => clearValue(tx, step, await getHeldIssue(tx, at), at.issue_field_id));
+  async handle({ change, at, action }) {
+    await change(async (tx) => clearValue(tx, action, await getHeldIssue(tx, at), at.issue_field_id));
   },
 });

@@ -18,10 +18,10 @@ export const createIssue = endpoint({
   body: NewIssue,
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   replies: { 201: Issue },
-  async handle({ db, change, body, step, viewer, links }) {
+  async handle({ db, change, body, action, viewer, links }) {
     const row = await change(async (tx) => {
-      const issue = await openIssue(tx, step, body);
-      await setToldValues(tx, step, issue, body.issue_field_values);
+      const issue = await openIssue(tx, action, body);
+      await setToldValues(tx, action, issue, body.issue_field_values);
       return issue;
     });
     return presentIssue({ db, links, viewer }, row);
@@ -49,10 +49,10 @@ export const updateRepoIssue = endpoint({
   body: IssueChange,
   example: { state: 'closed', state_reason: 'completed' },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, step, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx) => {
-      const issue = await changeIssue(tx, step, await getHeldIssue(tx, at), body);
-      await setToldValues(tx, step, issue, body.issue_field_values);
+      const issue = await changeIssue(tx, action, await getHeldIssue(tx, at), body);
+      await setToldValues(tx, action, issue, body.issue_field_values);
       return issue;
     });
     return presentIssue({ db, links, viewer }, row);
@@ -68,9 +68,9 @@ export const lockRepoIssue = endpoint({
   body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
   example: { lock_reason: 'resolved' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, step }) {
+  async handle({ change, at, body, action }) {
     const reason = body?.lock_reason ?? null;
-    await change(async (tx) => lockIssue(tx, step, await getHeldIssue(tx, at), reason));
+    await change(async (tx) => lockIssue(tx, action, await getHeldIssue(tx, at), reason));
   },
 });
 
@@ -81,7 +81,7 @@ export const unlockRepoIssue = endpoint({
   summary: 'Unlock an issue',
   access: { ...sortsEither, role: 'write' },
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change(async (tx) => unlockIssue(tx, step, await getHeldIssue(tx, at)));
+  async handle({ change, at, action }) {
+    await change(async (tx) => unlockIssue(tx, action, await getHeldIssue(tx, at)));
   },
 });

@@ -5,7 +5,7 @@ import type { Repo } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
-import { existing, notFound } from '#lib/refusal.ts';
+import { notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
 import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
@@ -45,9 +45,9 @@ export const addIssueLabels = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Add labels to an issue',
-  async handle({ db, change, at, body, step, links }) {
+  async handle({ db, change, at, body, action, links }) {
     const names = labelNames(listIn(body));
-    const issue = await change((tx) => onIssue(tx, step, at, (held) => putLabels(tx, step, held, names)));
+    const issue = await change((tx) => onIssue(tx, action, at, (held) => putLabels(tx, action, held, names)));
     return presentLabels({ db, links }, at.repo, issue);
   },
 });
@@ -58,9 +58,9 @@ export const setIssueLabels = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   summary: 'Set labels for an issue',
-  async handle({ db, change, at, body, step, links }) {
+  async handle({ db, change, at, body, action, links }) {
     const names = labelNames(listIn(body));
-    const issue = await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, names)));
+    const issue = await change((tx) => onIssue(tx, action, at, (held) => replaceLabels(tx, action, held, names)));
     return presentLabels({ db, links }, at.repo, issue);
   },
 });
@@ -72,8 +72,8 @@ export const removeAllIssueLabels = endpoint({
   summary: 'Remove all labels from an issue',
   access: sortsEither,
   replies: { 204: Nothing },
-  async handle({ change, at, step }) {
-    await change((tx) => onIssue(tx, step, at, (held) => replaceLabels(tx, step, held, [])));
+  async handle({ change, at, action }) {
+    await change((tx) => onIssue(tx, action, at, (held) => replaceLabels(tx, action, held, [])));
   },
 });
 
@@ -84,11 +84,11 @@ export const removeIssueLabel = endpoint({
   summary: 'Remove a label from an issue',
   access: sortsEither,
   replies: { 200: Type.Array(Label) },
-  async handle({ db, change, at, step, links }) {
+  async handle({ db, change, at, action, links }) {
     const issue = await change((tx) =>
-      onIssue(tx, step, at, async (held) => {
-        const label = existing(await findLabel(tx, at.repo.id, at.name));
-        const taken = await takeLabels(tx, step, held, [label]);
+      onIssue(tx, action, at, async (held) => {
+        const label = orNotFound(await findLabel(tx, at.repo.id, at.name));
+        const taken = await takeLabels(tx, action, held, [label]);
         if (taken.length === 0) throw notFound(); // the issue doesn't have this label
         return taken;
       }),

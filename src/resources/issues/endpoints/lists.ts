@@ -39,9 +39,9 @@ const OfMany = Type.Object({
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
 });
 
-type Asked = Static<typeof OfMany> | Static<typeof OfRepository>;
+type ListQuery = Static<typeof OfMany> | Static<typeof OfRepository>;
 
-function baseOf({ state, labels = '', since }: Asked, { resourceLimits }: Services): Filter {
+function baseOf({ state, labels = '', since }: ListQuery, { resourceLimits }: Services): Filter {
   const names = labels.split(',').map((name) => name.trim());
   const wanted = [...new Set(names.filter((name) => name !== ''))];
   const most = resourceLimits.lists.labels;

@@ -3,16 +3,16 @@ import { readsEither, writesEither } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
 import { type CommentWords, getComment } from '../comments.ts';
-import { holdCommentToReact, holdIssueToReact } from '../reactions.ts';
+import { findReactableCommentForUpdate, findReactableIssueForUpdate } from '../reactions.ts';
 import { getIssue, type IssueWords } from '../rules.ts';
 
 const ofIssue = reactionEndpoints<IssueWords>({
   find: async (db, at) => ({ issue: (await getIssue(db, at)).id }),
-  hold: holdIssueToReact,
+  hold: findReactableIssueForUpdate,
 });
 const ofComment = reactionEndpoints<CommentWords>({
   find: async (db, at) => ({ comment: (await getComment(db, at)).id }),
-  hold: holdCommentToReact,
+  hold: findReactableCommentForUpdate,
 });
 
 export const listIssueReactions = endpoint({

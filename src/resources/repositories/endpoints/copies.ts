@@ -5,7 +5,7 @@ import { readsMetadata } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { invalid, only } from '#lib/refusal.ts';
+import { firstOrNotFound, invalid } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { forkRepository, generateFromTemplate, noForksThere, transferRepository } from '../copies.ts';
 import { identityOf } from '../fill.ts';
@@ -49,11 +49,11 @@ export const createFork = endpoint({
   body: NewFork,
   example: {},
   replies: { 202: FullRepository },
-  async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
+  async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
     if (!owner) throw noForksThere();
     const only = body.default_branch_only ? at.repo.default_branch : undefined;
-    const { row, role } = await forkRepository({ change, git }, { ...step, owner, name: body.name, only });
+    const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, only });
     return presentFullRepository({ db, links, viewer }, row, owner, role);
   },
 });
@@ -67,13 +67,13 @@ export const createFromTemplate = endpoint({
   body: FromTemplate,
   example: { name: 'engine-copy' },
   replies: { 201: FullRepository },
-  async handle({ db, change, viewer, body, step, services: { git }, links, now }) {
+  async handle({ db, change, viewer, body, action, services: { git }, links, now }) {
     const { owner: login, include_all_branches, ...wanted } = body;
     const owner = await findNewOwner(db, viewer, login, 'administration:write');
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
-    const row = await generateFromTemplate({ change, git }, { ...step, owner, wanted, allBranches, identity });
+    const row = await generateFromTemplate({ change, git }, { ...action, owner, wanted, allBranches, identity });
     return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
   },
 });
@@ -93,11 +93,11 @@ export const transferRepo = endpoint({
   body: Transfer,
   example: { new_owner: 'acme' },
   replies: { 202: MinimalRepository },
-  async handle({ db, change, viewer, body, step, links }) {
+  async handle({ db, change, viewer, body, action, links }) {
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
-    const row = await change((tx) => transferRepository(tx, { ...step, to, name: body.new_name, teams: body.team_ids ?? [] }));
-    return only(await presentRepositories({ db, links, viewer }, [row]));
+    const row = await change((tx) => transferRepository(tx, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }));
+    return firstOrNotFound(await presentRepositories({ db, links, viewer }, [row]));
   },
 });

@@ -1,8 +1,8 @@
 // Repositories: create, read, change, delete, topics.
 import { Type } from 'typebox';
+import type { ActionContext } from '#access/action.ts';
 import type { NewOwner } from '#access/owner.ts';
 import { readsMetadata } from '#access/policies.ts';
-import type { Step } from '#access/step.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pagesInside } from '#endpoint/paging.ts';
@@ -12,12 +12,12 @@ import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 
-type Creating = SharedCall<{ body: NewRepository; step: Step }>;
+type Creating = SharedCall<{ body: NewRepository; action: ActionContext }>;
 
-async function createFor(owner: NewOwner, { db, change, body, step, links, now, services: { git } }: Creating) {
-  const fill = beginningOf({ git, account: step.by.account, links, now }, body);
-  const row = await change((tx) => createRepository(tx, { ...step, git, owner, wanted: body, ...(fill ? { fill } : {}) }));
-  return presentFullRepository({ db, links, viewer: step.by }, row, owner, 'admin');
+async function createFor(owner: NewOwner, { db, change, body, action, links, now, services: { git } }: Creating) {
+  const fill = beginningOf({ git, account: action.by.account, links, now }, body);
+  const row = await change((tx) => createRepository(tx, { ...action, git, owner, wanted: body, ...(fill ? { fill } : {}) }));
+  return presentFullRepository({ db, links, viewer: action.by }, row, owner, 'admin');
 }
 
 export const createOwnRepository = endpoint({
@@ -72,8 +72,8 @@ export const updateRepository = endpoint({
   example: { description: 'Steam and rotary engines' },
   refuses: [409],
   replies: { 200: FullRepository },
-  async handle({ db, change, at, viewer, body, step, services: { git }, links }) {
-    const row = await change((tx) => changeRepository(tx, { ...step, git }, body));
+  async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
+    const row = await change((tx) => changeRepository(tx, { ...action, git }, body));
     return presentFullRepository({ db, links, viewer }, row, at.repo.owner, at.repo.role);
   },
 });
@@ -85,8 +85,8 @@ export const deleteRepo = endpoint({
   summary: 'Delete a repository',
   access: { ...administer, scopes: ['delete_repo'] },
   replies: { 204: Nothing },
-  async handle({ change, step }) {
-    await change((tx) => deleteRepository(tx, step));
+  async handle({ change, action }) {
+    await change((tx) => deleteRepository(tx, action));
   },
 });
 
@@ -113,7 +113,7 @@ export const putTopics = endpoint({
   body: Topics,
   example: { names: ['engines', 'steam'] },
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
-  async handle({ change, body, step }) {
-    return { names: await change((tx) => replaceTopics(tx, step, body.names)) };
+  async handle({ change, body, action }) {
+    return { names: await change((tx) => replaceTopics(tx, action, body.names)) };
   },
 });

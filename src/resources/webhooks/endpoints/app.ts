@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';
-import { existing } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { changeAppConfig } from '../app-config.ts';
 import { deliveriesOf, redeliver } from '../deliveries.ts';
 import { presentConfig, presentDelivery } from '../present.ts';
@@ -33,8 +33,8 @@ export const updateAppWebhookConfig = endpoint({
   body: ConfigChange,
   example: { content_type: 'json' },
   replies: { 200: AppWebhookConfig },
-  async handle({ change, body, step, viewer, links, services }) {
-    const acting = { ...step, app: viewer.grant.appId, baseUrl: links.html, services };
+  async handle({ change, body, action, viewer, links, services }) {
+    const acting = { ...action, app: viewer.grant.appId, baseUrl: links.html, services };
     return presentConfig(await change((tx) => changeAppConfig(tx, acting, body)));
   },
 });
@@ -62,8 +62,8 @@ export const getAppWebhookDelivery = endpoint({
   access: byApp,
   replies: { 200: Delivery },
   async handle({ db, at, viewer }) {
-    const hook = existing(await findAppHook(db, viewer.grant.appId));
-    return presentDelivery(hook, existing(await findDelivery(db, hook.id, at.delivery_id)));
+    const hook = orNotFound(await findAppHook(db, viewer.grant.appId));
+    return presentDelivery(hook, orNotFound(await findDelivery(db, hook.id, at.delivery_id)));
   },
 });
 
@@ -75,7 +75,7 @@ export const redeliverAppWebhookDelivery = endpoint({
   access: byApp,
   replies: { 202: Type.Object({}) },
   async handle({ db, change, at, viewer, now, services }) {
-    const hook = existing(await findAppHook(db, viewer.grant.appId));
+    const hook = orNotFound(await findAppHook(db, viewer.grant.appId));
     await redeliver({ db, change, now, services }, hook, at.delivery_id);
     return {};
   },

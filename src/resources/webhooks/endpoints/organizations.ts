@@ -1,6 +1,6 @@
 // Webhooks of an organization (document 2).
 import { Type } from 'typebox';
-import type { OrgStep } from '#access/step.ts';
+import type { OrganizationAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { presentOrgWebhook } from '../present.ts';
@@ -11,7 +11,7 @@ const hooks = { scopes: ['admin:org_hook'], tokens: everyToken, role: 'owner' } 
 const reads = { ...hooks, permission: 'organization_webhooks:read' } as const;
 const writes = { ...hooks, permission: 'organization_webhooks:write' } as const;
 
-const ofOrg = webhookEndpoints<OrgStep, OrgWebhook>({
+const ofOrg = webhookEndpoints<OrganizationAction, OrgWebhook>({
   alone: (links, { org }, hook) => presentOrgWebhook(links, org, hook),
   all: ({ links }, { org }, rows) => rows.map((row) => presentOrgWebhook(links, org, row)),
 });

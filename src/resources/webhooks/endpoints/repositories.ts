@@ -1,11 +1,11 @@
 // Webhooks of a repository (the public API's).
 import { Type } from 'typebox';
-import type { RepoStep } from '#access/step.ts';
+import type { RepositoryAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { gather } from '#lib/collections.ts';
 import { Nothing } from '#lib/shape.ts';
-import { getHook } from '../here.ts';
+import { getHook } from '../hook-owner.ts';
 import { presentRepoWebhook } from '../present.ts';
 import { NewRepoWebhook, RepoWebhook, RepoWebhookChange } from '../schemas.ts';
 import { loadLastResponses } from '../store.ts';
@@ -17,7 +17,7 @@ const reads = { ...hooks, permission: 'repository_webhooks:read', scopes: ['repo
 const writes = { ...hooks, permission: 'repository_webhooks:write', scopes: ['repo', 'write:repo_hook'] } as const;
 const removes = { ...writes, scopes: ['repo', 'admin:repo_hook'] } as const;
 
-const ofRepo = webhookEndpoints<RepoStep, RepoWebhook>({
+const ofRepo = webhookEndpoints<RepositoryAction, RepoWebhook>({
   alone: (links, { repo }, hook) => presentRepoWebhook(links, repo, hook, undefined),
   async all({ db, links }, { repo }, rows) {
     const last = await loadLastResponses(db, gather(rows, 'id'));
@@ -126,8 +126,8 @@ export const testRepoWebhook = endpoint({
   summary: 'Test the push repository webhook',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ db, change, at, step, links, now, services }) {
-    const hook = await getHook(db, step, at.hook_id);
+  async handle({ db, change, at, action, links, now, services }) {
+    const hook = await getHook(db, action, at.hook_id);
     await testPush({ db, change, links, now, services }, hook, at.repo.id);
   },
 });

@@ -9,15 +9,15 @@ import { findLabelById, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
 import {
   aboutRepository,
+  type EventScope,
   loadAccount,
   type OwnedRepository,
+  type PayloadBuilder,
+  type PayloadBuilders,
   type PayloadContext,
-  type Place,
-  type Teller,
-  type Tellers,
-  type Told,
-  teller,
-} from './payload.ts';
+  payloadBuilder,
+  type WebhookEvent,
+} from './payload-builder.ts';
 
 type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
@@ -25,9 +25,12 @@ type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 /** A webhook event about an issue that still exists; `more` are the other parts of its body. */
 const aboutIssue = (
   context: PayloadContext,
-  event: Place & { data: { issue: Id<'issues'> } },
-  tell: (issue: Record<string, unknown>, repository: OwnedRepository) => Promise<readonly Told[]> | readonly Told[],
-): Promise<readonly Told[]> =>
+  event: EventScope & { data: { issue: Id<'issues'> } },
+  tell: (
+    issue: Record<string, unknown>,
+    repository: OwnedRepository,
+  ) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
+): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
     const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
     if (!row) return [];
@@ -42,8 +45,8 @@ const plain = <Kind extends IssueKind>(
     context: PayloadContext,
     repository: OwnedRepository,
   ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
-): Teller<Kind> =>
-  teller(['issues'], (event, context) =>
+): PayloadBuilder<Kind> =>
+  payloadBuilder(['issues'], (event, context) =>
     aboutIssue(context, event, async (issue, repository) => [
       { name: 'issues', action, body: { issue, ...(await more(event, context, repository)) } },
     ]),
@@ -80,8 +83,8 @@ const comment = <Kind extends CommentKind>(
   action: string,
   find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
-): Teller<Kind> =>
-  teller(['issue_comment'], (event, context) =>
+): PayloadBuilder<Kind> =>
+  payloadBuilder(['issue_comment'], (event, context) =>
     aboutIssue(context, event, async (issue, repository) => {
       const row = await find(event, context, repository);
       if (!row) return [];
@@ -93,7 +96,7 @@ const comment = <Kind extends CommentKind>(
 const present = (event: { data: { comment: Id<'issue_comments'> } }, { db }: PayloadContext, { id }: OwnedRepository) =>
   findComment(db, id, event.data.comment);
 
-export const issueTellers: Tellers = {
+export const issuePayloads: PayloadBuilders = {
   'issue.opened': plain('opened'),
   'issue.edited': plain('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
   'issue.closed': plain('closed'),

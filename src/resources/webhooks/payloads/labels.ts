@@ -5,72 +5,72 @@ import { loadMilestones, type MilestoneRow, presentMilestones } from '#resources
 import {
   aboutRepository,
   changesOf,
+  type EventScope,
   type OwnedRepository,
+  type PayloadBuilders,
   type PayloadContext,
-  type Place,
-  type Tellers,
-  type Told,
-  teller,
-} from './payload.ts';
+  payloadBuilder,
+  type WebhookEvent,
+} from './payload-builder.ts';
 
-const tellLabel = (
+const labelPayload = (
   context: PayloadContext,
-  event: Place,
-  told: { action: string; find: (repository: OwnedRepository) => Promise<LabelRow | undefined>; more?: object },
-): Promise<readonly Told[]> =>
+  event: EventScope,
+  built: { action: string; find: (repository: OwnedRepository) => Promise<LabelRow | undefined>; more?: object },
+): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
-    const row = await told.find(repository);
+    const row = await built.find(repository);
     if (!row) return [];
     const label = presentLabel(context.links, repository, row);
-    return [{ name: 'label', action: told.action, body: { label, ...told.more } }];
+    return [{ name: 'label', action: built.action, body: { label, ...built.more } }];
   });
 
-const tellMilestone = (
+const milestonePayload = (
   context: PayloadContext,
-  event: Place,
-  told: { action: string; find: () => Promise<MilestoneRow | undefined>; more?: object },
-): Promise<readonly Told[]> =>
+  event: EventScope,
+  built: { action: string; find: () => Promise<MilestoneRow | undefined>; more?: object },
+): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
-    const row = await told.find();
+    const row = await built.find();
     if (!row) return [];
     const [milestone] = await presentMilestones(context, repository, [row]);
-    return [{ name: 'milestone', action: told.action, body: { milestone, ...told.more } }];
+    return [{ name: 'milestone', action: built.action, body: { milestone, ...built.more } }];
   });
 
-type OfMilestone = Place & { data: EventData['milestone.created'] };
+type OfMilestone = EventScope & { data: EventData['milestone.created'] };
 
 const milestoneThere = (action: string, context: PayloadContext, event: OfMilestone, more: object = {}) =>
-  tellMilestone(context, event, {
+  milestonePayload(context, event, {
     action,
     more,
     find: async () => (await loadMilestones(context.db, [event.data.milestone])).get(event.data.milestone),
   });
 
-export const labelTellers: Tellers = {
-  'label.created': teller(['label'], (event, context) =>
-    tellLabel(context, event, { action: 'created', find: ({ id }) => findLabelById(context.db, id, event.data.label) }),
+export const labelPayloads: PayloadBuilders = {
+  'label.created': payloadBuilder(['label'], (event, context) =>
+    labelPayload(context, event, { action: 'created', find: ({ id }) => findLabelById(context.db, id, event.data.label) }),
   ),
-  'label.edited': teller(['label'], (event, context) =>
-    tellLabel(context, event, {
+  'label.edited': payloadBuilder(['label'], (event, context) =>
+    labelPayload(context, event, {
       action: 'edited',
       find: ({ id }) => findLabelById(context.db, id, event.data.label),
       more: changesOf(event.data.from),
     }),
   ),
-  'label.deleted': teller(['label'], (event, context) =>
-    tellLabel(context, event, { action: 'deleted', find: async () => event.data.was && revived(event.data.was, []) }),
+  'label.deleted': payloadBuilder(['label'], (event, context) =>
+    labelPayload(context, event, { action: 'deleted', find: async () => event.data.was && revived(event.data.was, []) }),
   ),
 };
 
-export const milestoneTellers: Tellers = {
-  'milestone.created': teller(['milestone'], (event, context) => milestoneThere('created', context, event)),
-  'milestone.edited': teller(['milestone'], (event, context) =>
+export const milestonePayloads: PayloadBuilders = {
+  'milestone.created': payloadBuilder(['milestone'], (event, context) => milestoneThere('created', context, event)),
+  'milestone.edited': payloadBuilder(['milestone'], (event, context) =>
     milestoneThere('edited', context, event, changesOf(event.data.from)),
   ),
-  'milestone.closed': teller(['milestone'], (event, context) => milestoneThere('closed', context, event)),
-  'milestone.opened': teller(['milestone'], (event, context) => milestoneThere('opened', context, event)),
-  'milestone.deleted': teller(['milestone'], (event, context) =>
-    tellMilestone(context, event, {
+  'milestone.closed': payloadBuilder(['milestone'], (event, context) => milestoneThere('closed', context, event)),
+  'milestone.opened': payloadBuilder(['milestone'], (event, context) => milestoneThere('opened', context, event)),
+  'milestone.deleted': payloadBuilder(['milestone'], (event, context) =>
+    milestonePayload(context, event, {
       action: 'deleted',
       find: async () =>
         event.data.was && revived<MilestoneRow>(event.data.was, ['created_at', 'updated_at', 'due_on', 'closed_at']),

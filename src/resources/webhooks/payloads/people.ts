@@ -1,15 +1,22 @@
 import { path } from '#endpoint/links.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { presentUser } from '#resources/accounts/index.ts';
-import { aboutRepository, loadAccount, type PayloadContext, type Tellers, type Told, teller } from './payload.ts';
+import {
+  aboutRepository,
+  loadAccount,
+  type PayloadBuilders,
+  type PayloadContext,
+  payloadBuilder,
+  type WebhookEvent,
+} from './payload-builder.ts';
 import { isRole, permissionOf } from './roles.ts';
 
 /** A webhook event about a membership of an organization. */
-async function tellMembership(
+async function buildMembershipEvents(
   context: PayloadContext,
   event: Recorded<'member.added' | 'member.removed'>,
   action: string,
-): Promise<readonly Told[]> {
+): Promise<readonly WebhookEvent[]> {
   const { links } = context;
   const [user, organization] = await Promise.all([loadAccount(context, event.data.user), loadAccount(context, event.owner)]);
   if (!user || !organization) return [];
@@ -26,12 +33,12 @@ async function tellMembership(
 }
 
 /** A webhook event about somebody's direct role in a repository. */
-const tellCollaborator = (
+const collaboratorPayload = (
   context: PayloadContext,
   event: Recorded<'collaborator.added' | 'collaborator.changed' | 'collaborator.removed'>,
   action: string,
   changes: object,
-): Promise<readonly Told[]> =>
+): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async () => {
     const user = await loadAccount(context, event.data.user);
     return user ? [{ name: 'member', action, body: { member: presentUser(context.links, user), ...changes } }] : [];
@@ -39,17 +46,17 @@ const tellCollaborator = (
 
 const permission = (role: string | undefined) => (role !== undefined && isRole(role) ? permissionOf(role) : null);
 
-export const peopleTellers: Tellers = {
-  'member.added': teller(['organization'], (event, context) => tellMembership(context, event, 'member_added')),
-  'member.removed': teller(['organization'], (event, context) => tellMembership(context, event, 'member_removed')),
-  'collaborator.added': teller(['member'], (event, context) => {
+export const memberPayloads: PayloadBuilders = {
+  'member.added': payloadBuilder(['organization'], (event, context) => buildMembershipEvents(context, event, 'member_added')),
+  'member.removed': payloadBuilder(['organization'], (event, context) => buildMembershipEvents(context, event, 'member_removed')),
+  'collaborator.added': payloadBuilder(['member'], (event, context) => {
     const { role } = event.data;
     const changes = { permission: { to: permission(role) }, role_name: { to: role } };
-    return tellCollaborator(context, event, 'added', { changes });
+    return collaboratorPayload(context, event, 'added', { changes });
   }),
-  'collaborator.changed': teller(['member'], (event, context) => {
+  'collaborator.changed': payloadBuilder(['member'], (event, context) => {
     const changes = { permission: { from: permission(event.data.from), to: permission(event.data.role) } };
-    return tellCollaborator(context, event, 'edited', { changes });
+    return collaboratorPayload(context, event, 'edited', { changes });
   }),
-  'collaborator.removed': teller(['member'], (event, context) => tellCollaborator(context, event, 'removed', {})),
+  'collaborator.removed': payloadBuilder(['member'], (event, context) => collaboratorPayload(context, event, 'removed', {})),
 };

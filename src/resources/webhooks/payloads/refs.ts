@@ -1,11 +1,11 @@
 import { path } from '#endpoint/links.ts';
 import type { RefMove } from '#events/catalogue.ts';
-import { type ChangedPaths, listChangedPaths } from '#git/changed-paths.ts';
-import { listNewCommits } from '#git/history.ts';
-import type { Identity } from '#git/identity.ts';
-import { zeroOid } from '#git/oid.ts';
-import type { Commit } from '#git/parse-commit.ts';
-import { findRef } from '#git/refs.ts';
+import { type ChangedPaths, listChangedPaths } from '#git/history/changed-paths.ts';
+import { listNewCommits } from '#git/history/history.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import { zeroOid } from '#git/objects/oid.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
@@ -14,17 +14,17 @@ import {
   aboutRepository,
   loadAccount,
   type OwnedRepository,
+  type PayloadBuilders,
   type PayloadContext,
-  type Tellers,
-  type Told,
-  teller,
-} from './payload.ts';
+  payloadBuilder,
+  type WebhookEvent,
+} from './payload-builder.ts';
 
 /** The number of commits that a payload lists at most (the public API's bound). */
-const mostCommits = 2_048;
+const maxCommits = 2_048;
 
 /** Characters of messages after which no more commits are read: the payload is larger than what is sent then. */
-const mostMessages = 26 * 1024 * 1024;
+const maxMessages = 26 * 1024 * 1024;
 
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
@@ -32,8 +32,8 @@ const typeOf = (ref: string) => (isTag(ref) ? 'tag' : 'branch');
 
 const refBody = (ref: string) => ({ ref: shortName(ref), ref_type: typeOf(ref), pusher_type: 'user' });
 
-export const refTellers: Tellers = {
-  create: teller(['create'], (event, context) =>
+export const refPayloads: PayloadBuilders = {
+  create: payloadBuilder(['create'], (event, context) =>
     aboutRepository(context, event, (repository) => [
       {
         name: 'create',
@@ -47,21 +47,26 @@ export const refTellers: Tellers = {
       },
     ]),
   ),
-  delete: teller(['delete'], (event, context) =>
+  delete: payloadBuilder(['delete'], (event, context) =>
     aboutRepository(context, event, () => [
       { name: 'delete', action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
     ]),
   ),
-  push: teller(['push'], (event, context) =>
+  push: payloadBuilder(['push'], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const actor = await loadAccount(context, event.actor);
       const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };
-      return Promise.all(event.data.moves.map(async (move) => tellMove(context, repository, move, pusher)));
+      return Promise.all(event.data.moves.map(async (move) => buildPushEvents(context, repository, move, pusher)));
     }),
   ),
 };
 
-async function tellMove(context: PayloadContext, repository: OwnedRepository, move: RefMove, pusher: object): Promise<Told> {
+async function buildPushEvents(
+  context: PayloadContext,
+  repository: OwnedRepository,
+  move: RefMove,
+  pusher: object,
+): Promise<WebhookEvent> {
   const { ref, before, after, forced } = move;
   const commits = await commitsOf(context, repository, move);
   return {
@@ -95,7 +100,7 @@ async function commitsOf(context: PayloadContext, repository: OwnedRepository, {
   const main = `refs/heads/${repository.default_branch}`;
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
-  const wanted = { from: before, to: after, exclude, limit: mostCommits, maxMessages: mostMessages };
+  const wanted = { from: before, to: after, exclude, limit: maxCommits, maxMessages: maxMessages };
   const commits = await listNewCommits(repo, wanted);
   const paths = await listChangedPaths(repo, gather(commits, 'oid'));
   return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));

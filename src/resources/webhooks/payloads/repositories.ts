@@ -7,33 +7,36 @@ import { presentUser } from '#resources/accounts/index.ts';
 import {
   aboutRepository,
   loadAccount,
+  type PayloadBuilder,
+  type PayloadBuilders,
+  payloadBuilder,
   presentOrganizationOf,
   presentRepository,
-  type Teller,
-  type Tellers,
-  teller,
-} from './payload.ts';
+} from './payload-builder.ts';
 
 /** A webhook event about a repository; `more` are the other parts of its body. */
-const plain = <Kind extends EventKind>(action: string, more: (event: Recorded<Kind>) => object = () => ({})): Teller<Kind> =>
-  teller(['repository'], (event, context) =>
+const plain = <Kind extends EventKind>(
+  action: string,
+  more: (event: Recorded<Kind>) => object = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder(['repository'], (event, context) =>
     aboutRepository(context, event, () => [{ name: 'repository', action, body: { ...more(event) } }]),
   );
 
 const from = (value: unknown) => ({ from: value });
 
-export const repositoryTellers: Tellers = {
+export const repositoryPayloads: PayloadBuilders = {
   'repository.created': plain('created'),
   'repository.privatized': plain('privatized'),
   'repository.archived': plain('archived'),
   'repository.unarchived': plain('unarchived'),
-  'repository.publicized': teller(['repository', 'public'], (event, context) =>
+  'repository.publicized': payloadBuilder(['repository', 'public'], (event, context) =>
     aboutRepository(context, event, () => [
       { name: 'repository', action: 'publicized', body: {} },
       { name: 'public', action: null, body: {} },
     ]),
   ),
-  'repository.updated': teller(['repository'], (event, context) =>
+  'repository.updated': payloadBuilder(['repository'], (event, context) =>
     aboutRepository(context, event, () => {
       const before = Object.entries(event.data.from ?? {});
       if (before.length === 0) return []; // as in the public API, changes of other settings are no webhook event
@@ -48,7 +51,7 @@ export const repositoryTellers: Tellers = {
   ),
   'repository.renamed': plain('renamed', ({ data }) => ({ changes: { repository: { name: from(data.from) } } })),
   'repository.default_branch_changed': plain('edited', ({ data }) => ({ changes: { default_branch: from(data.from) } })),
-  'repository.transferred': teller(['repository'], (event, context) =>
+  'repository.transferred': payloadBuilder(['repository'], (event, context) =>
     aboutRepository(context, event, async () => {
       const before = await loadAccount(context, event.data.from);
       if (!before) return [];
@@ -60,13 +63,13 @@ export const repositoryTellers: Tellers = {
       return [{ name: 'repository', action: 'transferred', body: { changes } }];
     }),
   ),
-  'repository.deleted': teller(['repository'], async (event, context) => {
+  'repository.deleted': payloadBuilder(['repository'], async (event, context) => {
     if (!event.data.was) return [];
     const row = revived(event.data.was, ['created_at', 'updated_at', 'pushed_at']);
     if (!(await loadAccount(context, row.owner_id))) return [];
     return [{ name: 'repository', action: 'deleted', body: { repository: await presentRepository(context, row) } }];
   }),
-  'repository.forked': teller(['fork'], (event, context) =>
+  'repository.forked': payloadBuilder(['fork'], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const fork = await findRepoById(context.db, anonymous, event.data.fork);
       if (!fork || !isKnownTo(fork, repository.owner)) return [];

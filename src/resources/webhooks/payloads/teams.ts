@@ -4,18 +4,18 @@ import type { Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
 import { presentUser } from '#resources/accounts/index.ts';
 import { findTeamById, presentTeams, type TeamRow } from '#resources/teams/index.ts';
-import type { EventName } from '#webhooks/event-names.ts';
+import type { EventName } from '#webhook-delivery/event-names.ts';
 import {
   changesOf,
   loadAccount,
+  type PayloadBuilder,
+  type PayloadBuilders,
   type PayloadContext,
+  payloadBuilder,
   presentRepository,
   repositoryOf,
-  type Teller,
-  type Tellers,
-  type Told,
-  teller,
-} from './payload.ts';
+  type WebhookEvent,
+} from './payload-builder.ts';
 import { isRole } from './roles.ts';
 
 async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
@@ -30,17 +30,17 @@ type TeamKind = Extract<EventKind, `team.${string}`>;
 async function aboutTeam(
   context: PayloadContext,
   event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },
-  tell: (team: TeamRow) => Promise<readonly Told[]>,
-): Promise<readonly Told[]> {
+  tell: (team: TeamRow) => Promise<readonly WebhookEvent[]>,
+): Promise<readonly WebhookEvent[]> {
   const team = await findTeamById(context.db, event.owner, event.data.team);
   return team ? tell(team) : [];
 }
 
-const tellMember = (
+const teamMemberPayload = (
   context: PayloadContext,
   event: Recorded<'team.member_added' | 'team.member_removed'>,
   action: string,
-): Promise<readonly Told[]> =>
+): Promise<readonly WebhookEvent[]> =>
   aboutTeam(context, event, async (team) => {
     const user = await loadAccount(context, event.data.user);
     if (!user) return [];
@@ -48,43 +48,46 @@ const tellMember = (
     return [{ name: 'membership', action, body }];
   });
 
-const tellRepository = (
+const teamRepositoryPayload = (
   context: PayloadContext,
   event: Recorded<'team.repository_added' | 'team.repository_removed'>,
   names: readonly { name: EventName; action: string | null }[],
-): Promise<readonly Told[]> =>
+): Promise<readonly WebhookEvent[]> =>
   aboutTeam(context, event, async (team) => {
     const row = await repositoryOf(context, event);
     if (!row) return [];
     const role = 'role' in event.data ? event.data.role : undefined;
     const body = { team: await presentTeam(context, team, role), repository: await presentRepository(context, row) };
-    return names.map((told) => ({ ...told, body }));
+    return names.map((built) => ({ ...built, body }));
   });
 
-const plain = <Kind extends TeamKind>(action: string, more: (event: Recorded<Kind>) => object = () => ({})): Teller<Kind> =>
-  teller(['team'], (event, context) =>
+const plain = <Kind extends TeamKind>(
+  action: string,
+  more: (event: Recorded<Kind>) => object = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder(['team'], (event, context) =>
     aboutTeam(context, event, async (team) => [
       { name: 'team', action, body: { team: await presentTeam(context, team), ...more(event) } },
     ]),
   );
 
-export const teamTellers: Tellers = {
+export const teamPayloads: PayloadBuilders = {
   'team.created': plain('created'),
   'team.edited': plain('edited', ({ data }) => changesOf(data.from)),
-  'team.deleted': teller(['team'], async (event, context) => {
+  'team.deleted': payloadBuilder(['team'], async (event, context) => {
     if (!event.data.was) return [];
     const team = await presentTeam(context, revived(event.data.was, ['created_at', 'updated_at']));
     return [{ name: 'team', action: 'deleted', body: { team } }];
   }),
-  'team.member_added': teller(['membership'], (event, context) => tellMember(context, event, 'added')),
-  'team.member_removed': teller(['membership'], (event, context) => tellMember(context, event, 'removed')),
-  'team.repository_added': teller(['team', 'team_add'], (event, context) =>
-    tellRepository(context, event, [
+  'team.member_added': payloadBuilder(['membership'], (event, context) => teamMemberPayload(context, event, 'added')),
+  'team.member_removed': payloadBuilder(['membership'], (event, context) => teamMemberPayload(context, event, 'removed')),
+  'team.repository_added': payloadBuilder(['team', 'team_add'], (event, context) =>
+    teamRepositoryPayload(context, event, [
       { name: 'team', action: 'added_to_repository' },
       { name: 'team_add', action: null },
     ]),
   ),
-  'team.repository_removed': teller(['team'], (event, context) =>
-    tellRepository(context, event, [{ name: 'team', action: 'removed_from_repository' }]),
+  'team.repository_removed': payloadBuilder(['team'], (event, context) =>
+    teamRepositoryPayload(context, event, [{ name: 'team', action: 'removed_from_repository' }]),
   ),
 };

@@ -1,0 +1,201 @@
+import { holds, type Permission, type PermissionSet, parsePermission, permissionScope } from './permissions.ts';
+import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
+import { type OrgRole, type Role, reaches, roles } from './roles.ts';
+import { expandScopes } from './scopes.ts';
+import { everyToken } from './tokens.ts';
+import { type Grant, isScoped, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
+
+/** What the path names, as this viewer meets it. */
+export type Target = { repo?: Repo; org?: Org };
+
+type RefusalOfAccess = 'unauthenticated' | 'forbidden' | 'not_found';
+
+export type Decision = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
+
+/** One check of a decision, in words for `hearth explain`. */
+export type CheckResult = { check: string; passed: boolean; because: string };
+
+/**
+ * The one decision about access: may this viewer do to the target what the policy guards? Every fact was loaded before.
+ * Refusals hide what the viewer may not know of: a GET below a resource answers 404, a write below a visible one 403,
+ * and whatever lies in an invisible repository 404 (security decision 4).
+ */
+export function authorize(
+  policy: Policy,
+  viewer: Viewer,
+  target: Target,
+  { write }: { write: boolean },
+  trace?: CheckResult[],
+): Decision {
+  const none = typeof policy.permission === 'object' && 'none' in policy.permission ? policy.permission.none : undefined;
+  const passes = (check: string, passed: boolean, because: string): boolean => {
+    trace?.push({ check, passed, because });
+    return passed;
+  };
+  const request: AuthorizationRequest = { policy, none, viewer, grant: viewer.grant, target, write, passes };
+  for (const check of checks) {
+    const decision = check(request);
+    if (decision) return decision;
+  }
+  return allowed;
+}
+
+type AuthorizationRequest = {
+  policy: Policy;
+  /** Why the policy asks for no permission, where it asks for none. */
+  none: NoPermissionReason | undefined;
+  viewer: Viewer;
+  grant: Grant;
+  target: Target;
+  write: boolean;
+  /** Whether a step passed; the trace keeps it. */
+  passes: (check: string, passed: boolean, because: string) => boolean;
+};
+
+/** Gives a decision, or leaves it to the checks that follow. */
+type Check = (request: AuthorizationRequest) => Decision | undefined;
+
+const allowed: Decision = { allowed: true };
+
+/** What a repository is can't be asked by whoever may not see it. */
+const visibility: Check = ({ policy, none, grant, target: { repo }, passes }) => {
+  // An app that speaks for itself is answered by what it is installed on, which its endpoints look up themselves.
+  if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
+  const visible = mayRead(repo, grant) || opensByScope(policy, repo, grant);
+  return passes('visible', visible, visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
+};
+
+/** Endpoints for everybody, and public resources where the endpoint only reads them. */
+const publicAccess: Check = ({ policy, none, grant, target, write, passes }) => {
+  if (none === 'public' || none === 'token_exchange') return allowed;
+  if (policy.public !== true || write || (target.repo && target.repo.visibility !== 'public')) return undefined;
+  passes('public', true, 'the resource is public and the endpoint reads it');
+  return isToken(grant) && !kindAllowed(policy, grant) ? wrongCredential(grant) : allowed;
+};
+
+const credential: Check = ({ policy, none, grant, passes }) => {
+  if (!passes('signed in', grant.kind !== 'none', 'the request carries a credential'))
+    return refuse('unauthenticated', 'Requires authentication');
+  if (none === 'app_jwt')
+    return passes('app', grant.kind === 'app_jwt', 'a JSON web token of an app')
+      ? allowed
+      : refuse('unauthenticated', 'A JSON web token could not be decoded');
+  if (none === 'client_secret')
+    return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
+  if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
+  const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
+  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : wrongCredential(grant);
+};
+
+const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) => {
+  if (none !== 'site_admin') return undefined;
+  const admin = account?.site_admin === true && grant.kind === 'classic_pat' && grant.scopes.includes('site_admin');
+  return passes('site administrator', admin, 'a site administrator by a classic token with the scope site_admin')
+    ? allowed
+    : refuse('forbidden', 'Must be a site administrator');
+};
+
+/** Classic kinds carry scopes, all others a set of permissions. */
+const scopeOrPermission: Check = (request) => {
+  const { policy, none, grant, target, passes } = request;
+  if (isScoped(grant)) {
+    const because = `needs one of [${policy.scopes?.join(', ') ?? ''}], has [${grant.scopes.join(', ')}]`;
+    return passes('scope', scopesSuffice(policy, grant.scopes, target), because)
+      ? undefined
+      : deny(request, 'Token lacks a needed scope');
+  }
+  if (none !== undefined) return undefined;
+  const because = `needs ${JSON.stringify(policy.permission)}`;
+  return passes('permission', permissionsSuffice(policy, grant, target), because) ? undefined : wrongCredential(grant);
+};
+
+const archive: Check = ({ policy, target, write, passes }) => {
+  if (!target.repo?.archived || !write || policy.archived !== undefined) return undefined;
+  passes('not archived', false, 'an archived repository takes no changes');
+  return refuse('forbidden', 'Repository was archived so is read-only.');
+};
+
+/** An installation acts for an app, which has no role: its permissions are all that counts. */
+const role: Check = (request) => {
+  const { policy, grant, target, passes } = request;
+  if (policy.role === undefined || grant.kind === 'installation') return undefined;
+  return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
+    ? undefined
+    : deny(request, roleMessage(policy.role, target));
+};
+
+/** In this order: what an earlier check hides, a later one doesn't tell. */
+const checks: readonly Check[] = [visibility, publicAccess, credential, siteAdministrator, scopeOrPermission, archive, role];
+
+/** Whether a repository may be known of at all: by role and credential together. */
+export const mayRead = (repo: Repo, grant: Grant): boolean =>
+  repo.visibility === 'public' || (repo.reached && (grant.kind === 'installation' || reaches(repo.role, 'read')));
+
+/**
+ * A scope for one purpose, as `read:repo_hook`, serves that purpose in private repositories too, without `repo` (the public API's
+ * rule). Nothing else in them can be reached by it.
+ */
+const opensByScope = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean => {
+  if (!isScoped(grant) || !reaches(repo.role, 'read')) return false;
+  const held = expandScopes(grant.scopes);
+  return scopes.some((scope) => scope !== 'repo' && held.has(scope));
+};
+
+const visibilityReason = (repo: Repo): string =>
+  `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}`;
+
+const kindAllowed = (policy: Policy, grant: Grant): boolean =>
+  isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
+
+function scopesSuffice(policy: Policy, held: readonly string[], target: Target): boolean {
+  if (policy.scopes === undefined || policy.scopes.length === 0) return true;
+  const all = expandScopes(held);
+  return policy.scopes.some(
+    (scope) => all.has(scope) || (scope === 'repo' && target.repo?.visibility === 'public' && all.has('public_repo')),
+  );
+}
+
+function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boolean {
+  const holdsHere = (permission: Permission): boolean =>
+    holds(heldFor(grant, target), permission) && reachesFor(permission, target);
+  return alternatives(policy.permission).some((all) => all.every(holdsHere));
+}
+
+/** The permission set that counts: that of the repository or organization that the path names. */
+function heldFor(grant: Grant, target: Target): PermissionSet {
+  const place = target.repo ?? target.org;
+  if (place) return place.held;
+  return 'permissions' in grant ? grant.permissions : {};
+}
+
+const reachesFor = (permission: Permission, target: Target): boolean => {
+  const scope = permissionScope(parsePermission(permission).name);
+  if (scope === 'repository' && target.repo) return target.repo.reached;
+  return target.org ? target.org.reached : true;
+};
+
+const isRepositoryRole = (role: Role | OrgRole): role is Role => (roles as readonly string[]).includes(role);
+
+function roleSuffices(role: Role | OrgRole, target: Target): boolean {
+  if (isRepositoryRole(role)) return reaches(target.repo?.role, role);
+  return target.org?.role === 'owner' || (role === 'member' && target.org?.role === 'member');
+}
+
+const roleMessage = (role: Role | OrgRole, target: Target): string => {
+  if (!target.repo) return 'You must be an organization owner or have the needed role to do this.';
+  return role === 'write' ? 'Must have push access to Repository.' : 'Must have admin rights to Repository.';
+};
+
+const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allowed: false, refusal, message });
+
+/** Refuses a write by 403 with its reason; a read by 404, which doesn't tell that there is something to read. */
+const deny = ({ write, target }: AuthorizationRequest, message: string): Decision =>
+  write || !(target.repo || target.org) ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
+
+const wrongCredential = ({ kind }: Grant): Decision =>
+  refuse(
+    'forbidden',
+    kind === 'installation' || kind === 'app_user'
+      ? 'Resource not accessible by integration'
+      : 'Resource not accessible by personal access token',
+  );

@@ -1,0 +1,44 @@
+import { isGitError } from '../errors.ts';
+import { checkedOid, type Oid } from '../objects/oid.ts';
+import { run } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+
+/** The paths that a commit touched, against its first parent. */
+export type ChangedPaths = { added: string[]; removed: string[]; modified: string[] };
+
+const lists = { A: 'added', D: 'removed', M: 'modified', T: 'modified' } as const;
+const isLetter = (text: string): text is keyof typeof lists => text in lists;
+const maxOutput = 8 * 1024 * 1024;
+
+/**
+ * What each of many commits touched, by one process. Beyond eight megabytes of names the later commits are left out, and all where git
+ * reaches another limit.
+ */
+export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
+  if (oids.length === 0) return new Map();
+  const flags = ['--stdin', '-r', '-z', '--root', '--no-renames', '--name-status', '--diff-merges=first-parent'];
+  const input = oids.map((oid) => `${checkedOid(oid)}\n`).join('');
+  const stdout = await listNames(repo, ['diff-tree', ...flags], input);
+  const found = new Map<Oid, ChangedPaths>();
+  let current: ChangedPaths | undefined;
+  const fields = stdout.toString('utf8').split('\0');
+  for (let at = 0; at < fields.length - 1; at++) {
+    const field = fields[at] ?? '';
+    if (isLetter(field)) current?.[lists[field]].push(fields[++at] ?? '');
+    else {
+      current = { added: [], removed: [], modified: [] };
+      found.set(field, current);
+    }
+  }
+  return found;
+}
+
+async function listNames(repo: Repo, args: readonly string[], input: string): Promise<Buffer> {
+  try {
+    const { stdout } = await run(repo, args, { input, maxOutput: maxOutput, truncate: true });
+    return stdout;
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return Buffer.alloc(0);
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { checkedOid, emptyTree, type Oid, zeroOid } from '../objects/oid.ts';
+import { canonicalMode, type TreeMode } from '../objects/parse-tree.ts';
+import { run } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+
+export const changeStatuses = ['added', 'removed', 'modified', 'renamed', 'copied', 'changed'] as const;
+export type ChangeStatus = (typeof changeStatuses)[number];
+
+/** One path that differs between two trees. `changed` is a change of kind (a file that became a link). */
+export type PathChange = {
+  path: string;
+  previousPath?: string;
+  status: ChangeStatus;
+  /** Absent on the side where there is no entry. */
+  old?: { mode: TreeMode; oid: Oid };
+  new?: { mode: TreeMode; oid: Oid };
+};
+
+const maxOutput = 8 * 1024 * 1024;
+
+const words: Record<string, ChangeStatus> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'changed' };
+const head = /^:(\d+) (\d+) ([0-9a-f]{40}) ([0-9a-f]{40}) ([A-Z])\d*$/;
+
+/** Reads a record's first line (`:100644 100644 <old> <new> M`); undefined where the text is something else. */
+export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousPath'> | undefined {
+  const [, oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = head.exec(text) ?? [];
+  const status = words[letter];
+  if (!status) return undefined;
+  return {
+    status,
+    ...(oldOid !== zeroOid && { old: { mode: canonicalMode(oldMode), oid: oldOid } }),
+    ...(newOid !== zeroOid && { new: { mode: canonicalMode(newMode), oid: newOid } }),
+  };
+}
+
+/**
+ * The paths that differ between two commits or trees, everything inside folders included; `from: null` compares with the
+ * empty tree. Renames are found only when asked for: finding them reads contents. Throws `too-large` beyond eight megabytes of names.
+ */
+export async function listChanges(
+  repo: Repo,
+  given: { from: Oid | null; to: Oid; renames?: true; path?: string },
+): Promise<PathChange[]> {
+  const from = given.from === null ? emptyTree : checkedOid(given.from);
+  const paths = given.path === undefined ? [] : [given.path];
+  const flags = ['-r', '-z', '--raw', '--full-index', given.renames ? '-M' : '--no-renames'];
+  const args = ['diff-tree', ...flags, from, checkedOid(given.to), '--', ...paths];
+  const { stdout } = await run(repo, args, { maxOutput: maxOutput });
+  const fields = stdout.toString('utf8').split('\0');
+  const changes: PathChange[] = [];
+  for (let at = 0; at < fields.length - 1; ) {
+    const record = parseRawHead(fields[at] ?? '');
+    if (!record) break;
+    const path = fields[at + 1] ?? '';
+    const moved = record.status === 'renamed' || record.status === 'copied';
+    changes.push(moved ? { path: fields[at + 2] ?? '', previousPath: path, ...record } : { path, ...record });
+    at += moved ? 3 : 2;
+  }
+  return changes;
+}

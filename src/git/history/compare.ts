@@ -1,0 +1,45 @@
+import { openObjects } from '../objects/objects.ts';
+import { checkedOid, type Oid } from '../objects/oid.ts';
+import type { Commit } from '../objects/parse-commit.ts';
+import { runText } from '../process/run.ts';
+import { findMergeBase } from '../refs/resolve.ts';
+import type { Repo } from '../repo.ts';
+import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
+
+/** How `head` relates to `base`. Without a merge base the histories are unrelated. */
+export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
+
+/** How far two tips are from each other: their merge base, and the number of commits on either side. */
+export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
+  const range = `${checkedOid(base)}...${checkedOid(head)}`;
+  const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
+  const [counts, mergeBase] = await Promise.all([counting, findMergeBase(repo, base, head)]);
+  const [behind = 0, ahead = 0] = counts.trim().split('\t').map(Number);
+  return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
+}
+
+/** A page of the commits that `head` has and `base` hasn't, oldest first. `ahead` is their number. */
+export async function listAhead(
+  repo: Repo,
+  given: { base: Oid; head: Oid; ahead: number; offset?: number; limit: number },
+): Promise<Commit[]> {
+  const { base, head, ahead, offset = 0, limit } = given;
+  const count = Math.min(limit, ahead - offset);
+  if (count <= 0) return [];
+  // git counts from the newest.
+  const page = [`--skip=${ahead - offset - count}`, `--max-count=${count}`];
+  const text = await runText(repo, ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--']);
+  await using reader = await openObjects(repo);
+  return reader.getCommits(text.trimEnd().split('\n').reverse());
+}
+
+/** What a commit changed against its first parent, or against nothing when it has none. */
+export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'parents'>, limits: DiffLimits = {}): Promise<Diff> {
+  return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
+}
+
+/** What `head` changed since its merge base with `base` (`base...head`); everything in it for unrelated histories. */
+export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
+  const from = await findMergeBase(repo, given.base, given.head);
+  return diffTrees(repo, { ...given, from: from ?? null, to: given.head });
+}

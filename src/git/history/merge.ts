@@ -1,0 +1,26 @@
+import { GitError } from '../errors.ts';
+import { checkedOid, type Oid } from '../objects/oid.ts';
+import { run } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+
+/** The merged tree, or the paths that a person has to decide on. */
+export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
+
+/** Merges two commits' contents, by their common ancestor. No ref moves and no commit is written. */
+export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
+  const args = [
+    'merge-tree',
+    '--write-tree',
+    '-z',
+    '--name-only',
+    '--no-messages',
+    checkedOid(given.ours),
+    checkedOid(given.theirs),
+  ];
+  const { code, stdout, stderr } = await run(repo, args, { codes: [0, 1, 128] });
+  const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
+  if (code === 0) return { merged: true, tree };
+  if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
+  if (/unrelated histories/.test(stderr)) throw new GitError('conflict', 'The histories have no common commit');
+  throw new GitError('failed', 'The commits could not be merged', stderr.trim());
+}

@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream';
+import { GitError } from '../errors.ts';
+import { checkedOid, emptyTree, type Oid } from '../objects/oid.ts';
+import { firstBytes } from '../process/output-stream.ts';
+import { startTransfer } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+
+const common = ['--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
+
+async function stream(repo: Repo, args: readonly string[]): Promise<Readable> {
+  const git = await startTransfer(repo, args, { kind: 'command' });
+  git.stdin.end();
+  return firstBytes(git, () => new GitError('not-found', 'No such commit', git.stderr().trim()));
+}
+
+/** Streams the difference of two commits or trees as `git diff` writes it; `from: null` compares with the empty tree. */
+export const openDiff = (repo: Repo, { from, to }: { from: Oid | null; to: Oid }): Promise<Readable> =>
+  stream(repo, ['diff-tree', '-p', '-r', '-M', ...common, from === null ? emptyTree : checkedOid(from), checkedOid(to), '--']);
+
+/**
+ * Streams commits as e-mails that `git am` applies: those of `to` that `without` hasn't, or `to` alone. Merges have none, as
+ * in Git.
+ */
+export const openPatches = (repo: Repo, { to, without }: { to: Oid; without?: Oid }): Promise<Readable> => {
+  const range = without === undefined ? ['-1', checkedOid(to)] : [`${checkedOid(without)}..${checkedOid(to)}`];
+  return stream(repo, ['format-patch', '--stdout', '--root', '--no-signature', ...common, ...range, '--']);
+};

@@ -1,0 +1,154 @@
+import { GitError } from '../errors.ts';
+import { type GitProcess, startGit } from '../process/process.ts';
+import { timeLimit } from '../process/process-limits.ts';
+import type { Repo } from '../repo.ts';
+
+export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+/** What is known of an object without reading it. */
+export type ObjectInfo = { oid: string; type: ObjectType; size: number };
+
+/** An answer to one request: the object (with its bytes, if they were asked for), or nothing. */
+export type Answer = { info: ObjectInfo; data: Buffer } | undefined;
+
+type ObjectRequest = {
+  contents: boolean;
+  name: string;
+  alone: boolean;
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+};
+
+/** The process ended before it came to this request, which may be put to a new one. */
+export class Interrupted extends Error {}
+
+/** Put `alone`, a request is answered before the next one is read: if the process ends at it, it is known which one it was. */
+export type Asking = { wanted: 'info' | 'contents'; alone?: true };
+
+const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
+
+/**
+ * One `git cat-file --batch-command` process. Questions of one turn of the event loop are sent together and answered in
+ * order. Names must be checked by the caller: full object names, refs, or either with `:path`; never with NUL.
+ */
+export class CatFile {
+  readonly #git: GitProcess;
+  #waiting: ObjectRequest[] = [];
+  #unsent: string[] = [];
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #wanted = 1;
+  #dead: GitError | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  readonly #longest: { time: number; error: GitError };
+
+  constructor(repo: Repo) {
+    this.#longest = timeLimit(repo.store.limits, 'command', undefined);
+    this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z'], { kind: 'reader' });
+    this.#git.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    void this.#git.ended.then(({ cause }) =>
+      this.#fail(cause ?? new GitError('failed', 'The object reader ended', this.#git.stderr())),
+    );
+  }
+
+  /** Whether the process has ended; a new one has to be started then. */
+  get dead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  /** Asks for one object. Rejects with `Interrupted` where the process ended for another reason than this object. */
+  ask(name: string, { wanted, alone }: Asking): Promise<Answer> {
+    if (this.#dead) return Promise.reject(this.#dead);
+    if (name.includes('\0')) return Promise.reject(new GitError('invalid', 'A name holds a NUL'));
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ contents: wanted === 'contents', name, alone: alone ?? false, resolve, reject });
+    if (this.#unsent.length === 0) setImmediate(() => this.#send());
+    this.#unsent.push(alone ? `flush\0${wanted} ${name}\0flush\0` : `${wanted} ${name}\0`);
+    return promise;
+  }
+
+  /** Ends the process; questions still open fail. */
+  async close(): Promise<void> {
+    this.#fail(new GitError('aborted', 'The object reader was closed'));
+    this.#git.stdin.end();
+    await this.#git.ended;
+  }
+
+  #send(): void {
+    if (this.#dead) return;
+    this.#git.stdin.write(`${this.#unsent.join('')}flush\0`);
+    this.#unsent = [];
+    this.#watch ??= setTimeout(() => this.#git.stop(this.#longest.error), this.#longest.time);
+  }
+
+  #fail(error: GitError): void {
+    this.#dead ??= error;
+    clearTimeout(this.#watch);
+    const waiting = this.#waiting.splice(0);
+    // One object can end the process, by its size. The questions for others must not fail with it.
+    const blamed = waiting.length === 1 || waiting[0]?.alone ? 1 : 0;
+    const [first, rest] = isOfObject(this.#dead) ? [blamed, new Interrupted()] : [waiting.length, this.#dead];
+    for (const [index, request] of waiting.entries()) request.reject(index < first ? this.#dead : rest);
+  }
+
+  #take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    this.#watch?.refresh();
+    if (this.#held < this.#wanted) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    let answered = 0;
+    this.#wanted = 1;
+    for (const request of this.#waiting) {
+      const used = this.#answer(request, rest);
+      if (used === 0) break;
+      rest = rest.subarray(used);
+      answered++;
+    }
+    this.#waiting.splice(0, answered);
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#held = rest.length;
+    if (this.#wanted <= this.#held) this.#wanted = this.#held + 1;
+    if (this.#waiting.length > 0) return;
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+
+  /** Answers from the bytes at hand and says how many it used; 0 when they don't hold the whole answer. */
+  #answer(request: ObjectRequest, bytes: Buffer): number {
+    const lineEnd = bytes.indexOf(10);
+    if (lineEnd < 0) return 0;
+    const found = header.exec(bytes.toString('latin1', 0, Math.min(lineEnd, 80)));
+    if (!found) return this.#answerAbsent(request, bytes);
+    const [, oid = '', word = '', digits = ''] = found;
+    const type = objectTypes.find((known) => known === word) ?? 'blob';
+    const info = { oid, type, size: Number(digits) };
+    const start = lineEnd + 1;
+    if (!request.contents) {
+      request.resolve({ info, data: Buffer.alloc(0) });
+      return start;
+    }
+    const end = start + info.size;
+    if (bytes.length <= end) {
+      this.#wanted = end + 1;
+      return 0;
+    }
+    request.resolve({ info, data: bytes.subarray(start, end) });
+    return end + 1;
+  }
+
+  // git repeats the name that it didn't find, line breaks included, and adds ` missing` or ` ambiguous`.
+  #answerAbsent(request: ObjectRequest, bytes: Buffer): number {
+    let end = -1;
+    for (let lines = request.name.split('\n').length; lines > 0; lines--) {
+      end = bytes.indexOf(10, end + 1);
+      if (end < 0) return 0;
+    }
+    request.resolve(undefined);
+    return end + 1;
+  }
+}
+
+/** Whether a process ended because of what it was asked for. Otherwise a new one would not do better. */
+const isOfObject = ({ kind }: GitError): boolean => kind !== 'not-found' && kind !== 'aborted';

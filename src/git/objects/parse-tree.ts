@@ -1,0 +1,45 @@
+import { GitError } from '../errors.ts';
+import type { ObjectType } from './cat-file.ts';
+import type { Oid } from './oid.ts';
+
+/** The modes that Git stores. */
+export const treeModes = ['100644', '100755', '120000', '040000', '160000'] as const;
+export type TreeMode = (typeof treeModes)[number];
+
+/** One entry of a tree. `bytes` is the name as stored; `name` is it as text, with U+FFFD where it isn't UTF-8. */
+export type TreeEntry = { mode: TreeMode; type: ObjectType; name: string; bytes: Buffer; oid: Oid };
+
+/** What an entry of this mode names: a submodule's commit is in another repository. */
+export function typeOfMode(mode: TreeMode): ObjectType {
+  if (mode === '040000') return 'tree';
+  return mode === '160000' ? 'commit' : 'blob';
+}
+
+/** Old tools wrote other bits (100664, 40000): Git reads them as the nearest of its modes. */
+export function canonicalMode(octal: string): TreeMode {
+  const bits = Number.parseInt(octal, 8);
+  const kind = bits & 0o170000;
+  if (kind === 0o040000) return '040000';
+  if (kind === 0o120000) return '120000';
+  if (kind === 0o160000) return '160000';
+  return bits & 0o100 ? '100755' : '100644';
+}
+
+/** Reads a tree object's bytes; throws `invalid` for bytes that are no tree. */
+export function parseTree(data: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < data.length) {
+    const space = data.indexOf(32, at);
+    const nul = data.indexOf(0, space + 1);
+    const octal = data.toString('latin1', at, Math.max(space, at));
+    if (space < 0 || nul < 0 || nul + 21 > data.length || !/^[0-7]{5,6}$/.test(octal))
+      throw new GitError('invalid', 'Not a tree');
+    const mode = canonicalMode(octal);
+    const bytes = data.subarray(space + 1, nul);
+    const oid = data.toString('hex', nul + 1, nul + 21);
+    entries.push({ mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid });
+    at = nul + 21;
+  }
+  return entries;
+}

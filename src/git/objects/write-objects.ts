@@ -1,0 +1,86 @@
+import { sharedTurns } from '#lib/turns.ts';
+import { GitError } from '../errors.ts';
+import { run } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+import { formatIdentity, type Identity } from './identity.ts';
+import { checkObjects, type ObjectType, openObjects } from './objects.ts';
+import type { Oid } from './oid.ts';
+import { type NewObject, oidOf, packOf } from './pack.ts';
+
+// As `receive.unpackLimit`: more objects than this stay together in a pack.
+const looseLimit = 100;
+
+/**
+ * Writes objects in one git process, which checks their form and that everything they name exists, and syncs them to disk.
+ * Gives their names, in order.
+ */
+export async function writeObjects(repo: Repo, objects: readonly NewObject[]): Promise<Oid[]> {
+  const oids: Oid[] = [];
+  const share = sharedTurns();
+  for (const object of objects) {
+    oids.push(oidOf(object));
+    await share();
+  }
+  const distinct = [...new Map(objects.map((object, index) => [oids[index], object])).values()];
+  if (distinct.length === 0) return oids;
+  const args = distinct.length <= looseLimit ? ['unpack-objects', '-q', '--strict'] : ['index-pack', '--stdin', '--strict'];
+  const { code, stderr } = await run(repo, args, { input: await packOf(distinct), codes: [0, 1, 128] });
+  if (code !== 0) throw new GitError('invalid', 'Git refused the objects', stderr.trim());
+  return oids;
+}
+
+async function writeOne(repo: Repo, object: NewObject): Promise<Oid> {
+  const [oid] = await writeObjects(repo, [object]);
+  return oid ?? oidOf(object);
+}
+
+/** Writes a file's content. */
+export async function writeBlob(repo: Repo, data: Buffer): Promise<Oid> {
+  return writeOne(repo, { type: 'blob', data });
+}
+
+export type NewCommit = {
+  tree: Oid;
+  parents: readonly Oid[];
+  author: Identity;
+  committer: Identity;
+  message: string;
+  /** An armoured signature of the commit without it. */
+  signature?: string;
+};
+
+/** Writes a commit. The same fields always give the same name. Throws `not-found` when the tree or a parent is missing. */
+export async function writeCommit(repo: Repo, wanted: NewCommit): Promise<Oid> {
+  await using reader = await openObjects(repo);
+  const parents = wanted.parents.map((oid) => ({ oid, type: 'commit' as const }));
+  await checkObjects(reader, [{ oid: wanted.tree, type: 'tree' }, ...parents]);
+  return writeOne(repo, { type: 'commit', data: commitBytes(wanted) });
+}
+
+/** The bytes of a commit, to sign or to write. */
+export function commitBytes({ tree, parents, author, committer, message, signature }: NewCommit): Buffer {
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${formatIdentity(author)}`,
+    `committer ${formatIdentity(committer)}`,
+    ...(signature === undefined ? [] : [`gpgsig ${withoutNul(signature).trimEnd().replaceAll('\n', '\n ')}`]),
+  ];
+  return Buffer.from(`${lines.join('\n')}\n\n${withoutNul(message)}`);
+}
+
+export type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
+
+/** Writes an annotated tag object; the ref that names it is the caller's to make. */
+export async function writeTag(repo: Repo, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {
+  if (/[\n\0]/.test(name) || name === '') throw new GitError('invalid', 'Not a tag name');
+  await using reader = await openObjects(repo);
+  await checkObjects(reader, [{ oid: target, type: targetType }]);
+  const head = `object ${target}\ntype ${targetType}\ntag ${name}\ntagger ${formatIdentity(tagger)}\n\n`;
+  return writeOne(repo, { type: 'tag', data: Buffer.from(head + withoutNul(message)) });
+}
+
+function withoutNul(text: string): string {
+  if (text.includes('\0')) throw new GitError('invalid', 'A message cannot hold a NUL');
+  return text;
+}

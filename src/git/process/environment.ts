@@ -1,0 +1,106 @@
+import { hiddenRefs } from '../refs/ref-name.ts';
+import type { Quarantine } from '../repo.ts';
+
+/** The variables of Hearth's environment that git gets: for finding programs and certificates, and for proxies. */
+const inheritedNames = [
+  'PATH',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'GIT_SSL_CAINFO',
+];
+
+/** The part of an environment that git is given. */
+export function inheritedEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of inheritedNames) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+// Old histories hold these harmless faults (they come from converters of the 2000s), and every large host accepts them.
+const toleratedFaults = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];
+
+/** The configuration of every git process. Repositories' own config files are written by Hearth alone. */
+const fixedConfig: [string, string][] = [
+  ['core.hooksPath', '/dev/null'],
+  // Acknowledged means durable: objects, packs and refs are synced before git reports success.
+  ['core.fsync', 'all'],
+  ['core.fsyncMethod', 'fsync'],
+  // A mounted volume may belong to another user; the folder is Hearth's by its configuration.
+  ['safe.directory', '*'],
+  ['core.filesRefLockTimeout', '5000'],
+  ['core.packedRefsTimeout', '5000'],
+  // Larger files are streamed: not read into memory, compared line by line or stored as differences.
+  ['core.bigFileThreshold', '32m'],
+  // What a process of its kind of limit (git.commandMemory, git.transferMemory) has room for.
+  ['core.deltaBaseCacheLimit', '32m'],
+  ['core.packedGitWindowSize', '256m'],
+  ['core.packedGitLimit', '4g'],
+  ['pack.windowMemory', '64m'],
+  ['pack.deltaCacheSize', '64m'],
+  ['pack.threads', '2'],
+  // Renames are looked for among so many files of either side: the work grows with the square.
+  ['diff.renameLimit', '400'],
+  ['merge.renameLimit', '400'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['receive.autogc', 'false'],
+  ['receive.fsckObjects', 'true'],
+  ['fetch.fsckObjects', 'true'],
+  ...toleratedFaults.flatMap((fault): [string, string][] => [
+    [`receive.fsck.${fault}`, 'ignore'],
+    [`fetch.fsck.${fault}`, 'ignore'],
+  ]),
+  ['receive.advertiseAtomic', 'true'],
+  ['transfer.advertiseSID', 'false'],
+  ['transfer.hideRefs', hiddenRefs.always],
+  // Heads of pull requests may be fetched, and are moved by Hearth only.
+  ['receive.hideRefs', hiddenRefs.fromPushes],
+  ['uploadpack.allowFilter', 'true'],
+  // Protocol 2 serves any object of the repository that is named by its full name; protocol 0 then follows as far as
+  // what is reachable. Each repository has an object store of its own, so nothing of another one can be named.
+  ['uploadpack.allowReachableSHA1InWant', 'true'],
+];
+
+/** The environment of one git process. */
+export function gitEnvironment(given: {
+  inherited: Readonly<Record<string, string>>;
+  repo?: { path: string; quarantine?: Quarantine | undefined };
+  config?: readonly (readonly [string, string])[];
+}): Record<string, string> {
+  const config = [...fixedConfig, ...(given.config ?? [])];
+  const env: Record<string, string> = {
+    ...given.inherited,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    // A pushed refs/replace/… must not change what anybody reads.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_CONFIG_COUNT: String(config.length),
+  };
+  for (const [index, [key, value]] of config.entries()) {
+    env[`GIT_CONFIG_KEY_${index}`] = key;
+    env[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  if (given.repo) env.GIT_DIR = given.repo.path;
+  if (given.repo?.quarantine) {
+    env.GIT_OBJECT_DIRECTORY = given.repo.quarantine.objects;
+    env.GIT_ALTERNATE_OBJECT_DIRECTORIES = given.repo.quarantine.alternates;
+  }
+  return env;
+}

@@ -1,0 +1,27 @@
+import { limitTable } from '#lib/limits.ts';
+import { GitError, type GitErrorKind } from '../errors.ts';
+import type { GitLimits } from '../repo.ts';
+
+const mebi = 1024 * 1024;
+
+/** A limit as a person reads it: `git.output: 32 MiB`. */
+export function limitText(limits: GitLimits, name: keyof GitLimits): string {
+  const value = limits[name];
+  switch (limitTable.git[name].unit) {
+    case 'bytes':
+      return `git.${name}: ${value >= mebi ? `${Math.round(value / mebi)} MiB` : `${value} bytes`}`;
+    case 'bytes a second':
+      return `git.${name}: ${value} bytes a second`;
+    case 'milliseconds':
+      return `git.${name}: ${value / 1_000} seconds`;
+    case 'count':
+      return `git.${name}: ${value}`;
+  }
+}
+
+/** The error of something that takes more than a limit allows. The message names the limit and its value. */
+export const exceeded = (
+  limits: GitLimits,
+  name: keyof GitLimits,
+  { kind = 'too-large', message, detail }: { kind?: GitErrorKind; message: string; detail?: string },
+): GitError => new GitError(kind, `${message} (${limitText(limits, name)})`, detail, `git.${name}`);

@@ -1,0 +1,57 @@
+import { GitError } from '../errors.ts';
+import type { Repo } from '../repo.ts';
+import { type StartOptions, startGit } from './process.ts';
+import { failure, type RunOptions } from './run.ts';
+
+export type RecordOptions = Pick<StartOptions, 'kind' | 'config'> & {
+  /** The byte that ends a record: 0, or 10 for lines. */
+  separator: 0 | 10;
+  input?: string;
+  codes?: RunOptions['codes'];
+};
+
+/** Bytes; a path is longer only where folders are nested for that purpose. */
+const longestRecord = 1024 * 1024;
+
+/**
+ * Runs a git command and gives its records as they come, some at a time, as bytes. Whoever stops reading ends git, so what a command
+ * could print without end costs no more than what is read of it.
+ */
+export async function* readRecords(repo: Repo, args: readonly string[], options: RecordOptions): AsyncGenerator<Buffer[]> {
+  const { commands, transfers, caller } = repo.store;
+  const release = await (options.kind === 'transfer' ? transfers : commands).acquire(caller);
+  let complete = false;
+  try {
+    const git = startGit(repo, args, options);
+    try {
+      git.stdin.end(options.input);
+      let held: Buffer = Buffer.alloc(0);
+      for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
+        const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+        const { records, rest } = split(bytes, options.separator);
+        if (rest.length > longestRecord) throw new GitError('too-large', 'A name is too long to be read');
+        held = rest;
+        if (records.length > 0) yield records;
+      }
+      const { code, cause } = await git.ended;
+      complete = true;
+      if (cause) throw cause;
+      if (code === undefined || !(options.codes ?? [0]).includes(code)) throw failure(args, git.stderr());
+    } finally {
+      if (!complete) git.stop(new GitError('aborted', 'The rest is not wanted'));
+      await git.ended;
+    }
+  } finally {
+    release();
+  }
+}
+
+function split(bytes: Buffer, separator: number): { records: Buffer[]; rest: Buffer } {
+  const records: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(separator); end >= 0; end = bytes.indexOf(separator, start)) {
+    records.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return { records, rest: bytes.subarray(start) };
+}

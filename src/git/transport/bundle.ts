@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises';
+import { run, runText } from '../process/run.ts';
+import type { GitStore, Repo } from '../repo.ts';
+import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from '../store.ts';
+
+/**
+ * Writes all refs of a repository with their objects into one file. False, and no file, if the repository is empty, or isn't there any
+ * more by the end.
+ */
+export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
+  try {
+    if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
+    await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { kind: 'transfer' });
+    return true;
+  } catch (error) {
+    if (await repositoryExists(repo)) throw error;
+    await rm(file, { force: true });
+    return false;
+  }
+}
+
+/** Makes a repository from a bundle, and checks every object; an empty repository where there is no file. Replaces one that is there. */
+export async function readBundle(
+  store: GitStore,
+  id: number,
+  { file, defaultBranch }: { file: string | undefined; defaultBranch: string },
+): Promise<Repo> {
+  const repo = repoOf(store, id);
+  if (await repositoryExists(repo)) await removeRepository(repo);
+  return buildRepository(repo, async (draft) => {
+    await initialise(draft, defaultBranch);
+    if (file === undefined) return;
+    const args = ['fetch', '--quiet', '--no-write-fetch-head', '--no-auto-maintenance', '--', file, '+refs/*:refs/*'];
+    await run(draft, args, { kind: 'transfer', env: { GIT_ALLOW_PROTOCOL: 'file' } });
+  });
+}

@@ -1,0 +1,71 @@
+import { isAbsolute } from 'node:path';
+import { GitError } from '../errors.ts';
+import { type Progress, progressReader } from '../process/progress.ts';
+import { runText, startTransfer } from '../process/run.ts';
+import { refNameProblem } from '../refs/ref-name.ts';
+import type { GitStore, Repo } from '../repo.ts';
+import { buildRepository, initialise, repoOf } from '../store.ts';
+
+/**
+ * Copies branches, tags and the default branch of an existing repository into a new one. `source` is an absolute path or an http(s)
+ * address. It must come from the operator and never from a caller of the API, since git connects to it without our checks.
+ */
+export async function importRepository(
+  store: GitStore,
+  id: number,
+  given: { source: string; fallbackBranch: string; onProgress?: (progress: Progress) => void; signal?: AbortSignal },
+): Promise<Repo> {
+  const source = checkedSource(given.source);
+  return buildRepository(repoOf(store, id), async (draft) => {
+    await initialise(draft, given.fallbackBranch);
+    const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
+    // There is no time limit: an operator waits for it and sees the progress.
+    const readProgress = progressReader(given.onProgress ?? (() => undefined));
+    let shallow = false;
+    const onStderr = (text: string): void => {
+      // git calls it a success to leave out every ref whose history isn't whole.
+      shallow ||= text.includes('because shallow roots are not allowed');
+      readProgress(text);
+    };
+    const git = await startTransfer(draft, [...args, ...wantedRefs], {
+      onStderr,
+      signal: given.signal,
+      env: allowed,
+      timeout: 0,
+      idle: 0,
+    });
+    git.stdin.end();
+    git.stdout.resume();
+    const { code, cause } = await git.ended;
+    if (cause) throw cause;
+    if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', git.stderr().trim());
+    if (shallow) throw new GitError('invalid', 'The repository is a shallow clone: complete it by `git fetch --unshallow` first');
+    await chooseHead(draft, source);
+  });
+}
+
+// Leaves out names that could be mistaken for other refs, as a push would refuse them.
+const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
+const allowed = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
+
+function checkedSource(source: string): string {
+  if (isAbsolute(source) && !source.includes('\0')) return source;
+  const url = URL.parse(source);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new GitError('invalid', 'The source must be an absolute path or an http(s) address');
+}
+
+/** HEAD follows the source's where that branch came along; else it names `main`, `master` or the first branch. */
+async function chooseHead(draft: Repo, source: string): Promise<void> {
+  const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
+    env: allowed,
+    kind: 'transfer',
+  });
+  const theirs = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];
+  const branches = (await runText(draft, ['for-each-ref', '--format=%(refname)', 'refs/heads']))
+    .split('\n')
+    .filter((name) => name !== '');
+  const wanted = [theirs, 'refs/heads/main', 'refs/heads/master', branches[0]];
+  const head = wanted.find((name) => name !== undefined && branches.includes(name)) ?? theirs;
+  if (head !== undefined && !refNameProblem(head)) await runText(draft, ['symbolic-ref', 'HEAD', head]);
+}

@@ -1,0 +1,52 @@
+import { createInterface } from 'node:readline';
+import { Duplex } from 'node:stream';
+import { GitError } from '../errors.ts';
+import type { GitProcess } from '../process/process.ts';
+import type { Repo } from '../repo.ts';
+import type { PushCommand } from './receive-request.ts';
+
+/** Reasons by ref: these commands are refused, and the client reads why. */
+export type Refused = ReadonlyMap<string, string>;
+
+/**
+ * Judges a push with its objects at hand. `pushed` is the repository as it would be: whatever is read through it sees the
+ * new objects, which are dropped again when every command is refused. Refs are still as they were.
+ */
+export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promise<Refused | undefined>;
+
+/**
+ * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Resolves to the refused commands; an error of
+ * `inspect` refuses everything and is thrown after git has ended.
+ */
+export async function inspectPush(
+  git: GitProcess,
+  given: { repo: Repo; commands: readonly PushCommand[]; inspect: Inspect },
+): Promise<Refused> {
+  const channel = git.child.stdio[3];
+  if (!(channel instanceof Duplex)) throw new GitError('failed', 'Git could not be started');
+  channel.on('error', () => undefined);
+  const { repo, commands, inspect } = given;
+  let refused: Refused = new Map();
+  let failed: { error: unknown } | undefined;
+  let objects = '';
+  let alternates = '';
+  const judge = async () => {
+    const pushed = objects === '' ? repo : { ...repo, quarantine: { objects, alternates } };
+    refused = (await inspect(commands, pushed)) ?? new Map();
+    return commands.some(({ ref }) => !refused.has(ref));
+  };
+  for await (const line of createInterface({ input: channel })) {
+    const [word, rest] = [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)];
+    if (word === 'objects') objects = rest;
+    if (word === 'alternates') alternates = rest;
+    if (word === 'ref') channel.write(refused.has(rest) ? 'no\n' : 'go\n');
+    if (word !== 'inspect') continue;
+    const go = await judge().catch((error: unknown) => {
+      failed = { error };
+      return false;
+    });
+    channel.write(go ? 'go\n' : 'no\n');
+  }
+  if (failed) throw failed.error;
+  return refused;
+}

@@ -1,0 +1,111 @@
+import { GitError } from '../errors.ts';
+import { isOid, type Oid, zeroOid } from '../objects/oid.ts';
+import type { ByteSource } from '../process/byte-source.ts';
+import type { GitLimits } from '../repo.ts';
+import { flushPacket, packet } from './pkt-line.ts';
+
+/** What a push wants of one ref: `from` and `to` are null where it doesn't exist before or after. */
+export type PushCommand = { ref: string; from: Oid | null; to: Oid | null };
+
+/** The head of a push, as it stands before the pack. */
+export type PushRequest = {
+  commands: PushCommand[];
+  capabilities: string[];
+  shallow: Oid[];
+  /** Why the whole push is refused: it names too much. Its further commands were read and dropped. */
+  overflow?: string;
+};
+
+type HeadLimits = Pick<GitLimits, 'pushRefs' | 'pushRefBytes'>;
+
+/** Reads the commands at the head of a push and not a byte more; undefined for the empty request with which git probes. */
+export async function readPushRequest(source: ByteSource, limits: HeadLimits): Promise<PushRequest | undefined> {
+  const request: PushRequest = { commands: [], capabilities: [], shallow: [] };
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (;;) {
+    const next = await source.nextPacket();
+    if (next.kind === 'flush') break;
+    if (next.kind !== 'data') throw notPush();
+    bytes += next.data.length;
+    request.overflow ??= overflowOf(request, bytes, limits);
+    if (request.overflow) continue;
+    readLine(request, next.data);
+    const ref = request.commands.at(-1)?.ref;
+    if (request.commands.length === seen.size || ref === undefined) continue;
+    if (seen.has(ref)) throw new GitError('invalid', 'The push names a ref twice');
+    seen.add(ref);
+  }
+  if (request.commands.length + request.shallow.length === 0) return undefined;
+  checkObjectFormat(request);
+  return request;
+}
+
+function overflowOf({ commands, shallow }: PushRequest, bytes: number, limits: HeadLimits): string | undefined {
+  if (commands.length + shallow.length >= limits.pushRefs)
+    return `more than ${limits.pushRefs} refs in one push (the limit git.pushRefs); push them in parts`;
+  if (bytes > limits.pushRefBytes)
+    return `more than ${limits.pushRefBytes} bytes of refs in one push (the limit git.pushRefBytes); push them in parts`;
+  return undefined;
+}
+
+const notPush = () => new GitError('invalid', 'The request is not a push');
+
+/** Without a word about it, a client means SHA-1. */
+function checkObjectFormat({ capabilities }: PushRequest): void {
+  const wanted = capabilities.find((word) => word.startsWith('object-format='));
+  if (wanted !== undefined && wanted !== 'object-format=sha1')
+    throw new GitError(
+      'invalid',
+      'Repositories here name their objects by SHA-1: an object format of another kind cannot be pushed',
+    );
+}
+
+function readLine(request: PushRequest, data: Buffer): void {
+  const nul = data.indexOf(0);
+  const line = data.toString('utf8', 0, nul < 0 ? data.length : nul).replace(/\n$/, '');
+  if (nul >= 0) {
+    if (request.capabilities.length > 0) throw notPush();
+    request.capabilities = data
+      .toString('utf8', nul + 1)
+      .trim()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+  }
+  if (line.startsWith('shallow ')) {
+    request.shallow.push(oidIn(line.slice('shallow '.length)));
+    return;
+  }
+  const [from, to, ref] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
+  if (line[40] !== ' ' || line[81] !== ' ' || ref === '' || ref.includes('\n')) throw notPush();
+  const orNull = (oid: string) => (oidIn(oid) === zeroOid ? null : oid);
+  request.commands.push({ ref, from: orNull(from), to: orNull(to) });
+}
+
+function oidIn(text: string): Oid {
+  if (!isOid(text)) throw notPush();
+  return text;
+}
+
+/** What a client may ask of git. Other words would change what the rest of the request means. */
+const understood = new Set(['report-status', 'report-status-v2', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'delete-refs']);
+
+/**
+ * The head of a push again, with these commands only; git is always asked to report, whatever the client wanted. `together`: all
+ * refs are to move in one step, or none.
+ */
+export function formatPushRequest({ commands, capabilities, shallow, together }: PushRequest & { together?: boolean }): Buffer {
+  const asked = new Set(capabilities.filter((word) => understood.has(word)));
+  if (!reportOf(capabilities)) asked.add('report-status');
+  if (together) asked.add('atomic');
+  const lines = commands.map(({ ref, from, to }, index) =>
+    packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${index === 0 ? `\0 ${[...asked].join(' ')}` : ''}`),
+  );
+  return Buffer.concat([...shallow.map((oid) => packet(`shallow ${oid}`)), ...lines, flushPacket]);
+}
+
+/** Which form of report the client wants, if any. */
+export function reportOf(capabilities: readonly string[]): 'report-status-v2' | 'report-status' | undefined {
+  if (capabilities.includes('report-status-v2')) return 'report-status-v2';
+  return capabilities.includes('report-status') ? 'report-status' : undefined;
+}

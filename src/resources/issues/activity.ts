@@ -1,0 +1,96 @@
+// Telling what happened to an issue: by events, for webhooks and indexes, and by issue events, for its timeline.
+import type { RepositoryAction } from '#access/action.ts';
+import type { SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { EventData, EventKind } from '#events/catalogue.ts';
+import { type Event, recordAll } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { getOptional } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { loadMilestones, type MilestoneRow } from '#resources/milestones/index.ts';
+import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
+import { type IssueRow, updateIssue } from './store.ts';
+
+type IssueEvent = Extract<EventKind, `issue.${string}`>;
+
+/** An event of an issue, as it is recorded. */
+export const eventOf = <Kind extends IssueEvent>(action: RepositoryAction, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+  ...inRepository(action),
+  kind,
+  data,
+});
+
+/** The id of the app that acts, if one does. */
+export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
+
+/** One thing that happened to an issue. Some things aren't told to webhooks and indexes, and some aren't in its timeline. */
+export type IssueActivity = { event?: Event<IssueEvent>; issueEvent?: NewIssueEvent };
+
+/** Records what happened to an issue, in its order, and sets its time of change. Returns the issue as it is then. */
+export async function recordActivity(
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  activities: readonly IssueActivity[],
+): Promise<IssueRow> {
+  if (activities.length === 0) return issue;
+  const { repo, by, now } = action;
+  await recordAll(
+    tx,
+    activities.flatMap(({ event }) => event ?? []),
+  );
+  await insertIssueEvents(
+    tx,
+    { repository: repo.id, issue: issue.id, actor: by.account.id, app: viaApp(by), at: now },
+    activities.flatMap(({ issueEvent }) => issueEvent ?? []),
+  );
+  return issue.updated_at < now ? updateIssue(tx, issue.id, { updated_at: now }) : issue;
+}
+
+/** What differs in the texts and the state of an issue between before and after a change. */
+export function differences(action: RepositoryAction, before: IssueRow, after: IssueRow): IssueActivity[] {
+  const issue = after.id;
+  const changes = {
+    ...(before.title === after.title ? {} : { title: { from: before.title } }),
+    ...(before.body === after.body ? {} : { body: { from: before.body } }),
+  };
+  const isOtherwiseClosed = before.state === after.state && before.state_reason !== after.state_reason;
+  const isEdited = Object.keys(changes).length > 0 || isOtherwiseClosed;
+  const happened = after.state === 'closed' ? 'closed' : 'reopened';
+  return [
+    ...(isEdited ? [{ event: eventOf(action, 'issue.edited', { issue, changes }) }] : []),
+    ...(changes.title ? [{ issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } } }] : []),
+    ...(before.state === after.state
+      ? []
+      : [
+          {
+            event: eventOf(action, `issue.${happened}`, { issue }),
+            issueEvent: { event: happened, data: { state_reason: after.state_reason } },
+          },
+        ]),
+  ];
+}
+
+/** That an issue left a milestone, and that it came into one. */
+export async function milestoneMoves(
+  tx: Tx,
+  action: RepositoryAction,
+  before: IssueRow,
+  after: IssueRow,
+): Promise<IssueActivity[]> {
+  if (before.milestone_id === after.milestone_id) return [];
+  const milestones = await loadMilestones(tx, [before.milestone_id, after.milestone_id]);
+  const move = (kind: 'demilestoned' | 'milestoned', milestone: MilestoneRow | undefined): IssueActivity[] =>
+    milestone
+      ? [
+          {
+            event: eventOf(action, `issue.${kind}`, { issue: after.id, milestone: milestone.id }),
+            issueEvent: { event: kind, data: { milestone: { title: milestone.title } } },
+          },
+        ]
+      : [];
+  return [
+    ...move('demilestoned', getOptional(milestones, before.milestone_id)),
+    ...move('milestoned', getOptional(milestones, after.milestone_id)),
+  ];
+}

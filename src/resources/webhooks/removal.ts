@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '#database/connect.ts';
+import { queueDeliveries } from '#webhook-delivery/queue.ts';
+import type { OwnerPayload } from './pings.ts';
+import { type HookRow, hideHook } from './store.ts';
+
+/** How a hook was shown last, with its organization or repository, for the delivery about its end. */
+export type LastPayload = { readonly presented: object; readonly about: OwnerPayload };
+
+/** Retires a hook, and queues the `meta` delivery that tells its receiver. */
+export async function removeAndNotify(tx: Tx, hook: HookRow, { presented, about }: LastPayload, now: Date): Promise<void> {
+  await hideHook(tx, hook.id, now);
+  const action = 'deleted';
+  const delivery = { hooks: [hook], guid: randomUUID(), event: 'meta', action, repository_id: hook.repository_id };
+  const payload = JSON.stringify({ action, hook_id: hook.id, hook: presented, ...about });
+  await queueDeliveries(tx, [{ ...delivery, payload }], { now });
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Permission } from '#access/permissions.ts';
+import { holds, type PermissionSet } from '#access/permissions.ts';
+import type { Db } from '#database/connect.ts';
+import type { EventKind } from '#events/catalogue.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import type { EventName } from '#webhook-delivery/event-names.ts';
+
+/** A hook that listens for an event. */
+export type SubscribedHook = {
+  id: Id<'webhooks'>;
+  base_url: string;
+  /** The installation by which an app's hook gets the event. */
+  installation: Id<'installations'> | null;
+  subscribesTo(name: EventName): boolean;
+};
+
+/** The permission that an app's installation needs for a webhook event. For those that aren't named here, it needs none. */
+const requiredPermissions: { readonly [Name in EventName]?: Permission } = {
+  create: 'contents:read',
+  delete: 'contents:read',
+  fork: 'contents:read',
+  issue_comment: 'issues:read',
+  issues: 'issues:read',
+  label: 'metadata:read',
+  member: 'members:read',
+  membership: 'members:read',
+  milestone: 'issues:read',
+  organization: 'members:read',
+  public: 'metadata:read',
+  push: 'contents:read',
+  repository: 'metadata:read',
+  team: 'members:read',
+  team_add: 'members:read',
+};
+
+type Row = {
+  id: Id<'webhooks'>;
+  base_url: string;
+  events: string[];
+  repository_id: Id<'repositories'> | null;
+  installation: Id<'installations'> | null;
+  permissions: PermissionSet | null;
+};
+
+/**
+ * The active hooks that listen for one of these names where an event happened: one statement. That a repository was deleted is told
+ * to its organization alone (the public API's rule).
+ */
+export async function findSubscribedHooks(db: Db, event: Recorded, names: readonly EventName[]): Promise<SubscribedHook[]> {
+  if (names.length === 0) return [];
+  if (isOfInstallation(event)) return findOwnHook(db, event);
+  const wanted = [...names, '*'];
+  const repository = event.repository ?? null;
+  const { rows } = await sql<Row>`
+    select h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions from webhooks h
+    where h.active and h.events && ${wanted}::text[]
+      and (h.organization_id = ${event.owner} or h.repository_id = ${repository}::bigint)
+    union all
+    select h.id, h.base_url, i.events, null, i.id, i.permissions from installations i join webhooks h on h.app_id = i.app_id
+    where i.account_id = ${event.owner} and i.suspended_at is null and h.active and i.events && ${wanted}::text[]
+      and (i.repository_selection = 'all' or ${repository}::bigint is null or exists (
+        select from installation_repositories r where r.installation_id = i.id and r.repository_id = ${repository}::bigint))
+    order by id`.execute(db);
+  return rows
+    .filter((row) => event.kind !== 'repository.deleted' || ownerKindOf(row) === 'organization')
+    .map((row) => ({
+      id: row.id,
+      base_url: row.base_url,
+      installation: row.installation,
+      subscribesTo: (name) => (row.events.includes('*') || row.events.includes(name)) && maySubscribe(row, name),
+    }));
+}
+
+const ownerKindOf = ({ repository_id, installation }: Row): 'organization' | 'repository' | 'app' => {
+  if (installation !== null) return 'app';
+  return repository_id === null ? 'organization' : 'repository';
+};
+
+/** Events that are an organization's own, also where they are about a repository. Its hooks don't hear of them (the public API's rule). */
+const ofOrganizations: readonly EventName[] = ['membership', 'organization', 'org_block', 'team'];
+
+function maySubscribe(row: Row, name: EventName): boolean {
+  const permission = requiredPermissions[name];
+  if (ownerKindOf(row) === 'repository') return !ofOrganizations.includes(name);
+  return row.permissions === null || permission === undefined || holds(row.permissions, permission);
+}
+
+type InstallationKind = Extract<EventKind, `installation.${string}`>;
+
+const isOfInstallation = (event: Recorded): event is Recorded<InstallationKind> => event.kind.startsWith('installation.');
+
+/** The app's own hook, which alone gets events about the app's installations, whatever it is subscribed to. */
+async function findOwnHook(db: Db, { data }: Recorded<InstallationKind>): Promise<SubscribedHook[]> {
+  const app =
+    'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;
+  const { rows } = await sql<Pick<Row, 'id' | 'base_url'>>`
+    select id, base_url from webhooks where active and app_id = ${app}`.execute(db);
+  return rows.map((row) => ({ ...row, installation: data.installation, subscribesTo: () => true }));
+}

@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import type { Links } from '#endpoint/links.ts';
+import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
+import type { Services } from '#endpoint/services.ts';
+import { parseBody, parseQuery } from '#endpoint/validate.ts';
+import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
+import type { Caller } from '#lib/caller.ts';
+import type { Json } from '#lib/json-reader.ts';
+import type { Page } from '#lib/page.ts';
+import { badRequest, Refusal } from '#lib/refusal.ts';
+import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
+import { emitBody } from '#vocabulary/body.ts';
+import { etagOf, isNotModified, lastModifiedOf } from './conditional.ts';
+import { accessHeaders } from './headers.ts';
+import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
+import { changedSince, replyBody } from './reply-body.ts';
+import { resolve } from './resolve.ts';
+
+export type RequestContext = {
+  endpoint: Endpoint;
+  viewer: Viewer;
+  caller: Caller;
+  now: Date;
+  db: Db;
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  services: Services;
+  links: Links;
+  params: Readonly<Record<string, string>>;
+  /** Reads the request's body; undefined where it has none. */
+  readBody(): Promise<Json | undefined>;
+};
+
+/** Answers one request: counts it, judges access, reads and validates it, calls the handler, and sends the reply or a 304. */
+export async function handleRequest(asked: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { endpoint, viewer, db } = asked;
+  reply.headers(accessHeaders(endpoint, viewer));
+  const version = versionOf(request);
+  reply.header('x-service-api-version-selected', version);
+  const counted = await consumeRateLimit(asked, request, reply);
+  const media = acceptMediaType(request.headers.accept);
+  if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
+  reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
+
+  checkQuery(request.originalUrl, asked.services.resourceLimits.requests.queryParameters);
+  const { at, rows } = await resolve({ db, endpoint, viewer, params: asked.params });
+  const query = request.query as Record<string, unknown>; // the query parser's own object
+  const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
+  const resource = resourceOf(endpoint);
+  const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
+  const call = {
+    db,
+    change: asked.change,
+    at,
+    query: parsedQuery,
+    body: endpoint.body ? await parseBody(endpoint.body, await asked.readBody(), resource) : {},
+    page,
+    viewer,
+    now: asked.now,
+    action: { ...rows, by: viewer, now: asked.now },
+    links: asked.links,
+    media: endpoint.media?.includes(media.media) ? media.media : 'json',
+    version,
+    services: asked.services,
+    caller: asked.caller,
+    address: request.ip,
+    reply: replyWith,
+  };
+  // The declaration checked the handler against exactly these parts; the list of endpoints has forgotten the types.
+  const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
+  const handled = await handle.call(endpoint, call);
+  await sendReply(asked, handled, { request, reply, page, version, counted });
+}
+
+type ReplyContext = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  page: Page;
+  version: ApiVersion;
+  counted: ConsumedRequest | undefined;
+};
+
+async function sendReply(
+  asked: RequestContext,
+  handled: unknown,
+  { request, reply, page, version, counted }: ReplyContext,
+): Promise<void> {
+  const { endpoint } = asked;
+  if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, counted });
+  const { status, body, list } = replyBody(endpoint, handled, page);
+  if (list) {
+    const url = addressOf(asked.links, request);
+    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
+    if (link) reply.header('link', link);
+  }
+  const changed = changedSince(endpoint, version, body);
+  reply.header('vary', 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding');
+  if (changed === undefined) {
+    await reply.code(status).send();
+    return;
+  }
+  const text = JSON.stringify(emitBody(asked.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
+  if (status === 200 && request.method !== 'POST') {
+    const validators = { etag: etagOf(text), lastModified: endpoint.method === 'GET' ? lastModifiedOf(changed) : undefined };
+    reply
+      .header('etag', validators.etag)
+      .header('cache-control', `${asked.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
+    if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
+    if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
+      await refundRateLimit(asked, reply, counted);
+      await reply.code(304).send();
+      return;
+    }
+  }
+  if (status === 201 && typeof body === 'object' && body !== null && 'url' in body && typeof body.url === 'string')
+    reply.header('location', body.url);
+  await reply.code(status).type('application/json; charset=utf-8').send(text);
+}
+
+/** Sends a reply that isn't JSON. It may have an `etag`. For a HEAD, the stream is closed unread. */
+async function sendRaw(
+  asked: RequestContext,
+  { status, headers, body }: Raw,
+  { request, reply, counted }: Pick<ReplyContext, 'request' | 'reply' | 'counted'>,
+): Promise<void> {
+  const { etag } = headers;
+  reply.headers(headers);
+  const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
+  if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
+  if (known) await refundRateLimit(asked, reply, counted);
+  if (known) await reply.code(304).send();
+  else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
+}
+
+/** The address of a request as people write it, whichever form its first line had. */
+const addressOf = ({ api }: Links, { originalUrl }: FastifyRequest): URL =>
+  new URL(`${new URL(api).origin}/${originalUrl.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`);
+
+function checkQuery(url: string, most: number): void {
+  let parameters = 0;
+  for (let at = url.indexOf('?'); at >= 0; at = url.indexOf('&', at + 1)) parameters++;
+  if (parameters <= most) return;
+  const limit = 'requests.queryParameters';
+  throw new Refusal('bad_request', `The query has more than ${most} parameters (${limit})`, [], { limit });
+}
+
+/** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
+const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');
+
+const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
+
+function versionOf(request: FastifyRequest): ApiVersion {
+  const asked = neutralHeader(request.headers, 'x-service-api-version');
+  if (asked === undefined) return apiVersions[0];
+  const known = apiVersions.find((version) => version === asked);
+  if (!known)
+    throw badRequest(`'${asked.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`);
+  return known;
+}
