@@ -156,23 +156,19 @@ function scopesSuffice(policy: Policy, held: readonly string[], target: Target):
 }
 
 function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boolean {
-  const holdsHere = (permission: Permission): boolean =>
-    holds(heldFor(grant, target), permission) && reachesFor(permission, target);
-  return alternatives(policy.permission).some((all) => all.every(holdsHere));
+  return alternatives(policy.permission).some((all) => all.every((permission) => holdsFor(permission, grant, target)));
 }
 
-/** The permission set that counts: that of the repository or organization that the path names. */
-function heldFor(grant: Grant, target: Target): PermissionSet {
-  const place = target.repo ?? target.org;
-  if (place) return place.held;
-  return 'permissions' in grant ? grant.permissions : {};
+/**
+ * Whether the credential holds a permission in what the path names: one of repositories in the repository, any other in the
+ * organization where the path names one.
+ */
+function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): boolean {
+  const isOfRepository = permissionScope(parsePermission(permission).name) === 'repository';
+  const place = isOfRepository ? (repo ?? org) : (org ?? repo);
+  if (!place) return 'permissions' in grant && holds(grant.permissions, permission);
+  return holds(place.held, permission) && (isOfRepository || place === org ? place.reached : true);
 }
-
-const reachesFor = (permission: Permission, target: Target): boolean => {
-  const scope = permissionScope(parsePermission(permission).name);
-  if (scope === 'repository' && target.repo) return target.repo.reached;
-  return target.org ? target.org.reached : true;
-};
 
 const isRepositoryRole = (role: Role | OrgRole): role is Role => (roles as readonly string[]).includes(role);
 

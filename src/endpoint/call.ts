@@ -1,27 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
 import type { Policy } from '#access/policy.ts';
-import type { Account, Grant, Org, Repo, SignedIn, Viewer } from '#access/viewer.ts';
+import type { Grant, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
-import type { PathWord, WordsOf, WordValue } from './path-words.ts';
+import type { At, PathResources, RootRows } from './path-resource.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
-
-type LookedUp = 'org' | 'owner' | 'repo' | 'template_owner' | 'template_repo' | 'username';
-
-/** The rows that the path names, and that the viewer may see. */
-type Rows<Path extends string> = ('org' extends WordsOf<Path> ? { org: Org } : unknown) &
-  ('repo' extends WordsOf<Path> ? { repo: Repo } : unknown) &
-  ('template_repo' extends WordsOf<Path> ? { template: Repo } : unknown) &
-  ('username' extends WordsOf<Path> ? { user: Account } : unknown);
-
-/** What the words in braces of a path stand for: rows, and parsed values for all words that aren't looked up. */
-export type At<Path extends string> = Rows<Path> & { [W in Exclude<WordsOf<Path>, LookedUp> & PathWord]: WordValue<W> };
 
 /** What a handler knows of its caller. It follows from the policy: where a token is demanded, there is an account. */
 export type ViewerOf<Access extends Policy> = Access extends
@@ -40,18 +29,22 @@ export type Call<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Access extends Policy = Policy,
+  Resources extends PathResources = readonly [],
 > = {
   readonly db: Db;
-  /** Runs a change in one transaction. Only this hands out a `Tx`, and every writing function asks for one. */
-  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  readonly at: At<Path>;
+  /**
+   * Runs a change in one transaction. Only this hands out a `Tx`, and every writing function asks for one. The work gets the rows of
+   * the path again, the last of them as it is now and locked, where its resource says how.
+   */
+  readonly change: <T>(work: (tx: Tx, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
+  readonly at: At<Path, Resources>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
   /** What every rule that changes something is told: who does so and when, to the rows that the path names. */
-  readonly action: Rows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
+  readonly action: RootRows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
   readonly links: Links;
   readonly media: Media;
   readonly version: ApiVersion;

@@ -3,7 +3,7 @@ import type { Policy } from '#access/policy.ts';
 import type { Media } from '#lib/media.ts';
 import type { Call, Handled, Replies } from './call.ts';
 import type { Paging } from './paging.ts';
-import type { KnownPath } from './path-words.ts';
+import type { KnownPath, PathResources } from './path-resource.ts';
 import type { ApiVersion } from './versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,11 +21,14 @@ export type Declaration<
   Answers extends Replies,
   Access extends Policy,
   Lists extends Paging | undefined,
+  Resources extends PathResources,
 > = {
   /** The public API's operation id. */
   readonly id: string;
   readonly method: Method;
-  readonly path: KnownPath<Path>;
+  readonly path: KnownPath<Path, Resources>;
+  /** What the words of the path name, beside accounts and repositories; what lies above each is meant with it. */
+  readonly resources?: Resources;
   readonly summary: string;
   readonly access: Access;
   readonly query?: Query;
@@ -43,12 +46,12 @@ export type Declaration<
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
-  handle(call: Call<Path, Query, Body, Access>): Promise<Handled<Answers, Lists>>;
+  handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;
 };
 
 /** A declaration without the types of its own path, body and reply: what the router, the documents and the tests work with. */
 export type Endpoint = Omit<
-  Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined>,
+  Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,
   'path' | 'handle' | 'example'
 > & {
   readonly path: string;
@@ -57,7 +60,7 @@ export type Endpoint = Omit<
 };
 
 /**
- * Declares an endpoint. An unknown word in the path or an unknown permission doesn't compile, and what the handler returns is
+ * Declares an endpoint. A word in the path that no resource has, or an unknown permission, doesn't compile, and what the handler returns is
  * checked against the schema of its status.
  *
  * @example
@@ -75,7 +78,8 @@ export function endpoint<
   const Answers extends Replies,
   const Access extends Policy,
   Lists extends Paging | undefined = undefined,
->(declaration: Declaration<Path, Query, Body, Answers, Access, Lists>): Endpoint {
+  const Resources extends PathResources = readonly [],
+>(declaration: Declaration<Path, Query, Body, Answers, Access, Lists, Resources>): Endpoint {
   return declaration as unknown as Endpoint; // forgets the types of one endpoint; they were checked above
 }
 

@@ -1,7 +1,8 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { greedyWords, pathWords, wordsOf } from '#endpoint/path-words.ts';
+import { wordSchemasOf } from '#endpoint/path-resource.ts';
+import { greedyWords } from '#endpoint/path-words.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
@@ -71,11 +72,11 @@ function schemeOf(access: Policy): keyof typeof securitySchemes {
 }
 
 function parametersOf(endpoint: Endpoint, references: References): Json[] {
-  const words = wordsOf(endpoint.path).map((name) => ({
+  const words = [...wordSchemasOf(endpoint)].map(([name, schema]) => ({
     name,
     in: 'path',
     required: true,
-    schema: references.of(pathWords[name]),
+    schema: references.of(schema),
     ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;

@@ -7,7 +7,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { statusOf } from './refusals.ts';
-import { Moved, resolve } from './resolve.ts';
+import { authorizePath, Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
 
 /** Why a request would be allowed or refused. */
@@ -16,7 +16,7 @@ export type Explanation = {
   viewer: { login: string | undefined; credential: string };
   steps: CheckResult[];
   allowed: boolean;
-  /** The status of the refusal. A request that is allowed may still be refused for its body. */
+  /** The status of the refusal. A request that is allowed may still be refused for its body, or since what it names doesn't exist. */
   status?: number;
   message?: string;
 };
@@ -41,7 +41,7 @@ export async function explain({ db, endpoints, authorization, method, path, now 
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
-    await resolve({ db, endpoint, viewer, params, trace: steps });
+    await authorizePath({ db, endpoint, viewer, params, trace: steps });
     return { endpoint: named, viewer: shown(viewer), steps, allowed: true };
   } catch (error) {
     const seen = viewer ? shown(viewer) : unknown.viewer;

@@ -3,7 +3,7 @@ import { findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Policy } from '#access/policy.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import { pathWords } from '#endpoint/path-words.ts';
+import { rootWords } from '#endpoint/path-words.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
@@ -26,7 +26,7 @@ export async function openRepository({ db, viewer, owner, name: given, service }
   const name = given.replace(/\.git$/i, '');
   const nobody = viewer.grant.kind === 'none';
   const hidden = () => (nobody ? unauthenticated() : notFound());
-  if (parseWord(pathWords.owner, owner) === undefined || parseWord(pathWords.repo, name) === undefined) throw hidden();
+  if (parseWord(rootWords.owner, owner) === undefined || parseWord(rootWords.repo, name) === undefined) throw hidden();
   const repo = await findRepo(db, viewer, owner, name);
   if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? hidden();
   const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });

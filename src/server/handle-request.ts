@@ -47,21 +47,22 @@ export async function handleRequest(asked: RequestContext, request: FastifyReque
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
   checkQuery(request.originalUrl, asked.services.resourceLimits.requests.queryParameters);
-  const { at, rows } = await resolve({ db, endpoint, viewer, params: asked.params });
+  const { services, now, params } = asked;
+  const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
   const call = {
     db,
-    change: asked.change,
+    change: <T>(work: (tx: Tx, at: object) => Promise<T>) => asked.change(async (tx) => work(tx, await lock(tx))),
     at,
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await asked.readBody(), resource) : {},
     page,
     viewer,
     now: asked.now,
-    action: { ...rows, by: viewer, now: asked.now },
+    action: { ...roots, by: viewer, now: asked.now },
     links: asked.links,
     media: endpoint.media?.includes(media.media) ? media.media : 'json',
     version,

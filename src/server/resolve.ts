@@ -1,11 +1,12 @@
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
 import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { pathWords, wordsOf } from '#endpoint/path-words.ts';
+import { resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
+import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
+import { forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
 /** Thrown for a former name of a repository: the request is redirected. */
@@ -17,47 +18,90 @@ export class Moved extends Error {
   }
 }
 
-type Context = {
+type Rows = Readonly<Record<string, unknown>>;
+
+type Authorized = {
+  /** The rows of accounts and repositories that the path names. */
+  roots: Rows;
+  /** The parsed values of all words. */
+  words: Rows;
+};
+
+type AuthorizeContext = {
   db: Db;
   endpoint: Endpoint;
   viewer: Viewer;
   params: Readonly<Record<string, string>>;
-  /** Collects the findings of the decision, for `hearth explain`. */
+  /** Collects the checks of the decision, for `hearth explain`. */
   trace?: CheckResult[];
 };
 
 /**
- * Turns the words of a path into rows and values, and judges access. A word that doesn't fit its schema makes a 404, as a path that
- * doesn't exist. Returns the handler's `at`, and its rows alone.
+ * Looks up the accounts and repositories that a path names, and decides about access. A word that doesn't fit its schema makes a 404,
+ * as a path that doesn't exist.
  */
-export async function resolve({ db, endpoint, viewer, params, trace }: Context): Promise<{ at: object; rows: object }> {
-  const words = wordsOf(endpoint.path);
-  const at: Record<string, unknown> = {};
-  for (const word of words) {
-    const value = parseWord(pathWords[word], neutralValue(word, params[word] ?? ''));
+export async function authorizePath({ db, endpoint, viewer, params, trace }: AuthorizeContext): Promise<Authorized> {
+  const words: Record<string, unknown> = {};
+  for (const [word, schema] of wordSchemasOf(endpoint)) {
+    const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
     if (value === undefined) throw notFound();
-    at[word] = value;
+    words[word] = value;
   }
-  const target = await lookUp({ db, endpoint, viewer, params });
+  const target = await findTarget({ db, endpoint, viewer, params });
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
-  const rows = 'username' in at ? { ...target, user: await findNamed(db, params.username) } : target;
-  return { at: { ...at, ...rows }, rows };
+  const roots = 'username' in words ? { ...target, user: await findNamed(db, params.username) } : target;
+  return { roots, words };
 }
 
 const refusals = { unauthenticated, forbidden, not_found: notFound };
 
-async function lookUp({ db, endpoint, viewer, params }: Context): Promise<Target & { template?: Repo }> {
+type ResolveContext = AuthorizeContext & { services: Services; now: Date };
+
+export type Resolved = {
+  /** The handler's `at`. */
+  at: Rows;
+  /** The rows of accounts and repositories alone. */
+  roots: Rows;
+  /** Reads the last resource of the path again in a transaction, with its row locked. */
+  lock(tx: Tx): Promise<Rows>;
+};
+
+/** Decides about access to a path, and then finds each resource that it names, below the one before. */
+export async function resolve(context: ResolveContext): Promise<Resolved> {
+  const { db, endpoint, viewer, services, now } = context;
+  const { roots, words } = await authorizePath(context);
+  const resources = resourcesOf(endpoint);
+  const named = new Set(resources.flatMap((resource) => Object.keys(resource.words)));
+  const values = Object.entries(words).filter(([word]) => !named.has(word));
+  let at: Rows = { ...Object.fromEntries(values), ...roots };
+  for (const resource of resources)
+    at = { ...at, [resource.name]: orNotFound(await resource.find({ db, at, viewer, services, now }, words)) };
+  const last = resources.at(-1);
+  return {
+    at,
+    roots,
+    async lock(tx) {
+      return last?.lock ? { ...at, [last.name]: orNotFound(await last.lock(tx, at)) } : at;
+    },
+  };
+}
+
+/** What access is decided about: the repositories and organizations of the path. */
+async function findTarget({ db, endpoint, viewer, params }: AuthorizeContext): Promise<Target & { template?: Repo }> {
   const has = (word: string): boolean => endpoint.path.includes(`{${word}}`);
-  if (has('repo')) return { repo: await findOrFollow(db, viewer, params.owner ?? '', params.repo ?? '') };
   if (has('template_repo')) {
     const template = await findOrFollow(db, viewer, params.template_owner ?? '', params.template_repo ?? '');
     return { repo: template, template };
   }
-  if (!has('org')) return {};
-  const org = await findOrg(db, viewer, params.org ?? '');
-  if (!org) throw viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
-  return { org };
+  const target: Target = {};
+  if (has('org')) {
+    const org = await findOrg(db, viewer, params.org ?? '');
+    if (!org) throw viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
+    target.org = org;
+  }
+  if (has('repo')) target.repo = await findOrFollow(db, viewer, params.owner ?? '', params.repo ?? '');
+  return target;
 }
 
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
@@ -70,7 +114,5 @@ async function findOrFollow(db: Db, viewer: Viewer, owner: string, name: string)
 }
 
 async function findNamed(db: Db, login: string | undefined): Promise<Account> {
-  const account = await findAccount(db, login ?? '');
-  if (!account) throw notFound();
-  return account;
+  return orNotFound(await findAccount(db, login ?? ''));
 }

@@ -3,12 +3,12 @@ import { plansEither, readsEither } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
+import { label } from './path-resources.ts';
 import { presentLabel } from './present.ts';
 import { changeLabel, createLabel, deleteLabel } from './rules.ts';
 import { Label, LabelChange, NewLabel } from './schemas.ts';
-import { findLabel, listLabels } from './store.ts';
+import { listLabels } from './store.ts';
 
 export const listRepoLabels = endpoint({
   id: 'issues/list-labels-for-repo',
@@ -27,11 +27,12 @@ export const getLabel = endpoint({
   id: 'issues/get-label',
   method: 'GET',
   path: '/repos/{owner}/{repo}/labels/{name}',
+  resources: [label],
   summary: 'Get a label',
   access: readsEither,
   replies: { 200: Label },
-  async handle({ db, at, links }) {
-    return presentLabel(links, at.repo, orNotFound(await findLabel(db, at.repo.id, at.name)));
+  async handle({ at, links }) {
+    return presentLabel(links, at.repo, at.label);
   },
 });
 
@@ -54,13 +55,14 @@ export const updateRepoLabel = endpoint({
   id: 'issues/update-label',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/labels/{name}',
+  resources: [label],
   summary: 'Update a label',
   access: plansEither,
   body: LabelChange,
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
   async handle({ change, at, body, action, links }) {
-    const row = await change((tx) => changeLabel(tx, action, at.name, body));
+    const row = await change((tx, { label }) => changeLabel(tx, action, label, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -69,10 +71,11 @@ export const deleteRepoLabel = endpoint({
   id: 'issues/delete-label',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/labels/{name}',
+  resources: [label],
   summary: 'Delete a label',
   access: plansEither,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteLabel(tx, action, at.name));
+  async handle({ change, action }) {
+    await change((tx, { label }) => deleteLabel(tx, action, label));
   },
 });

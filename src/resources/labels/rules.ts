@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
-import { invalid, orNotFound } from '#lib/refusal.ts';
+import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
@@ -26,9 +26,8 @@ export async function createLabel(tx: Tx, action: RepositoryAction, wanted: NewL
 }
 
 /** Changes a label; issues keep it under its new name. */
-export async function changeLabel(tx: Tx, action: RepositoryAction, named: string, wanted: LabelChange): Promise<LabelRow> {
+export async function changeLabel(tx: Tx, action: RepositoryAction, label: LabelRow, wanted: LabelChange): Promise<LabelRow> {
   const { repo } = action;
-  const label = orNotFound(await findLabel(tx, repo.id, named));
   const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
@@ -42,8 +41,7 @@ export async function changeLabel(tx: Tx, action: RepositoryAction, named: strin
 }
 
 /** Deletes a label. It is removed from all issues. */
-export async function deleteLabel(tx: Tx, action: RepositoryAction, name: string): Promise<void> {
-  const label = orNotFound(await findLabel(tx, action.repo.id, name));
+export async function deleteLabel(tx: Tx, action: RepositoryAction, label: LabelRow): Promise<void> {
   await removeLabel(tx, label.id);
   await record(tx, { ...inRepository(action), kind: 'label.deleted', data: { name: label.name, was: snapshotOf(label) } });
 }

@@ -24,6 +24,10 @@ export const findLabel = (db: Db, repository: Repository, name: string): Promise
     .where(sql<boolean>`lower(name) = lower(${name})`)
     .executeTakeFirst();
 
+/** The same label again, its row locked; undefined when it was deleted. */
+export const findLabelForUpdate = (tx: Tx, { id }: Pick<LabelRow, 'id'>): Promise<LabelRow | undefined> =>
+  tx.selectFrom('labels').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
 /** A label of a repository by its id. */
 export const findLabelById = (db: Db, repository: Repository, id: Id<'labels'>): Promise<LabelRow | undefined> =>
   db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();

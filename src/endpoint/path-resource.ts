@@ -1,0 +1,147 @@
+import type { Static, TSchema } from 'typebox';
+import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { type RootWord, rootWords, type ValueWord, valueWords, type WordsOf, type WordValue, wordsOf } from './path-words.ts';
+import type { Services } from './services.ts';
+
+/** What the words at the root of a path stand for. */
+type Roots = { org: Org; repo: Repo; template: Repo; user: Account };
+
+/** What a resource lies below: a root, another resource, or nothing, where the caller's own account or app is meant. */
+type Parent = keyof Roots | AnyPathResource | undefined;
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+/** Rows by the names under which handlers have them. */
+type RowsOf<Of extends Parent> =
+  IsAny<Of> extends true
+    ? unknown
+    : Of extends keyof Roots
+      ? Pick<Roots, Of>
+      : Of extends PathResource<infer Name, Record<string, TSchema>, infer Above, infer Row>
+        ? RowsOf<Above> & { [N in Name]: Row }
+        : unknown;
+
+/** What a lookup works with: the rows above, and who asks. */
+export type Lookup<Above extends Parent = Parent> = {
+  readonly db: Db;
+  readonly at: RowsOf<Above>;
+  readonly viewer: Viewer;
+  readonly services: Services;
+  readonly now: Date;
+};
+
+type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof Words]: Static<Words[Word]> };
+
+/**
+ * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below its
+ * parent, after access to the parents was judged; handlers get its row.
+ */
+export type PathResource<
+  Name extends string = string,
+  Words extends Record<string, TSchema> = Record<string, TSchema>,
+  Above extends Parent = Parent,
+  Row = unknown,
+> = {
+  /** Handlers have its row as `at.<name>`. */
+  readonly name: Name;
+  /** The words of the path that name it, with their schemas. The same word may name something else in other paths. */
+  readonly words: Words;
+  readonly below: Above;
+  /**
+   * Finds it below its parent; undefined where it isn't there, or where the viewer may not know of it. Both are answered alike, by 404.
+   */
+  find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
+  /**
+   * Reads it again in the transaction of a change, with its row locked, so that of two changes at once the second sees the first.
+   * Undefined where it was deleted meanwhile. Left out where changes need no lock.
+   */
+  lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: Row }): Promise<Row | undefined>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of one resource's words, parent and row are forgotten
+export type AnyPathResource = PathResource<string, Record<string, TSchema>, any, any>;
+
+/**
+ * Declares something that paths name.
+ *
+ * @example
+ * export const label = pathResource({
+ *   name: 'label', words: { name: nameWord }, below: 'repo',
+ *   find: ({ db, at }, { name }) => findLabel(db, at.repo.id, name),
+ * });
+ */
+export const pathResource = <
+  const Name extends string,
+  const Words extends Record<string, TSchema>,
+  const Above extends Parent,
+  Row,
+>(
+  declared: PathResource<Name, Words, Above, Row>,
+): PathResource<Name, Words, Above, Row> => declared;
+
+/** The words of a path that name a resource and those above it. */
+type WordsOfResource<Of> =
+  IsAny<Of> extends true
+    ? never
+    : Of extends PathResource<string, infer Words, infer Above, unknown>
+      ? (keyof Words & string) | WordsOfResource<Above>
+      : never;
+
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+export type PathResources = readonly AnyPathResource[];
+
+/** The rows of the root words of a path, which the decision about access looked up. */
+export type RootRows<Path extends string> = ('org' extends WordsOf<Path> ? Pick<Roots, 'org'> : unknown) &
+  ('repo' extends WordsOf<Path> ? Pick<Roots, 'repo'> : unknown) &
+  ('template_repo' extends WordsOf<Path> ? Pick<Roots, 'template'> : unknown) &
+  ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown);
+
+/** What the words in braces of a path stand for: rows, and parsed values of the words that are values. */
+export type At<Path extends string, Resources extends PathResources> = RootRows<Path> &
+  ([Resources[number]] extends [never] ? unknown : Intersection<RowsOf<Resources[number]>>) & {
+    readonly [W in Exclude<WordsOf<Path>, WordsOfResource<Resources[number]>> & ValueWord]: WordValue<W>;
+  };
+
+/** Words of the path that name no root and no value, and have no resource; and words of resources that the path lacks. */
+type UnknownWord<Path extends string, Resources extends PathResources> =
+  | Exclude<WordsOf<Path>, RootWord | ValueWord | WordsOfResource<Resources[number]>>
+  | Exclude<WordsOfResource<Resources[number]>, WordsOf<Path>>;
+
+/** A path whose words and whose resources belong together; another one doesn't compile. */
+export type KnownPath<Path extends string, Resources extends PathResources> = [UnknownWord<Path, Resources>] extends [never]
+  ? Path
+  : `The word ${UnknownWord<Path, Resources>} has no resource, or stands in a resource alone`;
+
+/** The resources of a path, each after those above it. */
+export function resourcesOf({ resources = [] }: { readonly resources?: PathResources }): AnyPathResource[] {
+  const all: AnyPathResource[] = [];
+  const add = (resource: AnyPathResource): void => {
+    if (typeof resource.below === 'object') add(resource.below);
+    if (!all.includes(resource)) all.push(resource);
+  };
+  resources.forEach(add);
+  return all;
+}
+
+type Addressed = { readonly path: string; readonly resources?: PathResources };
+
+/** The schema of each word of a path, in the path's order. */
+export function wordSchemasOf(endpoint: Addressed): ReadonlyMap<string, TSchema> {
+  const known = schemasByEndpoint.get(endpoint);
+  if (known) return known;
+  const own: Record<string, TSchema> = Object.assign({}, ...resourcesOf(endpoint).map(({ words }) => words));
+  const all: Record<string, TSchema> = { ...rootWords, ...valueWords, ...own };
+  const schemas = new Map(
+    wordsOf(endpoint.path).map((word): [string, TSchema] => {
+      const schema = Object.hasOwn(all, word) ? all[word] : undefined;
+      if (!schema) throw new Error(`${endpoint.path}: no resource has the word ${word}`);
+      return [word, schema];
+    }),
+  );
+  schemasByEndpoint.set(endpoint, schemas);
+  return schemas;
+}
+
+const schemasByEndpoint = new WeakMap<Addressed, ReadonlyMap<string, TSchema>>();
