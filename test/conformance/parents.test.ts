@@ -23,7 +23,7 @@ async function makeStage(name: string, owner = ada): Promise<SampleStage> {
   const org = await opened.org(owner, name);
   const repo = await opened.repo(org, { name: 'secret', visibility: 'private', by: owner });
   await commitFiles(opened, repo, { [`${name}.txt`]: name });
-  return { ...opened, client: await opened.as(owner), owner, org, repo };
+  return { ...opened, world: opened, client: await opened.as(owner), owner, org, repo };
 }
 
 const here = await makeStage('acme');
@@ -45,7 +45,8 @@ const fill = (path: string, words: Words): string => path.replace(/\{(\w+)\}/g, 
 /** The address of what a resource of a path lies below, with the words that are known. */
 function baseOf(path: string, { below }: AnyPathResource, words: Words): string {
   const last = { org: '{org}', repo: '{repo}', template: '{template_repo}', user: '{username}' } as const;
-  const lastWord = typeof below === 'object' ? `{${Object.keys(below.words).at(-1)}}` : below ? last[below as keyof typeof last] : undefined;
+  const lastWord =
+    typeof below === 'object' ? `{${Object.keys(below.words).at(-1)}}` : below ? last[below as keyof typeof last] : undefined;
   return lastWord === undefined ? '' : fill(path.slice(0, path.indexOf(lastWord) + lastWord.length), words);
 }
 
@@ -71,8 +72,18 @@ const calls = (client: Client, method: Endpoint['method'], path: string, body: o
 
 /** All that an answer tells, but for what is another each time, and for the words of its path. */
 function toldBy({ status, headers, text }: Answer, words: readonly string[]): object {
-  const { date: _date, 'x-service-request-id': _request, 'x-ratelimit-remaining': _left, 'x-ratelimit-used': _used, ...rest } = headers;
-  return { status, headers: { ...rest, 'content-length': '' }, text: words.reduce((told, word) => told.replaceAll(word, 'WORD'), text) };
+  const {
+    date: _date,
+    'x-service-request-id': _request,
+    'x-ratelimit-remaining': _left,
+    'x-ratelimit-used': _used,
+    ...rest
+  } = headers;
+  return {
+    status,
+    headers: { ...rest, 'content-length': '' },
+    text: words.reduce((told, word) => told.replaceAll(word, 'WORD'), text),
+  };
 }
 
 /** The endpoint that deletes a resource. */
@@ -113,7 +124,9 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
     const moved = { ...own, ...Object.fromEntries(named.map((word) => [word, foreign[word] ?? ''])) };
 
     const before = await everyRow(opened.db);
-    const words = named.flatMap((word) => [own[word] ?? '', absent[word] ?? '', moved[word] ?? '']).filter((word) => word.length > 3);
+    const words = named
+      .flatMap((word) => [own[word] ?? '', absent[word] ?? '', moved[word] ?? ''])
+      .filter((word) => word.length > 3);
     const [missing, wrong] = [await ask(here.client, absent), await ask(here.client, moved)];
     expect(missing.status).toBeGreaterThanOrEqual(400);
     expect(toldBy(wrong, words)).toEqual(toldBy(missing, words));

@@ -33,6 +33,11 @@ export async function loadAccounts(
   return keyed(rows, (row) => row.id);
 }
 
+/** An account by its id; undefined where there is none, or no id. */
+export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): Promise<Account | undefined> {
+  return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
+}
+
 /**
  * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
  * are in lower case. When two accounts show the same address, it counts as the older one's.

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { Id } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
-import { commonOf, presentRepository } from './payloads/payload-builder.ts';
+import { commonParts, presentRepository } from './common-payload.ts';
 import type { OwnerPayload } from './pings.ts';
 import { type HookAction, type HookServices, reachOf } from './rules.ts';
 import { findHook, type HookAuthors, type HookRow, lockHooks, type Parent } from './store.ts';
@@ -40,8 +40,8 @@ export const hookAction = (place: HookOwner, services: HookServices): HookAction
 /** The part of a ping that is about the organization or repository of the hook, and about who asked for the ping. */
 export async function ownerPayload(context: Context, place: HookOwner): Promise<OwnerPayload> {
   const actor = place.by.account.id;
-  if ('org' in place) return commonOf(context, { owner: place.org.id, repository: undefined, actor });
+  if ('org' in place) return commonParts(context, { owner: place.org.id, repository: undefined, actor });
   const { repo } = place;
-  const common = await commonOf(context, { owner: repo.owner_id, repository: repo.id, actor });
+  const common = await commonParts(context, { owner: repo.owner_id, repository: repo.id, actor });
   return { repository: await presentRepository(context, repo), ...common };
 }

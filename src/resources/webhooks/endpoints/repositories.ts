@@ -4,12 +4,9 @@ import type { RepositoryAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { gather } from '#lib/collections.ts';
-import { Nothing } from '#lib/shape.ts';
-import { getHook } from '../hook-owner.ts';
 import { presentRepoWebhook } from '../present.ts';
 import { NewRepoWebhook, RepoWebhook, RepoWebhookChange } from '../schemas.ts';
 import { loadLastResponses } from '../store.ts';
-import { testPush } from '../test-push.ts';
 import { webhookEndpoints } from './shared.ts';
 
 const hooks = { tokens: everyToken, role: 'admin' } as const;
@@ -117,17 +114,4 @@ export const pingRepoWebhook = endpoint({
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/pings',
   summary: 'Ping a repository webhook',
   access: writes,
-});
-
-export const testRepoWebhook = endpoint({
-  id: 'repos/test-push-webhook',
-  method: 'POST',
-  path: '/repos/{owner}/{repo}/hooks/{hook_id}/tests',
-  summary: 'Test the push repository webhook',
-  access: writes,
-  replies: { 204: Nothing },
-  async handle({ db, change, at, action, links, now, services }) {
-    const hook = await getHook(db, action, at.hook_id);
-    await testPush({ db, change, links, now, services }, hook, at.repo.id);
-  },
 });

@@ -1,5 +1,5 @@
 import { path } from '#endpoint/links.ts';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { type ChangedPaths, listChangedPaths } from '#git/history/changed-paths.ts';
 import { listNewCommits } from '#git/history/history.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -9,16 +9,29 @@ import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
+import { findAccountById } from '#resources/accounts/index.ts';
 import { presentMessage } from '#resources/commits/index.ts';
 import {
   aboutRepository,
-  loadAccount,
+  eventKinds,
   type OwnedRepository,
-  type PayloadBuilders,
   type PayloadContext,
   payloadBuilder,
   type WebhookEvent,
-} from './payload-builder.ts';
+  webhookEventType,
+} from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    push: { moves: RefMove[] };
+    create: { ref: string; oid: string };
+    delete: { ref: string; oid: string };
+  }
+}
+
+const pushEvent = webhookEventType({ name: 'push', permission: 'contents:read', hooks: 'all' });
+const createEvent = webhookEventType({ name: 'create', permission: 'contents:read', hooks: 'all' });
+const deleteEvent = webhookEventType({ name: 'delete', permission: 'contents:read', hooks: 'all' });
 
 /** The number of commits that a payload lists at most (the public API's bound). */
 const maxCommits = 2_048;
@@ -32,11 +45,11 @@ const typeOf = (ref: string) => (isTag(ref) ? 'tag' : 'branch');
 
 const refBody = (ref: string) => ({ ref: shortName(ref), ref_type: typeOf(ref), pusher_type: 'user' });
 
-export const refPayloads: PayloadBuilders = {
-  create: payloadBuilder(['create'], (event, context) =>
+export const pushEvents = eventKinds({
+  create: payloadBuilder([createEvent], (event, context) =>
     aboutRepository(context, event, (repository) => [
       {
-        name: 'create',
+        type: createEvent,
         action: null,
         body: {
           ...refBody(event.data.ref),
@@ -47,19 +60,19 @@ export const refPayloads: PayloadBuilders = {
       },
     ]),
   ),
-  delete: payloadBuilder(['delete'], (event, context) =>
+  delete: payloadBuilder([deleteEvent], (event, context) =>
     aboutRepository(context, event, () => [
-      { name: 'delete', action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
+      { type: deleteEvent, action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
     ]),
   ),
-  push: payloadBuilder(['push'], (event, context) =>
+  push: payloadBuilder([pushEvent], (event, context) =>
     aboutRepository(context, event, async (repository) => {
-      const actor = await loadAccount(context, event.actor);
+      const actor = await findAccountById(context.db, event.actor);
       const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };
       return Promise.all(event.data.moves.map(async (move) => buildPushEvents(context, repository, move, pusher)));
     }),
   ),
-};
+});
 
 async function buildPushEvents(
   context: PayloadContext,
@@ -70,7 +83,7 @@ async function buildPushEvents(
   const { ref, before, after, forced } = move;
   const commits = await commitsOf(context, repository, move);
   return {
-    name: 'push',
+    type: pushEvent,
     action: null,
     body: {
       ref,

@@ -1,23 +1,53 @@
 import { anonymous } from '#access/viewer.ts';
-import type { EventData, EventKind } from '#events/catalogue.ts';
+import type { DeletedRow, EventData, EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
-import { presentUser } from '#resources/accounts/index.ts';
-import { type CommentRow, findComment, loadIssues, presentComments, presentIssues } from '#resources/issues/index.ts';
-import { findLabelById, presentLabel } from '#resources/labels/index.ts';
-import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
+import { findAccountById, presentUser } from '#resources/accounts/index.ts';
 import {
   aboutRepository,
   type EventScope,
-  loadAccount,
+  eventKinds,
   type OwnedRepository,
   type PayloadBuilder,
-  type PayloadBuilders,
   type PayloadContext,
   payloadBuilder,
   type WebhookEvent,
-} from './payload-builder.ts';
+  webhookEventType,
+} from '#resources/event-kinds.ts';
+import { findLabelById, presentLabel } from '#resources/labels/index.ts';
+import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
+import { type CommentRow, findComment } from './comment-store.ts';
+import { presentComments, presentIssues } from './present.ts';
+import { loadIssues } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'issue.opened': IssueData;
+    'issue.edited': IssueData & { changes: { title?: { from: string }; body?: { from: string | null } } };
+    'issue.closed': IssueData;
+    'issue.reopened': IssueData;
+    'issue.locked': IssueData;
+    'issue.unlocked': IssueData;
+    'issue.labeled': IssueData & { label: Id<'labels'> };
+    'issue.unlabeled': IssueData & { label: Id<'labels'> };
+    'issue.assigned': IssueData & { user: Id<'accounts'> };
+    'issue.unassigned': IssueData & { user: Id<'accounts'> };
+    'issue.milestoned': IssueData & { milestone: Id<'milestones'> };
+    'issue.demilestoned': IssueData & { milestone: Id<'milestones'> };
+    'issue.field_added': IssueData & { field: Id<'issue_fields'> };
+    'issue.field_changed': IssueData & { field: Id<'issue_fields'> };
+    'issue.field_removed': IssueData & { field: Id<'issue_fields'> };
+    'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
+    'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
+    'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: DeletedRow<'issue_comments'> };
+  }
+}
+
+type IssueData = { issue: Id<'issues'> };
+
+const issuesEvent = webhookEventType({ name: 'issues', permission: 'issues:read', hooks: 'all' });
+const commentEvent = webhookEventType({ name: 'issue_comment', permission: 'issues:read', hooks: 'all' });
 
 type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
@@ -46,9 +76,9 @@ const plain = <Kind extends IssueKind>(
     repository: OwnedRepository,
   ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
-  payloadBuilder(['issues'], (event, context) =>
+  payloadBuilder([issuesEvent], (event, context) =>
     aboutIssue(context, event, async (issue, repository) => [
-      { name: 'issues', action, body: { issue, ...(await more(event, context, repository)) } },
+      { type: issuesEvent, action, body: { issue, ...(await more(event, context, repository)) } },
     ]),
   );
 
@@ -58,7 +88,7 @@ const labelOf = async (id: Id<'labels'>, { db, links }: PayloadContext, reposito
 };
 
 const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
-  const user = await loadAccount(context, id);
+  const user = await findAccountById(context.db, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
@@ -84,19 +114,19 @@ const comment = <Kind extends CommentKind>(
   find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
-  payloadBuilder(['issue_comment'], (event, context) =>
+  payloadBuilder([commentEvent], (event, context) =>
     aboutIssue(context, event, async (issue, repository) => {
       const row = await find(event, context, repository);
       if (!row) return [];
       const body = { issue, comment: await presentComment(context, row), ...more(event) };
-      return [{ name: 'issue_comment', action, body }];
+      return [{ type: commentEvent, action, body }];
     }),
   );
 
 const present = (event: { data: { comment: Id<'issue_comments'> } }, { db }: PayloadContext, { id }: OwnedRepository) =>
   findComment(db, id, event.data.comment);
 
-export const issuePayloads: PayloadBuilders = {
+export const issueEvents = eventKinds({
   'issue.opened': plain('opened'),
   'issue.edited': plain('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
   'issue.closed': plain('closed'),
@@ -116,4 +146,7 @@ export const issuePayloads: PayloadBuilders = {
   'issue_comment.deleted': comment('deleted', async ({ data }) =>
     data.was ? revived(data.was, ['created_at', 'updated_at']) : undefined,
   ),
-};
+  'issue.field_added': 'no webhook',
+  'issue.field_changed': 'no webhook',
+  'issue.field_removed': 'no webhook',
+});
