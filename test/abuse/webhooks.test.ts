@@ -195,7 +195,7 @@ test('of the replies of an owner’s receivers, a limited number of bytes is kep
   await here.settle();
   const kept = (await storedOf(org)).map((row) => row.response_body?.length ?? 0);
   expect(kept.filter((length) => length === 8_000).length).toBeGreaterThan(1);
-  expect(kept.at(-1)).toBe(0);
+  expect(kept).toContain(0);
   expect((await storedOf(org)).map(({ status_code }) => status_code)).toEqual(Array(6).fill(200));
 });
 

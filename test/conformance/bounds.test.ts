@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathWords } from '#endpoint/path-words.ts';
+import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { allEndpoints } from '#resources/all.ts';
 
 type Schema = {
@@ -36,7 +36,8 @@ test('every whole number that a request may hold has bounds, or a huge one would
   ]);
   // A title may be a number in the public API. It is stored as a text.
   expect(found).toEqual(['issues/create body.title', 'issues/update body.title']);
-  expect(Object.entries(pathWords).flatMap(([word, schema]) => unbounded(schema as Schema, word))).toEqual([]);
+  const words = allEndpoints.flatMap((endpoint) => [...wordSchemasOf(endpoint)]);
+  expect(words.flatMap(([word, schema]) => unbounded(schema as Schema, word))).toEqual([]);
 });
 
 /** A pattern that ends after so many characters. */

@@ -2,7 +2,8 @@ import { type PermissionSet, permissions } from '#access/permissions.ts';
 import { scopes } from '#access/scopes.ts';
 import type { TokenKind } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { pathWords, wordsOf } from '#endpoint/path-words.ts';
+import { wordSchemasOf } from '#endpoint/path-resource.ts';
+import { allEndpoints } from '#resources/all.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -80,13 +81,16 @@ const samples: Readonly<Record<string, string>> = {
   version: '9.9.9',
 };
 
+/** The text of a word that fits its schema and names nothing. */
+export const absentWord = (schema: { type?: string; enum?: readonly string[] }): string =>
+  schema.enum?.[0] ?? (schema.type === 'integer' ? '999999999' : 'a'.repeat(40));
+
 /** A path of the stage for a path of the declarations. */
 export function samplePath(path: string, other: Readonly<Record<string, string>> = {}): string {
-  const words = wordsOf(path);
-  const value = (word: (typeof words)[number]): string => {
-    const { type } = pathWords[word] as { type?: string };
-    const { enum: allowed } = pathWords[word] as { enum?: readonly string[] };
-    return other[word] ?? samples[word] ?? allowed?.[0] ?? (type === 'integer' ? '999999999' : 'a'.repeat(40));
-  };
-  return words.reduce((made, word) => made.replace(`{${word}}`, value(word)), path);
+  const endpoint = allEndpoints.find((declared) => declared.path === path);
+  if (!endpoint) throw new Error(`No endpoint has the path ${path}`);
+  return [...wordSchemasOf(endpoint)].reduce(
+    (made, [word, schema]) => made.replace(`{${word}}`, other[word] ?? samples[word] ?? absentWord(schema)),
+    path,
+  );
 }

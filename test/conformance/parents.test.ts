@@ -1,114 +1,135 @@
+// Whatever a path names below an account or a repository: it is found there and nowhere else, and whoever may not know of it can't
+// tell it from what isn't there. Derived from the resources of all endpoints and from their samples.
 import { expect, test } from 'vitest';
-import { wordsOf } from '#endpoint/path-words.ts';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
+import type { Answer, Client } from '#test/support/client.ts';
 import { commitFiles } from '#test/support/commit.ts';
+import { loadSamples, type SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
-import { makeStage, samplePath } from './callers.ts';
+import { absentWord } from './callers.ts';
 import { everyRow } from './rows.ts';
 
+type Words = Readonly<Record<string, string>>;
+
 const opened = await world();
-const { as, user, org: makeOrg, repo: makeRepo, db } = opened;
-const { owner, org, repo } = await makeStage(opened);
-const client = await as(owner);
+const samples = await loadSamples();
 
-// The same names under another owner, of the same person, with a history but none of the children.
-const elsewhere = await makeOrg(owner, 'umbrella');
-await commitFiles(opened, await makeRepo(elsewhere, { name: 'secret', visibility: 'private', by: owner }), {
-  'other.txt': 'other',
-});
-const other = { org: 'umbrella', owner: 'umbrella', repo: 'secret' };
+const [ada, eve] = [await opened.user('ada', { site_admin: true }), await opened.user('eve')];
 
-const here = '/repos/acme/secret';
-const made = async (path: string, body: object): Promise<{ id: number; number: number; sha: string }> => {
-  const reply = await client.post(path, body);
-  expect([path, reply.status]).toEqual([path, 201]);
-  return reply.body;
-};
-
-/** A hook, and the delivery of its ping. */
-async function makeHook(parent: string): Promise<Record<string, string>> {
-  const { id } = await made(`${parent}/hooks`, { name: 'web', config: { url: 'https://receiver.example/hook' } });
-  await opened.settle();
-  const { body } = await client.get(`${parent}/hooks/${id}/deliveries`);
-  return { hook_id: String(id), ...(body.length > 0 ? { delivery_id: String(body[0].id) } : {}) };
+/** An organization with a private repository that has a history. */
+async function makeStage(name: string, owner = ada): Promise<SampleStage> {
+  const org = await opened.org(owner, name);
+  const repo = await opened.repo(org, { name: 'secret', visibility: 'private', by: owner });
+  await commitFiles(opened, repo, { [`${name}.txt`]: name });
+  return { ...opened, client: await opened.as(owner), owner, org, repo };
 }
 
-/** A hosted runner, and an image that it made. */
-async function makeRunner(parent: string): Promise<Record<string, string>> {
-  const runner = await made(`${parent}/actions/hosted-runners`, {
-    name: 'maker',
-    image_gen: true,
-    image: { id: 'ubuntu-24.04', source: 'service' },
-    size: '4-core',
-    runner_group_id: await groupOf(opened, org),
-  });
-  await opened.settle();
-  const { image, version } = await publish({ here: opened, org });
-  return { hosted_runner_id: String(runner.id), image_definition_id: String(image), version };
-}
+const here = await makeStage('acme');
+/** Another organization of the same owner, and one of somebody else. */
+const [elsewhere, others] = [await makeStage('umbrella'), await makeStage('initech', eve)];
+const stranger = await opened.as(await opened.user('mallory'));
 
-/** What exists below the stage's repository and organization, by the words that name it. */
-async function makeChildren(): Promise<{ inRepo: Record<string, string>; inOrg: Record<string, string> }> {
-  const commit = await commitFiles(opened, repo, { 'here.txt': 'here' });
-  const tree = await client.get(`${here}/git/trees/${commit}`);
-  const tag = await made(`${here}/git/tags`, { tag: 'v1', message: 'one', object: commit, type: 'commit' });
-  await made(`${here}/labels`, { name: 'found', color: 'ff0000' });
-  const milestone = await made(`${here}/milestones`, { title: 'first' });
-  const issue = await made(`${here}/issues`, { title: 'first' });
-  const comment = await made(`${here}/issues/${issue.number}/comments`, { body: 'first' });
-  const field = await client.post('/orgs/acme/issue-fields', { name: 'Note', data_type: 'text' });
-  const invitation = await client.put(`${here}/collaborators/${(await user()).login}`, {});
-  return {
-    inRepo: {
-      commit_sha: commit,
-      tree_sha: tree.body.sha,
-      file_sha: tree.body.tree[0].sha,
-      tag_sha: tag.sha,
-      name: 'found',
-      milestone_number: String(milestone.number),
-      issue_number: String(issue.number),
-      comment_id: String(comment.id),
-      issue_field_id: String(field.body.id),
-      invitation_id: String(invitation.body.id),
-      ...(await makeHook(here)),
-    },
-    inOrg: {
-      issue_field_id: String(field.body.id),
-      ...(await makeHook('/orgs/acme')),
-      ...(await makeRunner('/orgs/acme')),
-    },
-  };
-}
-
-const children = await makeChildren();
-
-const below = allEndpoints.flatMap((endpoint) => {
-  const known = endpoint.path.startsWith('/repos/{owner}/{repo}/')
-    ? children.inRepo
-    : endpoint.path.startsWith('/orgs/{org}/')
-      ? children.inOrg
-      : {};
-  const isBelow = wordsOf(endpoint.path).some((word) => word in known);
-  return isBelow ? [{ ...endpoint, known, route: `${endpoint.method} ${endpoint.path}` }] : [];
+const rootsOf = ({ org, repo }: SampleStage): Words => ({
+  org: org.login,
+  owner: org.login,
+  repo: repo.name,
+  template_owner: org.login,
+  template_repo: repo.name,
+  username: 'carl',
 });
 
-/** Asked under its own parent, each thing is found: so the next test asks for things that exist. */
-test.each(below.filter(({ method }) => method === 'GET'))('$route finds its own', async ({ path, known }) => {
-  const { status } = await client.get(samplePath(path, known));
-  expect(status).toBeLessThan(400);
-});
+const fill = (path: string, words: Words): string => path.replace(/\{(\w+)\}/g, (brace, word: string) => words[word] ?? brace);
 
-test('nothing is found, or changed, under a parent that it does not belong to', async () => {
-  const before = await everyRow(db);
-  const wrong: string[] = [];
-  for (const { method, path, route, known, body } of below) {
-    const asked = samplePath(path, { ...known, ...other });
-    const call = { GET: client.get, POST: client.post, PUT: client.put, PATCH: client.patch, DELETE: client.delete }[method];
-    const { status } = await (method === 'GET' ? client.get(asked) : call(asked, body ? {} : undefined));
-    // 422: the body was looked at first, or the commit is a value that isn't valid here.
-    if (![404, 422].includes(status)) wrong.push(`${route}: ${status}`);
+/** The address of what a resource of a path lies below, with the words that are known. */
+function baseOf(path: string, { below }: AnyPathResource, words: Words): string {
+  const last = { org: '{org}', repo: '{repo}', template: '{template_repo}', user: '{username}' } as const;
+  const lastWord = typeof below === 'object' ? `{${Object.keys(below.words).at(-1)}}` : below ? last[below as keyof typeof last] : undefined;
+  return lastWord === undefined ? '' : fill(path.slice(0, path.indexOf(lastWord) + lastWord.length), words);
+}
+
+/** The words of everything that an endpoint's path names, made anew on a stage. */
+async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
+  let words = rootsOf(stage);
+  for (const resource of resourcesOf(endpoint)) {
+    const sample = samples.get(resource);
+    if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
+    words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
   }
-  expect(wrong).toEqual([]);
-  expect(await everyRow(db)).toBe(before);
+  return words;
+}
+
+const calls = (client: Client, method: Endpoint['method'], path: string, body: object | undefined): Promise<Answer> =>
+  ({
+    GET: () => client.get(path),
+    POST: () => client.post(path, body),
+    PUT: () => client.put(path, body),
+    PATCH: () => client.patch(path, body),
+    DELETE: () => client.delete(path, body),
+  })[method]();
+
+/** All that an answer tells, but for what is another each time, and for the words of its path. */
+function toldBy({ status, headers, text }: Answer, words: readonly string[]): object {
+  const { date: _date, 'x-service-request-id': _request, 'x-ratelimit-remaining': _left, 'x-ratelimit-used': _used, ...rest } = headers;
+  return { status, headers: { ...rest, 'content-length': '' }, text: words.reduce((told, word) => told.replaceAll(word, 'WORD'), text) };
+}
+
+/** The endpoint that deletes a resource. */
+const removalOf = (resource: AnyPathResource): Endpoint | undefined =>
+  allEndpoints.find(
+    (endpoint) =>
+      endpoint.method === 'DELETE' &&
+      resourcesOf(endpoint).at(-1) === resource &&
+      endpoint.path.endsWith(`{${Object.keys(resource.words).at(-1)}}`),
+  );
+
+const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).length > 0);
+
+test('every resource of a path has a sample', () => {
+  const missing = below.flatMap((endpoint) => resourcesOf(endpoint)).filter((resource) => !samples.has(resource));
+  expect([...new Set(missing.map(({ name, words }) => `${name} {${Object.keys(words).join('}, {')}}`))]).toEqual([]);
 });
+
+test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${endpoint.path}` })))(
+  '$route finds its own alone',
+  async (endpoint) => {
+    const { method, path } = endpoint;
+    const body = endpoint.body ? ((endpoint.example as object | undefined) ?? {}) : undefined;
+    const innermost = resourcesOf(endpoint).at(-1);
+    const ofCaller = resourcesOf(endpoint)[0]?.below === undefined;
+    const own = await makeAll(here, endpoint);
+    const ask = (client: Client, words: Words) => calls(client, method, fill(path, words), body);
+    if (method === 'GET') expect((await ask(here.client, own)).status).toBeLessThan(400);
+
+    const named = Object.keys(innermost?.words ?? {});
+    const schemas = wordSchemasOf(endpoint);
+    const absent = { ...own, ...Object.fromEntries(named.map((word) => [word, absentWord(schemas.get(word) ?? {})])) };
+    let foreign = await makeAll(ofCaller ? others : elsewhere, endpoint);
+    // Numbers count from 1 everywhere: this one isn't counted to here.
+    for (let tries = 0; tries < 5 && named.every((word) => foreign[word] === own[word]); tries++)
+      foreign = await makeAll(ofCaller ? others : elsewhere, endpoint);
+    expect(named.some((word) => foreign[word] !== own[word])).toBe(true);
+    const moved = { ...own, ...Object.fromEntries(named.map((word) => [word, foreign[word] ?? ''])) };
+
+    const before = await everyRow(opened.db);
+    const words = named.flatMap((word) => [own[word] ?? '', absent[word] ?? '', moved[word] ?? '']).filter((word) => word.length > 3);
+    const [missing, wrong] = [await ask(here.client, absent), await ask(here.client, moved)];
+    expect(missing.status).toBeGreaterThanOrEqual(400);
+    expect(toldBy(wrong, words)).toEqual(toldBy(missing, words));
+    if (!ofCaller) {
+      const [hidden, none] = [await ask(stranger, own), await ask(stranger, absent)];
+      expect(hidden.status).toBeGreaterThanOrEqual(400);
+      expect(toldBy(hidden, words)).toEqual(toldBy(none, words));
+    }
+    expect(await everyRow(opened.db)).toBe(before);
+
+    const removal = innermost && removalOf(innermost);
+    if (!removal) return;
+    const deleted = await makeAll(here, removal);
+    expect((await calls(here.client, 'DELETE', fill(removal.path, deleted), undefined)).status).toBeLessThan(300);
+    const ofDeleted = { ...own, ...Object.fromEntries(named.map((word) => [word, deleted[word] ?? ''])) };
+    const known = [...words, ...named.map((word) => deleted[word] ?? '')].filter((word) => word.length > 3);
+    expect(toldBy(await ask(here.client, ofDeleted), known)).toEqual(toldBy(missing, known));
+  },
+);

@@ -36,7 +36,7 @@ test('every file of the checkout that a page names is there', () => {
   expect(named.filter(({ is }) => !existsSync(join(root, is)))).toEqual([]);
 });
 
-test('the files that "open first" names are in their rooms', () => {
+test('the files that "open first" names are in their folders', () => {
   const rows = found(
     /^\| `(\w+\/` \| .* \| .*) \|$/gm,
     pages.filter(({ file }) => file === 'docs/a-request.md'),

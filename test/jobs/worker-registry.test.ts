@@ -24,9 +24,9 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
   // A worker in another process, which will be killed, and one in this.
   const script = `
     import { openDatabase } from '#database/connect.ts';
-    import { openRoll } from '#jobs/worker-registry.ts';
-    const roll = await openRoll(openDatabase(${JSON.stringify(address)}));
-    roll.enter('worker-dead');
+    import { openWorkerRegistry } from '#jobs/worker-registry.ts';
+    const registry = await openWorkerRegistry(openDatabase(${JSON.stringify(address)}));
+    registry.register('worker-dead');
     setInterval(() => undefined, 1000);`;
   const other = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -47,8 +47,8 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
     locked_by = case id % 2 when 0 then 'worker-alive' else 'worker-dead' end`.execute(database.db);
 
   const afterLooking = async () => {
-    const roll = await openWorkerRegistry(database);
-    await roll.close();
+    const registry = await openWorkerRegistry(database);
+    await registry.close();
     return (await lockedBy()).sort();
   };
   expect(await afterLooking()).toEqual(['worker-alive', 'worker-dead']);

@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { World } from './world.ts';
 
 /** What samples are made in: an organization and a private repository of its own, with their owner's client. */
-export type SampleStage = World & {
+export type SampleStage = Omit<World, 'org' | 'repo'> & {
   readonly client: Client;
   readonly owner: Account;
   readonly org: Account;

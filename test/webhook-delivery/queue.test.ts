@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { findLatestEvent } from '#events/read.ts';
 import { addSeconds } from '#lib/time.ts';
+import { limitTable } from '#lib/limits.ts';
 import { fanOutWebhooks } from '#resources/webhooks/fan-out.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
@@ -36,7 +37,7 @@ async function hook(events: string[] = ['fork']) {
       action: null,
       payload,
     }));
-    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now }));
+    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now, largest: limitTable.webhooks.payload.value }));
   };
   const rows = () => here.db.selectFrom('webhook_deliveries').selectAll().where('hook_id', '=', row.id).orderBy('id').execute();
   return { owner, repo, target, id: row.id, queue, rows };

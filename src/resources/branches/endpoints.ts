@@ -9,8 +9,9 @@ import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
+import { branch } from './path-resources.ts';
 import { heads, presentBranch, presentFullBranch } from './present.ts';
-import { getBranch, merge, mergeUpstream, renameBranch } from './rules.ts';
+import { merge, mergeUpstream, renameBranch } from './rules.ts';
 import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 
 export const listBranches = endpoint({
@@ -35,13 +36,13 @@ export const getRepoBranch = endpoint({
   id: 'repos/get-branch',
   method: 'GET',
   path: '/repos/{owner}/{repo}/branches/{branch}',
+  resources: [branch],
   summary: 'Get a branch',
   access: readsContents,
   replies: { 200: Branch },
   async handle({ db, at, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const { short, oid } = await getBranch(disk, at.branch);
-    await using reader = await openObjects(disk);
+    const { short, oid } = at.branch;
+    await using reader = await openObjects(repoOf(git, at.repo.id));
     return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
   },
 });
@@ -50,6 +51,7 @@ export const renameRepoBranch = endpoint({
   id: 'repos/rename-branch',
   method: 'POST',
   path: '/repos/{owner}/{repo}/branches/{branch}/rename',
+  resources: [branch],
   summary: 'Rename a branch',
   access: writesContents,
   body: NewBranchName,
@@ -58,10 +60,9 @@ export const renameRepoBranch = endpoint({
   replies: { 201: Branch },
   async handle({ db, change, at, body, action, now, links, services: { git } }) {
     const name = await renameBranch({ db, change, git, now }, action, at.branch, body.new_name);
-    const disk = repoOf(git, at.repo.id);
-    const { oid } = await getBranch(disk, name);
-    await using reader = await openObjects(disk);
-    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, name, await reader.getCommit(oid));
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const commit = await reader.getCommit(at.branch.oid);
+    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, name, commit);
   },
 });
 

@@ -18,8 +18,11 @@ import type { PushContext } from '#resources/pushes/index.ts';
 import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
+/** A branch, with its name as people write it. */
+export type BranchRef = Ref & { short: string };
+
 /** A branch by its name, with or without `refs/heads/` before it. */
-export async function getBranch(disk: Disk, name: string): Promise<Ref & { short: string }> {
+export async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
   const short = name.startsWith(heads) ? name.slice(heads.length) : name;
   const ref = await findRef(disk, heads + short);
   if (!ref) throw new Refusal('not_found', 'Branch not found');
@@ -29,8 +32,7 @@ export async function getBranch(disk: Disk, name: string): Promise<Ref & { short
 type Acting = { repo: Repo; by: SignedIn };
 
 /** Renames a branch. Only administrators may rename the default branch; the repository then takes the new name as its default. */
-export async function renameBranch(context: PushContext, { repo, by }: Acting, from: string, to: string): Promise<string> {
-  const branch = await getBranch(repoOf(context.git, repo.id), from);
+export async function renameBranch(context: PushContext, { repo, by }: Acting, branch: BranchRef, to: string): Promise<string> {
   const ref = checkRef(heads + to);
   const isDefault = branch.short === repo.default_branch;
   if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))

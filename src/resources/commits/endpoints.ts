@@ -15,6 +15,7 @@ import { Nothing } from '#lib/shape.ts';
 import { compare, findEnds, relate } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
 import { commitLink, repositoryUrlsOf } from './links.ts';
+import { commit } from './path-resources.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, maxFiles } from './rules.ts';
@@ -106,15 +107,14 @@ export const listBranchesOfHead = endpoint({
   id: 'repos/list-branches-for-head-commit',
   method: 'GET',
   path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
+  resources: [commit],
   summary: 'List branches for HEAD commit',
   access: readsContents,
   refuses: [409, 422],
   replies: { 200: Type.Array(BranchShort) },
   async handle({ at, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const refuse = () => unprocessable(`No commit found for SHA: ${at.commit_sha}`);
-    const oid = await getCommitOid(disk, { repo: at.repo, revision: at.commit_sha, refuse });
-    const found = await listNamesOf(disk, { prefix: 'refs/heads/', oid });
+    const { oid } = at.commit;
+    const found = await listNamesOf(repoOf(git, at.repo.id), { prefix: 'refs/heads/', oid });
     const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
     return found.map((name) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },

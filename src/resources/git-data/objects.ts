@@ -2,8 +2,7 @@ import type { Static } from 'typebox';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
 import { type GitError, isGitError } from '#git/errors.ts';
-import type { ObjectInfo, ObjectReader, ObjectType } from '#git/objects/objects.ts';
-import { isOid, type Oid } from '#git/objects/oid.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit, writeTag } from '#git/objects/write-objects.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -13,13 +12,6 @@ import { peopleOf, personOf } from './people.ts';
 import type { NewCommit, NewTag } from './schemas.ts';
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
-
-/** The object with this full name, if it is of this type. */
-export async function findExact(reader: ObjectReader, text: string, type: ObjectType): Promise<ObjectInfo | undefined> {
-  const oid = text.toLowerCase();
-  const found = isOid(oid) ? await reader.findInfo(oid) : undefined;
-  return found?.type === type ? found : undefined;
-}
 
 /** Writes a commit object. No branch moves. */
 export async function createCommit(disk: Disk, body: Static<typeof NewCommit>, caller: Caller): Promise<Oid> {

@@ -32,6 +32,12 @@ export const listImages = (db: Db, organization: Organization, page: Page): Prom
 export const findCountedImage = (db: Db, organization: Organization, id: Image): Promise<CountedImage | undefined> =>
   counted(db, organization).where('id', '=', id).executeTakeFirst();
 
+/** The same image again, its row locked; undefined when it was deleted. */
+export const findCountedImageForUpdate = (
+  tx: Tx,
+  { organization_id, id }: Pick<ImageRow, 'organization_id' | 'id'>,
+): Promise<CountedImage | undefined> => counted(tx, organization_id).where('id', '=', id).forUpdate().executeTakeFirst();
+
 export const findCustomImage = (db: Db, organization: Organization, id: Image): Promise<ImageRow | undefined> =>
   inside(db, organization).where('id', '=', id).executeTakeFirst();
 
@@ -55,6 +61,10 @@ export const listVersions = (db: Db, image: Image, page: Page): Promise<Listed<V
 
 export const findVersion = (db: Db, image: Image, { major, minor, patch }: VersionNumber): Promise<VersionRow | undefined> =>
   versions(db, image).where('major', '=', major).where('minor', '=', minor).where('patch', '=', patch).executeTakeFirst();
+
+/** The same version again, its row locked; undefined when it was deleted. */
+export const findVersionForUpdate = (tx: Tx, { id }: Pick<VersionRow, 'id'>): Promise<VersionRow | undefined> =>
+  tx.selectFrom('custom_image_versions').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** The highest version of an image. */
 export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | undefined> =>

@@ -5,20 +5,12 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { invalid, unprocessable } from '#lib/refusal.ts';
 import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
 import { findGroup } from '#runner-providers/groups.ts';
 import { type ChosenImage, imageFor, invalidRunner, machineFor, type WantedImage } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
-import {
-  countStaticIps,
-  findRunner,
-  findRunnerNamed,
-  insertRunner,
-  lockOrganization,
-  type RunnerRow,
-  updateRunner,
-} from './store.ts';
+import { countStaticIps, findRunnerNamed, insertRunner, lockOrganization, type RunnerRow, updateRunner } from './store.ts';
 import { latestWord } from './versions.ts';
 import { askToProvision, askToRemove } from './work.ts';
 
@@ -56,12 +48,10 @@ export async function createRunner(tx: Tx, action: OfCatalogue, wanted: NewHoste
 export async function changeRunner(
   tx: Tx,
   action: OfCatalogue,
-  id: Id<'hosted_runners'>,
+  before: RunnerRow,
   wanted: HostedRunnerChange,
 ): Promise<RunnerRow> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const before = orNotFound(await findRunner(tx, org.id, id));
   if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
   const made = { ...before, ...(await machineColumns(tx, action, before, wanted)) };
   if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
@@ -79,12 +69,9 @@ export async function changeRunner(
 }
 
 /** Marks a runner for deletion. A job removes the machine and then the row. To delete it again meanwhile changes nothing. */
-export async function deleteRunner(tx: Tx, action: OrganizationAction, id: Id<'hosted_runners'>): Promise<RunnerRow> {
-  const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const runner = orNotFound(await findRunner(tx, org.id, id));
+export async function deleteRunner(tx: Tx, action: OrganizationAction, runner: RunnerRow): Promise<RunnerRow> {
   if (runner.status === 'Deleting') return runner;
-  const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: now });
+  const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: action.now });
   await record(tx, { ...inOrganization(action), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
   await askToRemove(tx, [runner.id]);
   return deleted;

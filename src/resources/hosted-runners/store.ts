@@ -18,6 +18,10 @@ export const listRunners = (db: Db, organization: Organization, page: Page): Pro
 export const findRunner = (db: Db, organization: Organization, id: Runner): Promise<RunnerRow | undefined> =>
   inside(db, organization).where('id', '=', id).executeTakeFirst();
 
+/** The same runner again, its row locked; undefined when it was deleted. */
+export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
+  tx.selectFrom('hosted_runners').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
 /** Names are unique without regard to case. */
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
   inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
-import { findLicense, licenses } from './catalogue.ts';
+import { licenses } from './catalogue.ts';
+import { license } from './path-resources.ts';
 import { featured, presentLicense, presentWholeLicense } from './present.ts';
 import { License, SimpleLicense } from './schemas.ts';
 import { offered } from './texts.ts';
@@ -32,10 +32,11 @@ export const getLicense = endpoint({
   id: 'licenses/get',
   method: 'GET',
   path: '/licenses/{license}',
+  resources: [license],
   summary: 'Get a license',
   access,
   replies: { 200: License },
   async handle({ at, links }) {
-    return presentWholeLicense(links, orNotFound(findLicense(at.license)));
+    return presentWholeLicense(links, at.license);
   },
 });

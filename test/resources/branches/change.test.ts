@@ -27,6 +27,7 @@ test('renames a branch; the repository follows its default branch', async () => 
 
 test.each([
   ['none', 'x', 404],
+  ['none', '', 404],
   ['main', 'a..b', 422],
   ['main', 'taken', 422],
   ['main', 'taken/below', 422],

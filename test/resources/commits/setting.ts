@@ -6,7 +6,8 @@ import { findRefOids } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { mustMoveRefs } from '#resources/pushes/index.ts';
-import type { World } from '#test/support/world.ts';
+import type { Client } from '#test/support/client.ts';
+import { fresh, type World } from '#test/support/world.ts';
 
 export const diskOf = ({ hearth }: World, repo: Pick<RepositoryRow, 'id'>): Disk => repoOf(hearth.services.git, repo.id);
 
@@ -59,4 +60,12 @@ export async function history(w: World, owner: Account, count: number, visibilit
   const tip = oids.at(-1);
   if (tip !== undefined) await point(w, repo, 'refs/heads/main', tip);
   return { repo, disk, oids, path: `/repos/${owner.login}/${repo.name}` };
+}
+
+/** Adds a file by a commit to the default branch, through the API. Its name and content, and so the names of all objects, are new. */
+export async function addFile(client: Client, base: string): Promise<{ blob: string; tree: string; commit: string }> {
+  const name = fresh('file');
+  const content = Buffer.from(name).toString('base64');
+  const { body } = await client.put(`${base}/contents/${name}`, { message: `Add ${name}`, content });
+  return { blob: body.content.sha, tree: body.commit.tree.sha, commit: body.commit.sha };
 }

@@ -25,8 +25,10 @@ export async function groupOf({ db }: World, org: Account): Promise<number> {
   return id;
 }
 
+type Place = Pick<Awaited<ReturnType<typeof setting>>, 'here' | 'client' | 'group' | 'path'>;
+
 /** A runner that is ready and generates images; its id. */
-export async function generator({ here, client, group, path }: Awaited<ReturnType<typeof setting>>, more: object = {}) {
+export async function generator({ here, client, group, path }: Place, more: object = {}) {
   const wanted = { name: 'maker', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core', image_gen: true };
   const { body } = await client.post(path, { ...wanted, runner_group_id: group, ...more });
   await here.settle();

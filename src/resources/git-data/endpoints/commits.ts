@@ -3,9 +3,9 @@ import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { repoOf } from '#git/store.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { GitCommit, presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
-import { createCommit, createTag, findExact } from '../objects.ts';
+import { createCommit, createTag } from '../objects.ts';
+import { commit, tag } from '../path-resources.ts';
 import { presentTag } from '../present.ts';
 import { GitTag, NewCommit, NewTag } from '../schemas.ts';
 
@@ -13,14 +13,13 @@ export const getGitCommit = endpoint({
   id: 'git/get-commit',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/commits/{commit_sha}',
+  resources: [commit],
   summary: 'Get a commit object',
   access: readsContents,
   refuses: [409],
   replies: { 200: GitCommit },
-  async handle({ at, links, services: { git } }) {
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = orNotFound(await findExact(reader, at.commit_sha, 'commit'));
-    return presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(found.oid));
+  async handle({ at, links }) {
+    return presentGitCommit(repositoryUrlsOf(links, at.repo), at.commit);
   },
 });
 
@@ -46,14 +45,13 @@ export const getTag = endpoint({
   id: 'git/get-tag',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/tags/{tag_sha}',
+  resources: [tag],
   summary: 'Get a tag',
   access: readsContents,
   refuses: [409],
   replies: { 200: GitTag },
-  async handle({ at, links, services: { git } }) {
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    const found = orNotFound(await findExact(reader, at.tag_sha, 'tag'));
-    return presentTag(repositoryUrlsOf(links, at.repo), await reader.getTag(found.oid));
+  async handle({ at, links }) {
+    return presentTag(repositoryUrlsOf(links, at.repo), at.tag);
   },
 });
 

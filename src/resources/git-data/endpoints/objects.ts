@@ -8,12 +8,11 @@ import { openBlob } from '#git/objects/archive.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import { writeBlob } from '#git/objects/write-objects.ts';
-import { findRevision } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
-import { notFound } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { maxRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../given-content.ts';
+import { blob, tree } from '../path-resources.ts';
 import { presentBlob, presentTree, streamBlob, streamTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
 import { createTree } from '../trees.ts';
@@ -22,6 +21,7 @@ export const getBlob = endpoint({
   id: 'git/get-blob',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/blobs/{file_sha}',
+  resources: [blob],
   summary: 'Get a blob',
   access: readsContents,
   media: ['raw'],
@@ -29,18 +29,17 @@ export const getBlob = endpoint({
   replies: { 200: GitBlob },
   async handle({ at, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
+    const { oid, size } = at.blob;
     await using reader = await openObjects(disk);
-    const found = await findRevision(disk, at.file_sha);
-    if (found?.type !== 'blob') throw notFound();
     if (media === 'raw') {
-      const headers = { etag: `"${found.oid}"` };
-      return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, found), headers);
+      const headers = { etag: `"${oid}"` };
+      return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, at.blob), headers);
     }
-    if (found.size > maxRaw) throw tooLarge(maxRaw);
+    if (size > maxRaw) throw tooLarge(maxRaw);
     const place = repositoryUrlsOf(links, at.repo);
-    if (found.size <= streamedFrom) return presentBlob(place, found.oid, (await reader.get(found.oid)).data);
-    const body = streamBlob(place, found, await openBlob(disk, found.oid));
-    return raw('application/json; charset=utf-8', body, { etag: `"${found.oid}-json"` });
+    if (size <= streamedFrom) return presentBlob(place, oid, (await reader.get(oid)).data);
+    const body = streamBlob(place, at.blob, await openBlob(disk, oid));
+    return raw('application/json; charset=utf-8', body, { etag: `"${oid}-json"` });
   },
 });
 
@@ -76,6 +75,7 @@ export const getTree = endpoint({
   id: 'git/get-tree',
   method: 'GET',
   path: '/repos/{owner}/{repo}/git/trees/{tree_sha}',
+  resources: [tree],
   summary: 'Get a tree',
   access: readsContents,
   // As in the public API, any value asks for a recursive listing, even `false`.
@@ -83,15 +83,13 @@ export const getTree = endpoint({
   refuses: [409],
   replies: { 200: GitTree },
   async handle({ at, query, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const tree = await findRevision(disk, at.tree_sha, { peel: 'tree' });
-    if (tree?.type !== 'tree') throw (await isEmpty(disk)) ? emptyRepository() : notFound();
+    const { oid } = at.tree;
     const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
-    const listing = await listTree(disk, tree.oid, { ...depth, limit: maxEntries });
+    const listing = await listTree(repoOf(git, at.repo.id), oid, { ...depth, limit: maxEntries });
     const place = repositoryUrlsOf(links, at.repo);
-    const found = { oid: tree.oid, ...listing };
+    const found = { oid, ...listing };
     if (listing.entries.length <= entriesInMemory) return presentTree(place, found);
-    const etag = `"${tree.oid}${query.recursive === undefined ? '' : '-recursive'}"`;
+    const etag = `"${oid}${query.recursive === undefined ? '' : '-recursive'}"`;
     return raw('application/json; charset=utf-8', streamTree(place, found), { etag });
   },
 });

@@ -3,10 +3,10 @@ import { everyToken } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { deleteImage, deleteVersion, getVersion } from '../image-rules.ts';
-import { findCountedImage, findCustomImage, listImages, listVersions } from '../image-store.ts';
+import { deleteImage, deleteVersion } from '../image-rules.ts';
+import { listImages, listVersions } from '../image-store.ts';
+import { image, version } from '../path-resources.ts';
 import { presentImage, presentVersion } from '../present.ts';
 import { CustomImage, CustomImageVersion } from '../schemas.ts';
 
@@ -29,24 +29,24 @@ export const getCustomImage = endpoint({
   id: 'actions/get-custom-image-for-org',
   method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}',
+  resources: [image],
   summary: 'Get a custom image definition for an organization',
   access: reads,
   replies: { 200: CustomImage },
-  async handle({ db, at }) {
-    return presentImage(orNotFound(await findCountedImage(db, at.org.id, at.image_definition_id)));
-  },
+  handle: async ({ at }) => presentImage(at.image),
 });
 
 export const deleteCustomImage = endpoint({
   id: 'actions/delete-custom-image-from-org',
   method: 'DELETE',
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}',
+  resources: [image],
   summary: 'Delete a custom image from an organization',
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteImage(tx, action, at.image_definition_id));
+  async handle({ change, action }) {
+    await change((tx, { image }) => deleteImage(tx, action, image));
   },
 });
 
@@ -54,39 +54,35 @@ export const listCustomImageVersions = endpoint({
   id: 'actions/list-custom-image-versions-for-org',
   method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions',
+  resources: [image],
   summary: 'List versions of a custom image for an organization',
   access: reads,
   paging: pages(),
   replies: { 200: enveloped('image_versions', CustomImageVersion) },
-  async handle({ db, at, page }) {
-    const image = orNotFound(await findCustomImage(db, at.org.id, at.image_definition_id));
-    return mapEach(await listVersions(db, image.id, page), presentVersion);
-  },
+  handle: async ({ db, at, page }) => mapEach(await listVersions(db, at.image.id, page), presentVersion),
 });
 
 export const getCustomImageVersion = endpoint({
   id: 'actions/get-custom-image-version-for-org',
   method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions/{version}',
+  resources: [version],
   summary: 'Get a version of a custom image for an organization',
   access: reads,
   replies: { 200: CustomImageVersion },
-  async handle({ db, at }) {
-    const { version } = await getVersion(db, at.org.id, { id: at.image_definition_id, version: at.version });
-    return presentVersion(version);
-  },
+  handle: async ({ at }) => presentVersion(at.version),
 });
 
 export const deleteCustomImageVersion = endpoint({
   id: 'actions/delete-custom-image-version-from-org',
   method: 'DELETE',
   path: '/orgs/{org}/actions/hosted-runners/images/custom/{image_definition_id}/versions/{version}',
+  resources: [version],
   summary: 'Delete a version of a custom image from an organization',
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    const wanted = { id: at.image_definition_id, version: at.version };
-    await change((tx) => deleteVersion(tx, action, wanted));
+  async handle({ change, action }) {
+    await change((tx, at) => deleteVersion(tx, action, at));
   },
 });

@@ -4,18 +4,18 @@ import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
-import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { runner } from '../path-resources.ts';
 import { presentRunners } from '../present.ts';
 import { changeRunner, createRunner, deleteRunner } from '../rules.ts';
 import { HostedRunner, HostedRunnerChange, NewHostedRunner } from '../schemas.ts';
-import { findRunner, listRunners, type RunnerRow } from '../store.ts';
+import { listRunners, type RunnerRow } from '../store.ts';
 
 const runners = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'owner' } as const;
 const reads = { ...runners, permission: 'organization_administration:read' } as const;
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 
-const presentOne = async (db: Db, row: RunnerRow | undefined): Promise<HostedRunner> =>
-  firstOrNotFound(await presentRunners({ db }, [orNotFound(row)]));
+const presentOne = async (db: Db, row: RunnerRow): Promise<HostedRunner> => firstOrNotFound(await presentRunners({ db }, [row]));
 
 export const listHostedRunners = endpoint({
   id: 'actions/list-hosted-runners-for-org',
@@ -57,24 +57,26 @@ export const getHostedRunner = endpoint({
   id: 'actions/get-hosted-runner-for-org',
   method: 'GET',
   path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  resources: [runner],
   summary: 'Get a hosted runner for an organization',
   access: reads,
   replies: { 200: HostedRunner },
-  handle: async ({ db, at }) => presentOne(db, await findRunner(db, at.org.id, at.hosted_runner_id)),
+  handle: async ({ db, at }) => presentOne(db, at.runner),
 });
 
 export const updateHostedRunner = endpoint({
   id: 'actions/update-hosted-runner-for-org',
   method: 'PATCH',
   path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  resources: [runner],
   summary: 'Update a hosted runner for an organization',
   access: writes,
   body: HostedRunnerChange,
   example: { name: 'builder', maximum_runners: 50 },
   replies: { 200: HostedRunner },
-  async handle({ db, change, at, body, action, services }) {
+  async handle({ db, change, body, action, services }) {
     const { catalogue } = services.runners;
-    return presentOne(db, await change((tx) => changeRunner(tx, { ...action, catalogue }, at.hosted_runner_id, body)));
+    return presentOne(db, await change((tx, { runner }) => changeRunner(tx, { ...action, catalogue }, runner, body)));
   },
 });
 
@@ -82,10 +84,11 @@ export const deleteHostedRunner = endpoint({
   id: 'actions/delete-hosted-runner-for-org',
   method: 'DELETE',
   path: '/orgs/{org}/actions/hosted-runners/{hosted_runner_id}',
+  resources: [runner],
   summary: 'Delete a hosted runner for an organization',
   access: writes,
   replies: { 202: HostedRunner },
-  async handle({ db, change, at, action }) {
-    return presentOne(db, await change((tx) => deleteRunner(tx, action, at.hosted_runner_id)));
+  async handle({ db, change, action }) {
+    return presentOne(db, await change((tx, { runner }) => deleteRunner(tx, action, runner)));
   },
 });

@@ -1,0 +1,63 @@
+import { pathResource } from '#endpoint/path-resource.ts';
+import { nameWord } from '#endpoint/path-words.ts';
+import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from '#git/objects/objects.ts';
+import { isOid } from '#git/objects/oid.ts';
+import { findRevision } from '#git/refs/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
+
+/** A file's content, by its name or by any revision that leads to it. */
+export const blob = pathResource({
+  name: 'blob',
+  words: { file_sha: nameWord },
+  below: 'repo',
+  async find({ at, services: { git } }, { file_sha }) {
+    const found = await findRevision(repoOf(git, at.repo.id), file_sha);
+    return found?.type === 'blob' ? found : undefined;
+  },
+});
+
+/** A folder, by its name or by a revision that leads to it: that of a commit is the tree of the commit. */
+export const tree = pathResource({
+  name: 'tree',
+  words: { tree_sha: nameWord },
+  below: 'repo',
+  async find({ at, services: { git } }, { tree_sha }) {
+    const disk = repoOf(git, at.repo.id);
+    const found = await findRevision(disk, tree_sha, { peel: 'tree' });
+    if (found?.type === 'tree') return found;
+    if (await isEmpty(disk)) throw emptyRepository();
+    return undefined;
+  },
+});
+
+/** A commit as Git has it, by its full name. */
+export const commit = pathResource({
+  name: 'commit',
+  words: { commit_sha: nameWord },
+  below: 'repo',
+  async find({ at, services: { git } }, { commit_sha }) {
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const found = await findExact(reader, commit_sha, 'commit');
+    return found && reader.getCommit(found.oid);
+  },
+});
+
+/** An annotated tag, by the full name of its object. */
+export const tag = pathResource({
+  name: 'tag',
+  words: { tag_sha: nameWord },
+  below: 'repo',
+  async find({ at, services: { git } }, { tag_sha }) {
+    await using reader = await openObjects(repoOf(git, at.repo.id));
+    const found = await findExact(reader, tag_sha, 'tag');
+    return found && reader.getTag(found.oid);
+  },
+});
+
+/** The object with this full name, if it is of this type. */
+async function findExact(reader: ObjectReader, text: string, type: ObjectType): Promise<ObjectInfo | undefined> {
+  const oid = text.toLowerCase();
+  const found = isOid(oid) ? await reader.findInfo(oid) : undefined;
+  return found?.type === type ? found : undefined;
+}
