@@ -37,9 +37,9 @@ import { webhooks } from './webhooks/family.ts';
 
 /** The families in their order: a family may import only families above it. */
 const families = [
-  tokens,
   accounts,
   members,
+  tokens,
   organizations,
   interactionLimits,
   teams,

@@ -94,6 +94,10 @@ export const listKeys = (db: Db, user: Id<'accounts'>, page: Page): Promise<List
 export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<KeyRow | undefined> =>
   db.selectFrom('public_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
 
+/** The same key again, its row locked; undefined when it was deleted. */
+export const findKeyForUpdate = (tx: Tx, { id }: Pick<KeyRow, 'id'>): Promise<KeyRow | undefined> =>
+  tx.selectFrom('public_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
 /** Inserts a key; undefined when an account has it already. */
 export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
   tx
@@ -103,11 +107,4 @@ export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<K
     .returningAll()
     .executeTakeFirst();
 
-export const removeKey = async (tx: Tx, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<boolean> => {
-  const { numDeletedRows } = await tx
-    .deleteFrom('public_keys')
-    .where('user_id', '=', user)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-};
+export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();

@@ -42,7 +42,14 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
       return { event_id: String(body[0].id) };
     },
   ],
-  [assignee, async ({ owner }) => ({ assignee: owner.login })],
+  [
+    assignee,
+    async ({ world, org }) => {
+      const user = await world.user();
+      await world.member(org, user);
+      return { assignee: user.login };
+    },
+  ],
   [
     issueLabel,
     async ({ client }, base) => {

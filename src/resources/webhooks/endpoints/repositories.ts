@@ -4,6 +4,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { gather } from '#lib/collections.ts';
+import { repoDelivery, repoHook } from '../path-resources.ts';
 import { presentRepoWebhook } from '../present.ts';
 import { NewRepoWebhook, RepoWebhook, RepoWebhookChange } from '../schemas.ts';
 import { loadLastResponses } from '../store.ts';
@@ -45,6 +46,7 @@ export const getRepoWebhook = endpoint({
   ...ofRepo.get,
   id: 'repos/get-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Get a repository webhook',
   access: reads,
   replies: { 200: RepoWebhook },
@@ -54,6 +56,7 @@ export const updateRepoWebhook = endpoint({
   ...ofRepo.update,
   id: 'repos/update-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Update a repository webhook',
   access: writes,
   body: RepoWebhookChange,
@@ -64,6 +67,7 @@ export const deleteRepoWebhook = endpoint({
   ...ofRepo.delete,
   id: 'repos/delete-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Delete a repository webhook',
   access: removes,
 });
@@ -72,6 +76,7 @@ export const getRepoWebhookConfig = endpoint({
   ...ofRepo.getConfig,
   id: 'repos/get-webhook-config-for-repo',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/config',
+  resources: [repoHook],
   summary: 'Get a webhook configuration for a repository',
   access: reads,
 });
@@ -80,6 +85,7 @@ export const updateRepoWebhookConfig = endpoint({
   ...ofRepo.updateConfig,
   id: 'repos/update-webhook-config-for-repo',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/config',
+  resources: [repoHook],
   summary: 'Update a webhook configuration for a repository',
   access: writes,
 });
@@ -88,6 +94,7 @@ export const listRepoWebhookDeliveries = endpoint({
   ...ofRepo.listDeliveries,
   id: 'repos/list-webhook-deliveries',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries',
+  resources: [repoHook],
   summary: 'List deliveries for a repository webhook',
   access: reads,
 });
@@ -96,6 +103,7 @@ export const getRepoWebhookDelivery = endpoint({
   ...ofRepo.getDelivery,
   id: 'repos/get-webhook-delivery',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}',
+  resources: [repoDelivery],
   summary: 'Get a webhook delivery for a repository webhook',
   access: reads,
 });
@@ -104,6 +112,7 @@ export const redeliverRepoWebhookDelivery = endpoint({
   ...ofRepo.redeliver,
   id: 'repos/redeliver-webhook-delivery',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts',
+  resources: [repoDelivery],
   summary: 'Redeliver a delivery for a repository webhook',
   access: writes,
 });
@@ -112,6 +121,7 @@ export const pingRepoWebhook = endpoint({
   ...ofRepo.ping,
   id: 'repos/ping-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/pings',
+  resources: [repoHook],
   summary: 'Ping a repository webhook',
   access: writes,
 });

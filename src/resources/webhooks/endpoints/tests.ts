@@ -1,7 +1,7 @@
 import { everyToken } from '#access/tokens.ts';
 import { type Endpoint, endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
-import { getHook } from '../hook-owner.ts';
+import { repoHook } from '../path-resources.ts';
 import { testPush } from '../test-push.ts';
 import type { WebhookEvents } from '../webhook-events.ts';
 
@@ -11,6 +11,7 @@ export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, En
     id: 'repos/test-push-webhook',
     method: 'POST',
     path: '/repos/{owner}/{repo}/hooks/{hook_id}/tests',
+    resources: [repoHook],
     summary: 'Test the push repository webhook',
     access: {
       tokens: everyToken,
@@ -19,9 +20,8 @@ export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, En
       scopes: ['repo', 'write:repo_hook'],
     },
     replies: { 204: Nothing },
-    async handle({ db, change, at, action, links, now, services }) {
-      const hook = await getHook(db, action, at.hook_id);
-      await testPush({ db, change, links, now, services, events }, hook, at.repo.id);
+    async handle({ db, change, at, links, now, services }) {
+      await testPush({ db, change, links, now, services, events }, at.hook, at.repo.id);
     },
   }),
 });
