@@ -14,23 +14,26 @@ import { everyRow } from './rows.ts';
 type Words = Readonly<Record<string, string>>;
 
 const opened = await world();
-const samples = await loadSamples();
+const { samples, callers } = await loadSamples();
 
 const [ada, eve] = [await opened.user('ada', { site_admin: true }), await opened.user('eve')];
 
 /** An organization with a private repository that has a history. */
-async function makeStage(name: string, owner = ada): Promise<SampleStage> {
+async function makeStage(name: string, place: SampleStage['place'], owner = ada): Promise<SampleStage> {
   const org = await opened.org(owner, name);
   const repo = await opened.repo(org, { name: 'secret', visibility: 'private', by: owner });
   await commitFiles(opened, repo, { [`${name}.txt`]: name });
-  return { ...opened, world: opened, client: await opened.as(owner), owner, org, repo };
+  return { ...opened, world: opened, place, client: await opened.as(owner), owner, org, repo };
 }
 
-const here = await makeStage('acme');
+const here = await makeStage('acme', 'here');
 /** Another organization of the same owner, and one of somebody else. Their issues and milestones have numbers that aren't used here. */
-const [elsewhere, others] = [await makeStage('umbrella'), await makeStage('initech', eve)];
-for (const { repo } of [elsewhere, others])
+const [elsewhere, others] = [await makeStage('umbrella', 'elsewhere'), await makeStage('initech', 'elsewhere', eve)];
+for (const { org, repo, client } of [elsewhere, others]) {
   await opened.db.updateTable('repositories').set({ next_issue_number: 1_001 }).where('id', '=', repo.id).execute();
+  await client.post(`/repos/${org.login}/${repo.name}/milestones`, { title: 'first' });
+  await opened.db.updateTable('milestones').set({ number: 1_000 }).where('repository_id', '=', repo.id).execute();
+}
 const stranger = await opened.as(await opened.user('mallory'));
 
 const rootsOf = ({ org, repo }: SampleStage): Words => ({
@@ -63,6 +66,15 @@ async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
   return words;
 }
 
+/** Words of a form of their own that name nothing. */
+const nowhere: Words = { version: '9.9.9' };
+
+/** Who asks for what an endpoint names, where it isn't the owner. */
+async function callerOf(stage: SampleStage, endpoint: Endpoint): Promise<Client | undefined> {
+  const makers = resourcesOf(endpoint).flatMap((resource) => callers.get(resource) ?? []);
+  return makers[0]?.(stage);
+}
+
 const calls = (client: Client, method: Endpoint['method'], path: string, body: object | undefined): Promise<Answer> =>
   ({
     GET: () => client.get(path),
@@ -89,19 +101,23 @@ function toldBy({ status, headers, text }: Answer, words: readonly string[]): ob
 }
 
 /** The endpoint that deletes a resource. */
-const removalOf = (resource: AnyPathResource | undefined): Endpoint | undefined =>
-  allEndpoints.find(
-    (endpoint) =>
-      resource !== undefined &&
-      endpoint.method === 'DELETE' &&
-      resourcesOf(endpoint).at(-1) === resource &&
-      endpoint.path.endsWith(`{${Object.keys(resource.words).at(-1)}}`),
-  );
+function removalOf(resource: AnyPathResource | undefined): Endpoint | undefined {
+  if (!resource) return undefined;
+  const last = `{${Object.keys(resource.words).at(-1)}}`;
+  const own = below.filter((endpoint) => resourcesOf(endpoint).at(-1) === resource && endpoint.path.endsWith(last));
+  const [{ path } = { path: '' }] = own.toSorted((a, b) => a.path.length - b.path.length);
+  const has = (method: string, address: string) =>
+    allEndpoints.some((other) => other.method === method && other.path === address);
+  // Elsewhere, DELETE takes something from it, as its roles.
+  const isItsOwn = has('GET', path) || has('PATCH', path) || has('POST', path.slice(0, -`/${last}`.length));
+  return isItsOwn ? own.find((endpoint) => endpoint.method === 'DELETE' && endpoint.path === path) : undefined;
+}
 
 const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resources.flatMap(({ words }) => Object.keys(words));
 
-/** What is the same for every caller, and lies below nothing: the licences. */
-const isForEverybody = (resources: readonly AnyPathResource[]): boolean => resources.every(({ name }) => name === 'license');
+/** What lies below nothing, and is the same for every caller: licences, and the secret code of a manifest, which is its own right. */
+const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
+  resources.every(({ name }) => ['license', 'manifestCode'].includes(name));
 
 const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).length > 0);
 
@@ -117,20 +133,26 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
     const body = endpoint.body ? ((endpoint.example as object | undefined) ?? {}) : undefined;
     const ofCaller = resourcesOf(endpoint)[0]?.below === undefined;
     const own = await makeAll(here, endpoint);
-    const ask = (words: Words, client = here.client) => calls(client, method, fill(path, words), body);
+    const caller = (await callerOf(here, endpoint)) ?? here.client;
+    const ask = (words: Words, client = caller) => calls(client, method, fill(path, words), body);
     if (method === 'GET') expect((await ask(own)).status).toBeLessThan(400);
 
     const resources = resourcesOf(endpoint);
     const schemas = wordSchemasOf(endpoint);
     const innermost = wordsOfAll(resources.slice(-1));
-    const absent = { ...own, ...Object.fromEntries(innermost.map((word) => [word, absentWord(schemas.get(word) ?? {})])) };
+    const absent: Words = {
+      ...own,
+      ...Object.fromEntries(innermost.map((word) => [word, nowhere[word] ?? absentWord(schemas.get(word) ?? {})])),
+    };
     const foreign = await makeAll(ofCaller ? others : elsewhere, endpoint);
     // From each resource on, what is named belongs elsewhere. Names that are the same in both places name what is here.
-    const moved = resources.flatMap((_, at) => {
-      const words = wordsOfAll(resources.slice(at));
-      const isSame = words.every((word) => foreign[word] === own[word]);
-      return isSame ? [] : [{ ...own, ...Object.fromEntries(words.map((word) => [word, foreign[word] ?? ''])) }];
-    });
+    const moved = isForEverybody(resources)
+      ? []
+      : resources.flatMap((_, at) => {
+          const words = wordsOfAll(resources.slice(at));
+          const isSame = words.every((word) => foreign[word] === own[word]);
+          return isSame ? [] : [{ ...own, ...Object.fromEntries(words.map((word) => [word, foreign[word] ?? ''])) }];
+        });
     expect(moved.length > 0 || isForEverybody(resources)).toBe(true);
 
     const before = await everyRow(opened.db);
@@ -148,7 +170,7 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
     const removal = removalOf(resources.at(-1));
     if (!removal) return;
     const deleted = { ...own, ...(await makeAll(here, endpoint)) };
-    expect((await calls(here.client, 'DELETE', fill(removal.path, deleted), undefined)).status).toBeLessThan(300);
+    expect((await calls(caller, 'DELETE', fill(removal.path, deleted), undefined)).status).toBeLessThan(300);
     await opened.settle();
     expect(told(await ask(deleted), deleted)).toEqual(told(missing, deleted));
   },

@@ -5,8 +5,10 @@ import { cloudA } from './setting.ts';
 export const samples: Samples = new Map([
   [
     registry,
-    async ({ client }, base) => {
-      const { body } = await client.post(`${base}/private-registries`, cloudA);
+    async ({ client, place }, base) => {
+      // Names are made from the type, and counted up.
+      const registry_type = place === 'here' ? 'npm_registry' : 'docker_registry';
+      const { body } = await client.post(`${base}/private-registries`, { ...cloudA, registry_type });
       return { secret_name: body.name };
     },
   ],

@@ -1,7 +1,7 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { appDelivery, appHook, orgDelivery, orgHook, repoDelivery, repoHook } from '#resources/webhooks/path-resources.ts';
 import { receiver } from '#test/support/receiver.ts';
-import type { Sample, Samples } from '#test/support/samples.ts';
+import type { Callers, Sample, Samples } from '#test/support/samples.ts';
 import { install, ownAppOf } from '../apps/client.ts';
 
 /** A hook for no event: so it is another's twin nowhere, and there is room for any number. */
@@ -42,3 +42,5 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
   [repoDelivery, ping],
   [appDelivery, news],
 ]);
+
+export const callers: Callers = new Map([[appHook, async (stage) => (await ownAppOf(stage, stage.owner)).client]]);
