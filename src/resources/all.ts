@@ -8,6 +8,7 @@ import { namedSchemas } from '#openapi/schemas.ts';
 import { accounts } from './accounts/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
+import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commits } from './commits/family.ts';
@@ -47,6 +48,7 @@ const families = [
   licenses,
   repositories,
   collaborators,
+  autolinks,
   commits,
   pushes,
   gitData,

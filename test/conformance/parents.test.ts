@@ -22,10 +22,12 @@ const [ada, eve] = [await opened.user('ada', { site_admin: true }), await opened
 async function makeStage(name: string, place: SampleStage['place'], owner = ada): Promise<SampleStage> {
   const org = await opened.org(owner, name);
   const repo = await opened.repo(org, { name: 'secret', visibility: 'private', by: owner });
+  await opened.member(org, carl);
   await commitFiles(opened, repo, { [`${name}.txt`]: name });
   return { ...opened, world: opened, place, client: await opened.as(owner), owner, org, repo };
 }
 
+const carl = await opened.user('carl');
 const here = await makeStage('acme', 'here');
 /** Another organization of the same owner, and one of somebody else. Their issues and milestones have numbers that aren't used here. */
 const [elsewhere, others] = [await makeStage('umbrella', 'elsewhere'), await makeStage('initech', 'elsewhere', eve)];

@@ -12,10 +12,7 @@ import { type Content, contents, NewReaction, Reaction } from './schemas.ts';
 import { listReactions, type ReactionRow, type Subject } from './store.ts';
 
 type Reading<At> = SharedCall<{ at: At }>;
-type Changing<At> = Omit<Reading<At>, 'change'> & {
-  readonly action: RepositoryAction;
-  readonly change: <T>(work: (tx: Tx, at: At) => Promise<T>) => Promise<T>;
-};
+type Changing<At> = SharedCall<{ at: At; action: RepositoryAction }>;
 
 type Reacted<At> = {
   subjectOf: (at: At) => Subject;

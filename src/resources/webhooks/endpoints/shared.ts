@@ -1,6 +1,5 @@
 // What the endpoints of organizations' and of repositories' webhooks have in common: all but their names, paths, guards and replies.
 import { Type } from 'typebox';
-import type { Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import type { Context } from '#endpoint/context.ts';
@@ -29,10 +28,7 @@ import { type DoneDelivery, findPayload, type HookRow, listHooks } from '../stor
 type HookCall<Where extends HookOwnerAction> = SharedCall<{ action: Where }>;
 type Hook = { readonly hook: HookRow };
 /** A call about one of them. */
-type OneHookCall<Where extends HookOwnerAction> = Omit<HookCall<Where>, 'change'> & {
-  readonly at: Hook;
-  readonly change: <T>(work: (tx: Tx, at: Hook) => Promise<T>) => Promise<T>;
-};
+type OneHookCall<Where extends HookOwnerAction> = SharedCall<{ action: Where; at: Hook }>;
 /** A call about a delivery of a hook, whoever the hook belongs to. */
 type DeliveryCall = SharedCall<{ at: Hook & { readonly delivery: DoneDelivery } }>;
 
