@@ -5,27 +5,14 @@ import type { Grant, Viewer } from './viewer.ts';
 
 /** SQL fragments that say who may see which repository. They expect that the query around them calls `repositories` `r`. */
 
-const rolesInOrder = sql`array['read', 'triage', 'write', 'maintain', 'admin']`;
-
-/** 0 (no role) to 5 (admin): the role of an account in the repository `r`, from every source at once. */
+/** 0 (no role) to 5 (admin): the role of an account in the repository `r`, from every source at once (the view `repository_roles`). */
 export const roleLevelOf = (accountId: number | undefined): RawBuilder<number> =>
   accountId === undefined
     ? sql<number>`(case when r.visibility = 'public' then 1 else 0 end)`
     : sql<number>`greatest(
-        case when r.owner_id = ${accountId} then 5 else 0 end,
         case r.visibility when 'public' then 1 when 'internal' then 1 else 0 end,
-        (select case m.role when 'owner' then 5
-                else coalesce(array_position(${rolesInOrder}, org.default_repository_permission), 0) end
-           from memberships m join organizations org on org.account_id = m.organization_id
-          where m.organization_id = r.owner_id and m.user_id = ${accountId} and m.state = 'active'),
-        (select array_position(${rolesInOrder}, c.role) from collaborators c
-          where c.repository_id = r.id and c.user_id = ${accountId}),
-        (select max(array_position(${rolesInOrder}, tr.role))
-           from team_members tm join teams t on t.id = tm.team_id
-           join team_repositories tr on tr.team_id = any (t.ancestors)
-          where tm.user_id = ${accountId} and tr.repository_id = r.id),
-        (select max(array_position(${rolesInOrder}, h.base_role)) from organization_role_holders h
-          where h.organization_id = r.owner_id and h.user_id = ${accountId}))`;
+        (select max(role.level) from repository_roles role
+          where role.repository_id = r.id and role.account_id = ${accountId}))`;
 
 /** Whether the credential reaches the repository `r` beyond what is public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {
@@ -136,13 +123,5 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
 
 /** The ids of the repositories in which an account has a role, those left out that it may only read since they are public. */
 export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
-  select o.id from repositories o where o.owner_id = ${accountId}
-  union select o.id from repositories o where o.visibility = 'internal'
-  union select o.id from memberships m join organizations g on g.account_id = m.organization_id
-    join repositories o on o.owner_id = m.organization_id
-    where m.user_id = ${accountId} and m.state = 'active' and (m.role = 'owner' or g.default_repository_permission <> 'none')
-  union select c.repository_id from collaborators c where c.user_id = ${accountId}
-  union select tr.repository_id from team_members tm join teams t on t.id = tm.team_id
-    join team_repositories tr on tr.team_id = any (t.ancestors) where tm.user_id = ${accountId}
-  union select o.id from organization_role_holders h join repositories o on o.owner_id = h.organization_id
-    where h.user_id = ${accountId} and h.base_role is not null`;
+  select role.repository_id from repository_roles role where role.account_id = ${accountId} and role.level > 0
+  union select o.id from repositories o where o.visibility = 'internal'`;

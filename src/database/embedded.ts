@@ -95,7 +95,7 @@ async function launchServer(home: PostgresHome, config: Record<string, string>, 
 /** What PostgreSQL said last before it ended, of what was logged from a place on, but for answers to connections that came too early. */
 async function fatalReason(log: string, from: number): Promise<string> {
   const said = (await readFile(log)).subarray(from).toString();
-  return [...said.matchAll(/FATAL: +((?!the database system is ).*)/g)].at(-1)?.[1] ?? 'it gave no reason';
+  return [...said.matchAll(/FATAL: +(?! |the database system is )(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
 }
 
 /** Whether a start was refused because of an earlier or another PostgreSQL on the folder, which may end. */

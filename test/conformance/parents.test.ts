@@ -6,15 +6,13 @@ import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path
 import { allEndpoints } from '#resources/all.ts';
 import type { Answer, Client } from '#test/support/client.ts';
 import { commitFiles } from '#test/support/commit.ts';
-import { loadSamples, type SampleStage } from '#test/support/samples.ts';
+import type { SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
 import { absentWord } from './callers.ts';
+import { callers, fill, makeAll, samples, type Words } from './children.ts';
 import { everyRow } from './rows.ts';
 
-type Words = Readonly<Record<string, string>>;
-
 const opened = await world();
-const { samples, callers } = await loadSamples();
 
 const [ada, eve] = [await opened.user('ada', { site_admin: true }), await opened.user('eve')];
 
@@ -37,36 +35,6 @@ for (const { org, repo, client } of [elsewhere, others]) {
   await opened.db.updateTable('milestones').set({ number: 1_000 }).where('repository_id', '=', repo.id).execute();
 }
 const stranger = await opened.as(await opened.user('mallory'));
-
-const rootsOf = ({ org, repo }: SampleStage): Words => ({
-  org: org.login,
-  owner: org.login,
-  repo: repo.name,
-  template_owner: org.login,
-  template_repo: repo.name,
-  username: 'carl',
-});
-
-const fill = (path: string, words: Words): string => path.replace(/\{(\w+)\}/g, (brace, word: string) => words[word] ?? brace);
-
-/** The address of what a resource of a path lies below, with the words that are known. */
-function baseOf(path: string, { below }: AnyPathResource, words: Words): string {
-  const last = { org: '{org}', repo: '{repo}', template: '{template_repo}', user: '{username}' } as const;
-  const lastWord =
-    typeof below === 'object' ? `{${Object.keys(below.words).at(-1)}}` : below ? last[below as keyof typeof last] : undefined;
-  return lastWord === undefined ? '' : fill(path.slice(0, path.indexOf(lastWord) + lastWord.length), words);
-}
-
-/** The words of everything that an endpoint's path names, made anew on a stage. */
-async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
-  let words = rootsOf(stage);
-  for (const resource of resourcesOf(endpoint)) {
-    const sample = samples.get(resource);
-    if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
-    words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
-  }
-  return words;
-}
 
 /** Words of a form of their own that name nothing. */
 const nowhere: Words = { version: '9.9.9' };

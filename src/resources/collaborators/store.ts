@@ -15,35 +15,21 @@ export type Sight = 'everybody' | 'outsider';
 
 type Held = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
 
-const levelOf = (role: RawBuilder<unknown>) =>
-  sql`array_position(array['read', 'triage', 'write', 'maintain', 'admin'], ${role})`;
-
 /**
- * Who has which role in a repository, from every source: ownership, the organization's roles and base permission, teams
- * with those above them, and direct roles. `direct` tells of a role given to the person (owning counts), `inside` of an
- * owner or member. What everybody may read by visibility isn't a role.
+ * Who has which role in a repository, from every source (the view `repository_roles`). `direct` tells of a role given to the person
+ * (owning counts), `inside` of an owner or member.
  */
 function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<Held> {
-  const shown = sight === 'everybody' ? sql`true` : sql`m.public`;
+  const shown =
+    sight === 'everybody'
+      ? sql`true`
+      : sql`(role.source in ('owner', 'collaborator') or role.source = 'membership' and exists (select from memberships m
+          where m.organization_id = ${owner_id} and m.user_id = role.account_id and m.public))`;
   return sql<Held>`(
-    select held.user_id, max(held.level) as level, bool_or(held.direct) as direct, bool_or(held.inside) as inside
-    from (
-      select o.id as user_id, 5 as level, true as direct, true as inside from accounts o where o.id = ${owner_id} and o.kind = 'user'
-      union all
-      select m.user_id, case m.role when 'owner' then 5 else coalesce(${levelOf(sql`org.default_repository_permission`)}, 0) end, false, true
-        from memberships m join organizations org on org.account_id = m.organization_id
-        where m.organization_id = ${owner_id} and m.state = 'active' and ${shown}
-      union all
-      select tm.user_id, ${levelOf(sql`tr.role`)}, false, false
-        from team_repositories tr join teams t on t.ancestors @> array[tr.team_id] join team_members tm on tm.team_id = t.id
-        where tr.repository_id = ${id} and ${sight === 'everybody'}
-      union all
-      select h.user_id, ${levelOf(sql`h.base_role`)}, false, false from organization_role_holders h
-        where h.organization_id = ${owner_id} and h.base_role is not null and ${sight === 'everybody'}
-      union all
-      select c.user_id, ${levelOf(sql`c.role`)}, true, false from collaborators c where c.repository_id = ${id}
-    ) as held
-    group by held.user_id)`;
+    select role.account_id as user_id, max(role.level) as level, bool_or(role.source in ('owner', 'collaborator')) as direct,
+      bool_or(role.source in ('owner', 'membership')) as inside
+    from repository_roles role where role.repository_id = ${id} and ${shown}
+    group by role.account_id)`;
 }
 
 export type Affiliation = 'all' | 'direct' | 'outside';
@@ -114,7 +100,7 @@ export async function raiseCollaborator(
     select g.repository_id, ${user}, g.role, ${now}
     from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (repository_id bigint, role text)
     on conflict (repository_id, user_id) do update set role =
-      case when ${levelOf(sql`excluded.role`)} > ${levelOf(sql`c.role`)} then excluded.role else c.role end
+      case when role_level(excluded.role) > role_level(c.role) then excluded.role else c.role end
     returning c.repository_id, c.role`.execute(tx);
   return rows;
 }
@@ -154,7 +140,7 @@ export function listTeamsOf(
     .selectFrom('teams')
     .selectAll('teams')
     .select(
-      sql<number>`(select max(${levelOf(sql`tr.role`)}) from team_repositories tr
+      sql<number>`(select max(role_level(tr.role)) from team_repositories tr
         where tr.repository_id = ${repo.id} and tr.team_id = any (teams.ancestors))`.as('level'),
     )
     .where('teams.organization_id', '=', repo.owner_id)

@@ -5,27 +5,15 @@ import type { Db } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-/** Whether the membership `m` gives a role in the repository `repo`, other than to read since it is public. */
-const givesRole = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
-  m.organization_id = ${repo}.owner_id and m.state = 'active' and (m.role = 'owner'
-    or exists (select from organizations g where g.account_id = m.organization_id and g.default_repository_permission <> 'none')
-    or exists (select from team_members tm join teams t on t.id = tm.team_id
-      join team_repositories tr on tr.team_id = any (t.ancestors)
-      where tm.user_id = m.user_id and tr.repository_id = ${repo}.id)
-    or exists (select from organization_role_holders h
-      where h.organization_id = ${repo}.owner_id and h.user_id = m.user_id and h.base_role is not null)))`;
-
 const mayBeAssigned = sql<boolean>`(accounts.kind <> 'organization' and accounts.suspended_at is null)`;
 
 /**
- * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: its owner and its
- * collaborators may, and members of its organization who have a role in it, other than to read since it is public.
+ * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: those who have a role in it
+ * may, other than to read since it is public.
  */
 export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
-  ${mayBeAssigned} and (
-    accounts.id = ${repo}.owner_id
-    or exists (select from collaborators c where c.repository_id = ${repo}.id and c.user_id = accounts.id)
-    or exists (select from memberships m where m.user_id = accounts.id and ${givesRole(repo)})))`;
+  ${mayBeAssigned} and exists (select from repository_roles role
+    where role.repository_id = ${repo}.id and role.account_id = accounts.id and role.level > 0))`;
 
 /** Whose assignability is told: everybody's, or that of whom the viewer may know. */
 export type Sight = 'everybody' | Viewer;
@@ -35,12 +23,14 @@ export type Sight = 'everybody' | Viewer;
  * belong to the organization (security decision 4).
  */
 function assignableHere({ id, owner_id }: Repo, sight: Sight): RawBuilder<boolean> {
-  const seen = sight === 'everybody' ? sql`true` : sql`(m.public or ${belongsToOrganization(sight, sql`${owner_id}::bigint`)})`;
+  const owner = sql`${owner_id}::bigint`;
+  const seen =
+    sight === 'everybody'
+      ? sql`true`
+      : sql`(role.source in ('owner', 'collaborator') or ${belongsToOrganization(sight, owner)}
+        or exists (select from memberships m where m.organization_id = ${owner} and m.user_id = role.account_id and m.public))`;
   return sql<boolean>`(${mayBeAssigned} and accounts.id in (
-    select r.owner_id from repositories r where r.id = ${id}
-    union all select c.user_id from collaborators c where c.repository_id = ${id}
-    union all select m.user_id from repositories r join memberships m on m.organization_id = r.owner_id
-      where r.id = ${id} and ${givesRole(sql`r`)} and ${seen}))`;
+    select role.account_id from repository_roles role where role.repository_id = ${id} and role.level > 0 and ${seen}))`;
 }
 
 /** Those who may be assigned, as far as the viewer may know of them. */

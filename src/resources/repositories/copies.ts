@@ -19,6 +19,7 @@ import {
   findForkOf,
   findOwned,
   giveTeamAccess,
+  lockOwner,
   putRedirect,
   removeRedirect,
   updateRepository,
@@ -38,7 +39,10 @@ export async function forkRepository({ change, git }: Context, wanted: NewFork):
   const known = await change((tx) => findOwnFork(tx, wanted));
   if (known) return known;
   await using copy = await copyOf(git, wanted.repo, wanted.only);
-  return await change(async (tx) => (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, fill: copy.fill }));
+  return await change(async (tx) => {
+    await lockOwner(tx, wanted.owner.id); // of two forks at once, the second finds the first
+    return (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, fill: copy.fill });
+  });
 }
 
 /**

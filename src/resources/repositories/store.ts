@@ -180,6 +180,10 @@ export const findRepository = (db: Db, id: Id<'repositories'>): Promise<Reposito
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
+/** Locks the account that owns repositories until the transaction ends, so that nobody else makes what it may have only once. */
+export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
+  tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+
 /** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();

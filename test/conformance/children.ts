@@ -1,0 +1,40 @@
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { type AnyPathResource, resourcesOf } from '#endpoint/path-resource.ts';
+import { loadSamples, type SampleStage } from '#test/support/samples.ts';
+
+export type Words = Readonly<Record<string, string>>;
+
+export const { samples, callers } = await loadSamples();
+
+/** The words of the accounts and the repository of a stage. */
+const rootsOf = ({ org, repo }: SampleStage): Words => ({
+  org: org.login,
+  owner: org.login,
+  repo: repo.name,
+  template_owner: org.login,
+  template_repo: repo.name,
+  username: 'carl',
+});
+
+/** A path with the words that are known. */
+export const fill = (path: string, words: Words): string =>
+  path.replace(/\{(\w+)\}/g, (brace, word: string) => words[word] ?? brace);
+
+/** The address of what a resource of a path lies below, with the words that are known. */
+function baseOf(path: string, { below }: AnyPathResource, words: Words): string {
+  const last = { org: '{org}', repo: '{repo}', template: '{template_repo}', user: '{username}' } as const;
+  const lastWord =
+    typeof below === 'object' ? `{${Object.keys(below.words).at(-1)}}` : below ? last[below as keyof typeof last] : undefined;
+  return lastWord === undefined ? '' : fill(path.slice(0, path.indexOf(lastWord) + lastWord.length), words);
+}
+
+/** The words of everything that an endpoint's path names, made anew on a stage. */
+export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
+  let words = rootsOf(stage);
+  for (const resource of resourcesOf(endpoint)) {
+    const sample = samples.get(resource);
+    if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
+    words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
+  }
+  return words;
+}
