@@ -34,7 +34,7 @@ async function findRepoWhere(db: Db, viewer: Viewer, condition: RawBuilder<unkno
   return { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
 }
 
-/** The repository that used to have a name, for a redirect. The caller judges whether the viewer may know of it. */
+/** The repository that used to have a name, for a redirect. The caller decides whether the viewer may know of it. */
 export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> {
   const redirect = await db
     .selectFrom('repository_redirects')

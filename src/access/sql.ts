@@ -47,7 +47,7 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
 
 /**
  * Whether the credential reaches the organization whose id stands in `column`, and has the permission called `name` there. For
- * lists over many organizations, where the path names none that could be judged.
+ * lists over many organizations, where the path names none to decide about.
  */
 export function organizationReachedBy(
   grant: Grant,

@@ -83,7 +83,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.addHook('onClose', () => refusals.flush());
   limitConnections(app, { ...parts, bounds, refusals });
 
-  // Bodies are read when access was judged (security decision 10); see `read-body.ts`.
+  // Bodies are read when access was decided (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));

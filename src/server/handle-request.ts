@@ -35,7 +35,7 @@ export type RequestContext = {
   readBody(): Promise<Json | undefined>;
 };
 
-/** Answers one request: counts it, judges access, reads and validates it, calls the handler, and sends the reply or a 304. */
+/** Answers one request: counts it, decides about access, reads and validates it, calls the handler, and sends the reply or a 304. */
 export async function handleRequest(asked: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = asked;
   reply.headers(accessHeaders(endpoint, viewer));

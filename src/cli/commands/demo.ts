@@ -136,7 +136,7 @@ const shown = (name: string): Shown[] => [
   {
     title: 'Where a function is defined, with the text that matched',
     token: 'classic',
-    path: `/search/code?q=judge+language:typescript+repo:acme/${name}&per_page=1`,
+    path: `/search/code?q=authorize+language:typescript+repo:acme/${name}&per_page=1`,
     accept: 'application/vnd.github.text-match+json',
   },
   { title: 'Open issues, by the token of an app', token: 'installation', path: `/repos/acme/${name}/issues?per_page=1` },

@@ -75,3 +75,20 @@ test('a million decisions agree with a plain reading of the documents', () => {
   for (const outcome of ['allowed', 'unauthenticated', 'forbidden', 'not_found'])
     expect(seen.get(outcome), outcome).toBeGreaterThan(50_000);
 });
+
+test('where a path names an organization and a repository, each permission counts in the one that it is of', () => {
+  const policy: Policy = { permission: { allOf: ['members:write', 'administration:read'] }, role: 'owner' };
+  const viewer = { grant: { kind: 'fine_grained_pat', permissions: {} }, account: {} } as unknown as Viewer;
+  const outcome = (inOrg: object, inRepo: object): boolean => {
+    const org = { reached: true, held: { members: 'write' }, role: 'owner', ...inOrg } as unknown as Org;
+    const held = { administration: 'read' };
+    const repo = { visibility: 'private', reached: true, role: 'read', held, ...inRepo } as unknown as Repo;
+    return authorize(policy, viewer, { org, repo }, { write: true }).allowed;
+  };
+  expect(outcome({}, {})).toBe(true);
+  expect(outcome({ held: {} }, { held: { members: 'write', administration: 'read' } })).toBe(false);
+  expect(outcome({ held: { members: 'write', administration: 'read' } }, { held: {} })).toBe(false);
+  expect(outcome({ reached: false }, {})).toBe(false);
+  expect(outcome({}, { reached: false })).toBe(false);
+  expect(outcome({ role: 'member' }, { role: 'admin' })).toBe(false);
+});
