@@ -35,7 +35,7 @@ type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof W
 
 /**
  * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below its
- * parent, after access to the parents was judged; handlers get its row.
+ * parent, after access to the parents was decided; handlers get its row.
  */
 export type PathResource<
   Name extends string = string,

@@ -13,6 +13,7 @@ import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
 import { checkPermissions, insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
+import { isSubscribable } from '#webhook-delivery/event-names.ts';
 import type { TokenRequest } from './schemas.ts';
 import {
   type AppRow,
@@ -78,12 +79,20 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
     client_id: newToken(clientIdPrefix),
     client_secret_hash: hashToken(clientSecret),
     permissions: JSON.stringify(checkPermissions(request.permissions ?? {})),
-    events: [...(request.events ?? [])],
+    events: checkEvents(request.events ?? []),
     ...times,
   });
   if (request.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: request.publicKey, created_at: now });
   await record(tx, { kind: 'app.created', owner: owner.id, actor: owner.id, at: now, data: { app: app.id } });
   return { app, clientSecret };
+}
+
+/** Refuses names of webhook events that don't exist: nothing would ever be delivered for them. */
+function checkEvents(events: readonly string[]): string[] {
+  const unknown = events.find((name) => !isSubscribable(name));
+  if (unknown !== undefined)
+    throw invalid('App', 'default_events', 'invalid', `There is no webhook event ${unknown.slice(0, 40)}`);
+  return [...new Set(events)];
 }
 
 const clientIdPrefix = 'Iv.';

@@ -145,6 +145,17 @@ describe('installation tokens', () => {
   });
 });
 
+test('a manifest with the name of an event that does not exist becomes no app', async () => {
+  const { as, user, change, clock, unchanged } = w;
+  const owner = await user();
+  const manifest = { name: fresh('made'), url: 'https://app.example', default_events: ['push', 'no_such_event'] };
+  const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
+  await unchanged(['apps', 'accounts', 'events'], async () => {
+    const refused = await (await as(undefined)).post(`/app-manifests/${code}/conversions`);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'default_events' }] } });
+  });
+});
+
 test('a manifest becomes an app once, with keys that work', async () => {
   const owner = await user();
   const manifest = {
