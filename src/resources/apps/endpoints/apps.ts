@@ -42,6 +42,7 @@ export const createAppFromManifest = endpoint({
   resources: [manifestCode],
   summary: 'Create an app from a manifest',
   access: { permission: { none: 'token_exchange' } },
+  refuses: [422],
   replies: { 201: ConvertedApp },
   async handle({ db, change, links, now, services, caller }) {
     const keys = await inTurn(services.limiters.keys, caller, makeAppKeys);
