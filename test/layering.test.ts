@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allEndpoints } from '#resources/all.ts';
+import { allFamilies } from '#resources/all.ts';
 
 const root = new URL('../src', import.meta.url).pathname;
 
@@ -122,9 +122,9 @@ test('a family calls another only through its index', () => {
 });
 
 test('families import earlier families only', () => {
-  const order = [...new Set(allEndpoints.map(({ family }) => family))];
-  const place = (family = ''): number => order.indexOf(family);
-  const later = betweenFamilies.filter(({ here, there }) => place(here) >= 0 && place(there) > place(here));
+  const order = allFamilies.map(({ name }) => name);
+  expect(order.toSorted()).toEqual([...new Set(files.flatMap((file) => familyOf(file) ?? []))].toSorted());
+  const later = betweenFamilies.filter(({ here = '', there = '' }) => order.indexOf(there) > order.indexOf(here));
   expect(later.map(show)).toEqual([]);
 });
 

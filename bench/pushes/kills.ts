@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openDatabase } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 
 const run = promisify(execFile);
 const rounds = Number(process.argv[2] ?? 20);

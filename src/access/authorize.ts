@@ -1,4 +1,4 @@
-import { holds, type Permission, type PermissionSet, parsePermission, permissionScope } from './permissions.ts';
+import { holds, type Permission, parsePermission, permissionScope } from './permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { type OrgRole, type Role, reaches, roles } from './roles.ts';
 import { expandScopes } from './scopes.ts';

@@ -2,6 +2,10 @@
 export const roles = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
+const known: readonly string[] = roles;
+
+export const isRole = (word: string): word is Role => known.includes(word);
+
 /** 1 (read) to 5 (admin); 0 is no role. */
 export const roleLevel = (role: Role | undefined): number => (role === undefined ? 0 : roles.indexOf(role) + 1);
 

@@ -72,6 +72,16 @@ export interface AuthorizationCodes {
   expires_at: Date;
 }
 
+export interface Autolinks {
+  id: GeneratedAlways<Id<'autolinks'>>;
+  repository_id: Id<'repositories'>;
+  key_prefix: string;
+  url_template: string;
+  is_alphanumeric: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface CodeFiles {
   id: GeneratedAlways<Id<'code_files'>>;
   repository_id: Id<'repositories'>;
@@ -707,6 +717,7 @@ export interface DB {
   app_manifest_codes: AppManifestCodes;
   apps: Apps;
   authorization_codes: AuthorizationCodes;
+  autolinks: Autolinks;
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;

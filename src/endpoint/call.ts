@@ -57,7 +57,9 @@ export type Call<
 };
 
 /** A call of any of several endpoints that share a handler; `Own` is what they have in common of what an endpoint declares. */
-export type SharedCall<Own> = Omit<Call, 'at' | 'query' | 'body' | 'action' | 'viewer'> & Readonly<Own>;
+export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
+  readonly change: <T>(work: (tx: Tx, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
+} & Readonly<Own>;
 
 /** The schemas of the successful replies, by status. */
 export type Replies = Readonly<Record<number, TSchema>>;

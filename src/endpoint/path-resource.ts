@@ -56,7 +56,7 @@ export type PathResource<
    * Reads it again in the transaction of a change, with its row locked, so that of two changes at once the second sees the first.
    * Undefined where it was deleted meanwhile. Left out where changes need no lock.
    */
-  lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: Row }): Promise<Row | undefined>;
+  lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: NoInfer<Row> }): Promise<Row | undefined>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of one resource's words, parent and row are forgotten

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { asId, type Id } from '#lib/id.ts';
-import type { EventKind } from './catalogue.ts';
+import type { EventKind } from './kinds.ts';
 import type { Recorded } from './subscription.ts';
 
 /** An event by its number. */

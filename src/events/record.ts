@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import type { EventData, EventKind } from './catalogue.ts';
+import type { EventData, EventKind } from './kinds.ts';
 
 /** Something that happened. It holds ids, not rows: subscribers read the present state. */
 export type Event<Kind extends EventKind = EventKind> = {

@@ -1,5 +1,7 @@
-import type { RefMove } from './catalogue.ts';
 import type { Event } from './record.ts';
+
+/** One ref that a push moved. `before` is null for a new ref, `after` for a deleted one. */
+export type RefMove = { ref: string; before: string | null; after: string | null; forced: boolean };
 
 /** The public API's bounds: a push of more tags than this makes no events for tags; for branches see `eventsOfMoves`. */
 const maxTags = 3;

@@ -1,6 +1,6 @@
 import type { JobContext } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
-import type { EventData, EventKind } from './catalogue.ts';
+import type { EventData, EventKind } from './kinds.ts';
 
 /** An event as its subscribers receive it. */
 export type Recorded<Kind extends EventKind = EventKind> = {

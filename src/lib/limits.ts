@@ -1,7 +1,7 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { issues, lists } from './limits/lists.ts';
+import { issues, lists, repositories } from './limits/lists.ts';
 import { oauth } from './limits/oauth.ts';
 import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
@@ -13,7 +13,7 @@ export { fixedValue, type Limit } from './limits/limit.ts';
  * Every bound on the bytes, the memory, the time and the number of things that a caller may take. `docs/limits.md` is made from this
  * table. Values reach the code by `Services.resourceLimits` and `GitStore.limits`, so that tests can open a server with small ones.
  */
-export const limitTable = { requests, git, oauth, database, lists, issues, search, webhooks, names };
+export const limitTable = { requests, git, oauth, database, lists, issues, repositories, search, webhooks, names };
 
 type Table = typeof limitTable;
 

@@ -1,7 +1,7 @@
 // Pushes that name many refs, and push requests that no client would send.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { zeroOid } from '#git/objects/oid.ts';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { git } from '#test/git/support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { eventsOfMoves } from '#events/ref-moves.ts';
 import { asId } from '#lib/id.ts';
 

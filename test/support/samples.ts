@@ -7,6 +7,9 @@ import type { World } from './world.ts';
 
 /** What samples are made in: an organization and a private repository of its own, with their owner's client. */
 export type SampleStage = Omit<World, 'org' | 'repo'> & {
+  readonly world: World;
+  /** Names that the API counts up begin with others in each of the two, so that one of them names nothing in the other. */
+  readonly place: 'here' | 'elsewhere';
   readonly client: Client;
   readonly owner: Account;
   readonly org: Account;
@@ -21,10 +24,18 @@ export type Sample = (stage: SampleStage, base: string) => Promise<Record<string
 
 export type Samples = ReadonlyMap<AnyPathResource, Sample>;
 
+/** Who asks for a resource, where it isn't the stage's owner: as an app for its own installations. */
+export type Callers = ReadonlyMap<AnyPathResource, (stage: SampleStage) => Promise<Client>>;
+
 /** The samples of all families: each has them in `test/resources/<family>/samples.ts`. */
-export async function loadSamples(): Promise<Samples> {
+export async function loadSamples(): Promise<{ samples: Samples; callers: Callers }> {
   const folder = join(import.meta.dirname, '../resources');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /(^|\/)samples\.ts$/.test(name));
-  const modules = await Promise.all(files.map((name) => import(join(folder, name)) as Promise<{ samples: Samples }>));
-  return new Map(modules.flatMap(({ samples }) => [...samples]));
+  const modules = await Promise.all(files.map((name) => import(join(folder, name)) as Promise<Exported>));
+  return {
+    samples: new Map(modules.flatMap(({ samples }) => [...samples])),
+    callers: new Map(modules.flatMap(({ callers = new Map() }) => [...callers])),
+  };
 }
+
+type Exported = { samples: Samples; callers?: Callers };

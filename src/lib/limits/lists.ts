@@ -16,3 +16,7 @@ export const issues = {
   labels: { value: 100, unit: 'count', fixed: true, of: 'labels of one issue', past: '422' },
   assignees: { value: 100, unit: 'count', fixed: true, of: 'assignees of one issue', past: '422' },
 } as const satisfies LimitGroup;
+
+export const repositories = {
+  autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+} as const satisfies LimitGroup;

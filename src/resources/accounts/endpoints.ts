@@ -4,12 +4,12 @@ import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
+import { ownKey } from './path-resources.ts';
 import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
 import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
-import { countRepositories, findKey, listKeys } from './store.ts';
+import { countRepositories, listKeys } from './store.ts';
 
 export const getAuthenticatedUser = endpoint({
   id: 'users/get-authenticated',
@@ -83,11 +83,12 @@ export const getPublicKey = endpoint({
   id: 'users/get-public-ssh-key-for-authenticated-user',
   method: 'GET',
   path: '/user/keys/{key_id}',
+  resources: [ownKey],
   summary: 'Get a public SSH key for the authenticated user',
   access: { ...keys, permission: 'git_ssh_keys:read' },
   replies: { 200: PublicKey },
-  async handle({ db, at, viewer, links }) {
-    return presentKey(links, orNotFound(await findKey(db, viewer.account.id, at.key_id)));
+  async handle({ at, links }) {
+    return presentKey(links, at.key);
   },
 });
 
@@ -95,10 +96,11 @@ export const deletePublicKey = endpoint({
   id: 'users/delete-public-ssh-key-for-authenticated-user',
   method: 'DELETE',
   path: '/user/keys/{key_id}',
+  resources: [ownKey],
   summary: 'Delete a public SSH key for the authenticated user',
   access: { ...keys, scopes: ['admin:public_key'], permission: 'git_ssh_keys:write' },
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteKey(tx, action, at.key_id));
+  async handle({ change, action }) {
+    await change((tx, { key }) => deleteKey(tx, action, key));
   },
 });

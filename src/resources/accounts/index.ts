@@ -3,6 +3,7 @@ export { checkLogin, createUser } from './rules.ts';
 export { OrganizationSimple, User } from './schemas.ts';
 export {
   countRepositories,
+  findAccountById,
   findUsersByLogin,
   insertAccount,
   isLoginTaken,

@@ -5,8 +5,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-import { invalid, notFound } from '#lib/refusal.ts';
+import { invalid } from '#lib/refusal.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
@@ -105,7 +104,7 @@ export async function addKey(
   return row;
 }
 
-export async function deleteKey(tx: Tx, { by: { account }, now }: ActionContext, id: Id<'public_keys'>): Promise<void> {
-  if (!(await removeKey(tx, account.id, id))) throw notFound();
-  await record(tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: id } });
+export async function deleteKey(tx: Tx, { by: { account }, now }: ActionContext, key: KeyRow): Promise<void> {
+  await removeKey(tx, key.id);
+  await record(tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
 }

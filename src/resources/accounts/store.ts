@@ -33,6 +33,11 @@ export async function loadAccounts(
   return keyed(rows, (row) => row.id);
 }
 
+/** An account by its id; undefined where there is none, or no id. */
+export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): Promise<Account | undefined> {
+  return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
+}
+
 /**
  * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
  * are in lower case. When two accounts show the same address, it counts as the older one's.
@@ -89,6 +94,10 @@ export const listKeys = (db: Db, user: Id<'accounts'>, page: Page): Promise<List
 export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<KeyRow | undefined> =>
   db.selectFrom('public_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
 
+/** The same key again, its row locked; undefined when it was deleted. */
+export const findKeyForUpdate = (tx: Tx, { id }: Pick<KeyRow, 'id'>): Promise<KeyRow | undefined> =>
+  tx.selectFrom('public_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
 /** Inserts a key; undefined when an account has it already. */
 export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
   tx
@@ -98,11 +107,4 @@ export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<K
     .returningAll()
     .executeTakeFirst();
 
-export const removeKey = async (tx: Tx, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<boolean> => {
-  const { numDeletedRows } = await tx
-    .deleteFrom('public_keys')
-    .where('user_id', '=', user)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-};
+export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();

@@ -1,4 +1,5 @@
 export { offerManifest } from './manifests.ts';
+export { appOf } from './path-resources.ts';
 export { presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
 export { type AppKeys, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Account } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
-import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
+import { invalid } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
@@ -12,7 +12,7 @@ import { loadAccounts } from '#resources/accounts/index.ts';
 import { insertAppHook } from '#webhook-delivery/app-hooks.ts';
 import { secretContext } from '#webhook-delivery/secret-context.ts';
 import { type AppKeys, createApp } from './rules.ts';
-import { type AppRow, findManifestCode, insertManifestCode, takeManifestCode } from './store.ts';
+import { type AppRow, insertManifestCode, type ManifestCodeRow, removeManifestCode } from './store.ts';
 
 const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
 
@@ -57,20 +57,17 @@ export async function offerManifest(
 
 type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | null };
 
-type Conversion = { code: string; keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
-
-/** Refuses a code that can't be exchanged, before keys are made for it. */
-export async function checkManifestCode(db: Db, { code, now }: Pick<Conversion, 'code' | 'now'>): Promise<void> {
-  const row = orNotFound(await findManifestCode(db, hashToken(code)));
-  if (row.expires_at <= now) throw notFound();
-}
+type Conversion = { keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
 
 /** Exchanges a code for the app that its manifest describes. Where the app can't be made, the code stays good. */
-export async function convertManifest(tx: Tx, { code, keys, secrets, baseUrl, now }: Conversion): Promise<Converted> {
-  const row = orNotFound(await takeManifestCode(tx, hashToken(code)));
-  if (row.expires_at <= now) throw notFound();
-  const manifest = row.manifest as AppManifest; // offerManifest checked it
-  const owner = getOrThrow(await loadAccounts(tx, [row.owner_id]), row.owner_id);
+export async function convertManifest(
+  tx: Tx,
+  code: ManifestCodeRow,
+  { keys, secrets, baseUrl, now }: Conversion,
+): Promise<Converted> {
+  await removeManifestCode(tx, code);
+  const manifest = code.manifest as AppManifest; // offerManifest checked it
+  const owner = getOrThrow(await loadAccounts(tx, [code.owner_id]), code.owner_id);
   const { app, clientSecret } = await createApp(tx, {
     owner,
     kind: 'app',

@@ -90,6 +90,10 @@ export const listInstallationsOfApp = (
 export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
 
+/** The same installation again, its row locked; undefined when it was deleted. */
+export const findInstallationForUpdate = (tx: Tx, { id }: Pick<InstallationRow, 'id'>): Promise<InstallationOfApp | undefined> =>
+  withApp(tx).where('installations.id', '=', id).forNoKeyUpdate('installations').executeTakeFirst();
+
 /** An installation of whatever app, for webhooks' payloads. */
 export const findInstallationById = (db: Db, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.id', '=', id).executeTakeFirst();
@@ -179,12 +183,21 @@ export async function setSuspended(
 
 export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
 
-export const findManifestCode = (db: Db, hash: Buffer) =>
-  db.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).executeTakeFirst();
+export type ManifestCodeRow = Selectable<DB['app_manifest_codes']>;
 
-/** Removes a code and returns it, so that it can be used once only. */
-export const takeManifestCode = (tx: Tx, hash: Buffer) =>
-  tx.deleteFrom('app_manifest_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
+/** A code that can be exchanged still. */
+export const findManifestCode = (db: Db, hash: Buffer, now: Date): Promise<ManifestCodeRow | undefined> =>
+  db.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst();
+
+/** The same code again, its row locked; undefined when it was exchanged. */
+export const findManifestCodeForUpdate = (
+  tx: Tx,
+  { hash }: Pick<ManifestCodeRow, 'hash'>,
+): Promise<ManifestCodeRow | undefined> =>
+  tx.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).forUpdate().executeTakeFirst();
+
+export const removeManifestCode = (tx: Tx, { hash }: Pick<ManifestCodeRow, 'hash'>) =>
+  tx.deleteFrom('app_manifest_codes').where('hash', '=', hash).execute();
 
 export const insertManifestCode = (tx: Tx, row: Insertable<DB['app_manifest_codes']>) =>
   tx.insertInto('app_manifest_codes').values(row).execute();

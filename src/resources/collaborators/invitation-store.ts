@@ -22,6 +22,10 @@ export const findInvitation = (db: Db, repository: Id<'repositories'>, id: Invit
     .where('id', '=', id)
     .executeTakeFirst();
 
+/** The same invitation again, its row locked; undefined when it was accepted, declined or withdrawn. */
+export const findInvitationForUpdate = (tx: Tx, { id }: Pick<InvitationRow, 'id'>): Promise<InvitationRow | undefined> =>
+  tx.selectFrom('repository_invitations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
 export const findInvitationOf = (
   db: Db,
   repository: Id<'repositories'>,
@@ -71,8 +75,8 @@ export const updateInvitation = (
   tx: Tx,
   id: InvitationId,
   change: Updateable<DB['repository_invitations']>,
-): Promise<InvitationRow | undefined> =>
-  tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+): Promise<InvitationRow> =>
+  tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
 /** Removes an invitation; false when another request has removed it already. */
 export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>

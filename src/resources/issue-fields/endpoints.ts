@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
+import { issueField } from './path-resources.ts';
 import { presentField, presentFields } from './present.ts';
 import { changeField, createField, deleteField } from './rules.ts';
 import { IssueField, IssueFieldChange, NewIssueField } from './schemas.ts';
@@ -48,23 +49,25 @@ export const updateIssueField = endpoint({
   id: 'orgs/update-issue-field',
   method: 'PATCH',
   path: '/orgs/{org}/issue-fields/{issue_field_id}',
+  resources: [issueField],
   summary: 'Update issue field for an organization',
   access: writes,
   body: IssueFieldChange,
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
-  handle: ({ change, at, body, action }) =>
-    change(async (tx) => presentField({ db: tx }, await changeField(tx, action, at.issue_field_id, body))),
+  handle: ({ change, body, action }) =>
+    change(async (tx, { issueField }) => presentField({ db: tx }, await changeField(tx, action, issueField, body))),
 });
 
 export const deleteIssueField = endpoint({
   id: 'orgs/delete-issue-field',
   method: 'DELETE',
   path: '/orgs/{org}/issue-fields/{issue_field_id}',
+  resources: [issueField],
   summary: 'Delete issue field for an organization',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteField(tx, action, at.issue_field_id));
+  async handle({ change, action }) {
+    await change((tx, { issueField }) => deleteField(tx, action, issueField));
   },
 });

@@ -4,15 +4,13 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { addOptions, checkOptions, clean, replaceOptions } from './options.ts';
 import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
 import {
   countFields,
   type FieldRow,
-  findField,
   findFieldNamed,
   insertField,
   loadOptions,
@@ -44,23 +42,24 @@ export async function createField(tx: Tx, action: OrganizationAction, wanted: Ne
   return row;
 }
 
-type FieldId = Id<'issue_fields'>;
-
 /** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
-export async function changeField(tx: Tx, action: OrganizationAction, id: FieldId, wanted: IssueFieldChange): Promise<FieldRow> {
+export async function changeField(
+  tx: Tx,
+  action: OrganizationAction,
+  field: FieldRow,
+  wanted: IssueFieldChange,
+): Promise<FieldRow> {
   const { org, now } = action;
-  await lockFields(tx, org.id);
-  const row = orNotFound(await findField(tx, org.id, id));
   const name = wanted.name === undefined ? undefined : clean(wanted.name);
-  if (name !== undefined) await checkName(tx, org, name, row);
+  if (name !== undefined) await checkName(tx, org, name, field);
   const { description, visibility } = wanted;
   const from = {
-    ...fromOf(row, defined({ name, description, visibility })),
-    ...(await changeOptions(tx, row, wanted.options, now)),
+    ...fromOf(field, defined({ name, description, visibility })),
+    ...(await changeOptions(tx, field, wanted.options, now)),
   };
-  if (Object.keys(from).length === 0) return row;
-  const after = await updateField(tx, row.id, { ...defined({ name, description, visibility }), updated_at: now });
-  await record(tx, { ...inOrganization(action), kind: 'issue_field.edited', data: { field: row.id, from } });
+  if (Object.keys(from).length === 0) return field;
+  const after = await updateField(tx, field.id, { ...defined({ name, description, visibility }), updated_at: now });
+  await record(tx, { ...inOrganization(action), kind: 'issue_field.edited', data: { field: field.id, from } });
   return after;
 }
 
@@ -87,9 +86,8 @@ async function changeOptions(
 }
 
 /** Deletes a field, with its values in all issues. */
-export async function deleteField(tx: Tx, action: OrganizationAction, id: FieldId): Promise<void> {
-  await lockFields(tx, action.org.id);
-  const row = orNotFound(await findField(tx, action.org.id, id));
-  await removeField(tx, row.id);
-  await record(tx, { ...inOrganization(action), kind: 'issue_field.deleted', data: { name: row.name, was: snapshotOf(row) } });
+export async function deleteField(tx: Tx, action: OrganizationAction, field: FieldRow): Promise<void> {
+  const { id, name } = field;
+  await removeField(tx, id);
+  await record(tx, { ...inOrganization(action), kind: 'issue_field.deleted', data: { name, was: snapshotOf(field) } });
 }

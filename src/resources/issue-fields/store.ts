@@ -37,6 +37,12 @@ export const listFields = (db: Db, viewer: Viewer, organization: Organization): 
 export const findField = (db: Db, organization: Organization, id: Field): Promise<FieldRow | undefined> =>
   db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
 
+/** The same field again, no other of its organization changing; undefined when it was deleted. */
+export async function findFieldForUpdate(tx: Tx, { id, organization_id }: FieldRow): Promise<FieldRow | undefined> {
+  await lockFields(tx, organization_id);
+  return findField(tx, organization_id, id);
+}
+
 /** The options of fields, in their order, by the fields' ids. */
 export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map<Field, OptionRow[]>> {
   if (fields.length === 0) return new Map();

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -29,6 +29,26 @@ type Row = Omit<HeldValue, 'value'> & {
  */
 export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<Map<Issue, HeldValue[]>> {
   if (issues.length === 0) return new Map();
+  const held = await listHeld(db, sql<boolean>`v.issue_id = any (${[...issues]}::bigint[]) and ${seesField(viewer, sql`f`)}`);
+  return grouped(held, ({ issue_id }) => issue_id);
+}
+
+type Field = FieldRow['id'];
+const inField = (issue: Issue, field: Field) => sql<boolean>`(v.issue_id = ${issue} and f.id = ${field})`;
+
+/** The value of an issue in a field, if the viewer may see it. */
+export async function findFieldValue(db: Db, viewer: Viewer, issue: Issue, field: Field): Promise<HeldValue | undefined> {
+  const [held] = await listHeld(db, sql<boolean>`${inField(issue, field)} and ${seesField(viewer, sql`f`)}`);
+  return held;
+}
+
+/** The value of the same issue in the same field, as it is now; undefined when it was cleared. */
+export async function findSameFieldValue(tx: Tx, { issue_id, field_id }: HeldValue): Promise<HeldValue | undefined> {
+  const [held] = await listHeld(tx, inField(issue_id, field_id));
+  return held;
+}
+
+async function listHeld(db: Db, condition: RawBuilder<boolean>): Promise<HeldValue[]> {
   const { rows } = await sql<Row>`
     select v.issue_id, f.id as field_id, f.name, f.data_type, f.organization_id, v.text_value, v.number_value, v.date_value,
       coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'name', o.name, 'color', o.color) order by o.priority, o.id)
@@ -38,10 +58,10 @@ export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly I
     join issues i on i.id = v.issue_id
     join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
     left join issue_field_options o on o.id = v.option_id
-    where v.issue_id = any (${[...issues]}::bigint[]) and ${seesField(viewer, sql`f`)}
+    where ${condition}
     group by v.issue_id, f.id, v.text_value, v.number_value, v.date_value
     order by f.id`.execute(db);
-  return grouped(rows.map(heldOf), (held) => held.issue_id);
+  return rows.map(heldOf);
 }
 
 function heldOf({ text_value, number_value, date_value, options, ...row }: Row): HeldValue {
@@ -52,7 +72,7 @@ function heldOf({ text_value, number_value, date_value, options, ...row }: Row):
 }
 
 /** The new value of an issue in a field; undefined removes it. */
-export type Wanted = { field: FieldRow['id']; value: Value | undefined };
+export type Wanted = { field: Field; value: Value | undefined };
 
 /** Replaces the values of an issue in these fields, with two statements in all. */
 export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly Wanted[]): Promise<void> {

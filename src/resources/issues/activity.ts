@@ -2,7 +2,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import type { EventData, EventKind } from '#events/catalogue.ts';
+import type { EventData, EventKind } from '#events/kinds.ts';
 import { type Event, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { getOptional } from '#lib/collections.ts';

@@ -41,15 +41,9 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
 export const findComment = (db: Db, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
   db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
 
-/** A comment whose row is locked for a change. */
-export const findCommentForUpdate = (tx: Tx, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
-  tx
-    .selectFrom('issue_comments')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+/** The same comment again, its row locked; undefined when it was deleted. */
+export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommentRow, 'id'>): Promise<CommentRow | undefined> =>
+  tx.selectFrom('issue_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** Inserts a comment and raises its issue's count of comments. */
 export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']>): Promise<CommentRow> {

@@ -1,22 +1,12 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { Repo } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import type { Id } from '#lib/id.ts';
-import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { viaApp } from './activity.ts';
-import {
-  type CommentRow,
-  findComment,
-  findCommentForUpdate,
-  insertComment,
-  removeComment,
-  updateComment,
-} from './comment-store.ts';
-import { checkHasIssues } from './rules.ts';
+import { type CommentRow, insertComment, removeComment, updateComment } from './comment-store.ts';
 import type { IssueRow } from './store.ts';
 
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
@@ -35,21 +25,6 @@ export async function commentOn(tx: Tx, action: RepositoryAction, issue: IssueRo
   });
   await record(tx, { ...inRepository(action), kind: 'issue_comment.created', data: { issue: issue.id, comment: comment.id } });
   return comment;
-}
-
-/** The words of a path that name a comment. */
-export type CommentWords = { repo: Repo; comment_id: Id<'issue_comments'> };
-
-/** The comment that a path names. */
-export async function getComment(db: Db, { repo, comment_id }: CommentWords): Promise<CommentRow> {
-  checkHasIssues(repo);
-  return orNotFound(await findComment(db, repo.id, comment_id));
-}
-
-/** The comment that a path names, its row locked for a change. */
-export async function getHeldComment(tx: Tx, { repo, comment_id }: CommentWords): Promise<CommentRow> {
-  checkHasIssues(repo);
-  return orNotFound(await findCommentForUpdate(tx, repo.id, comment_id));
 }
 
 /** One's own comments may be changed, and any by those who may write to the repository. */

@@ -2,7 +2,6 @@ import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import {
   type FieldRow,
   formatted,
@@ -53,8 +52,7 @@ export async function setToldValues(
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, field: FieldRow['id']): Promise<void> {
-  const held = orNotFound((await valuesOf(tx, action, issue)).find(({ field_id }) => field_id === field));
+export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, held: HeldValue): Promise<void> {
   await apply(tx, action, issue, [clearing(held)]);
 }
 

@@ -3,9 +3,8 @@ import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
-import type { Held } from '#resources/reactions/index.ts';
-import { type CommentWords, getHeldComment } from './comments.ts';
-import { getHeldIssue, type IssueWords } from './rules.ts';
+import type { Reactable } from '#resources/reactions/index.ts';
+import type { CommentRow } from './comment-store.ts';
 import { type IssueRow, loadIssues } from './store.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
@@ -14,16 +13,20 @@ function checkOpen({ repo, by }: RepositoryAction, issue: IssueRow): void {
     throw forbidden('Unable to create reaction because issue is locked.');
 }
 
-/** An issue to react to, with its row locked. */
-export async function findReactableIssueForUpdate(tx: Tx, action: RepositoryAction, at: IssueWords): Promise<Held> {
-  const issue = await getHeldIssue(tx, at);
+type OfIssue = { issue: IssueRow };
+type OfComment = { comment: CommentRow };
+
+export const subjectOfIssue = ({ issue }: OfIssue) => ({ issue: issue.id });
+export const subjectOfComment = ({ comment }: OfComment) => ({ comment: comment.id });
+
+/** An issue, if the caller may react to it. */
+export async function reactableIssue(_tx: Tx, action: RepositoryAction, { issue }: OfIssue): Promise<Reactable> {
   checkOpen(action, issue);
-  return { subject: { issue: issue.id }, issue: issue.id };
+  return { subject: subjectOfIssue({ issue }), issue: issue.id };
 }
 
-/** A comment to react to, with its row locked. */
-export async function findReactableCommentForUpdate(tx: Tx, action: RepositoryAction, at: CommentWords): Promise<Held> {
-  const comment = await getHeldComment(tx, at);
+/** A comment, if the caller may react to it. */
+export async function reactableComment(tx: Tx, action: RepositoryAction, { comment }: OfComment): Promise<Reactable> {
   checkOpen(action, getOrThrow(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
-  return { subject: { comment: comment.id }, issue: comment.issue_id };
+  return { subject: subjectOfComment({ comment }), issue: comment.issue_id };
 }

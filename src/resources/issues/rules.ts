@@ -4,40 +4,17 @@ import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, gone, invalid, orNotFound } from '#lib/refusal.ts';
+import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
-import { differences, eventOf, type IssueActivity, milestoneMoves, recordActivity, viaApp } from './activity.ts';
+import { differences, eventOf, milestoneMoves, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { addOpenIssues, findIssue, findIssueForUpdate, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
+import { addOpenIssues, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
   if (!repo.has_issues) throw gone('Issues has been disabled in this repository.');
-}
-
-/** The words of a path that name an issue. */
-export type IssueWords = { repo: Repo; issue_number: number };
-
-/** The issue that a path names. */
-export async function getIssue(db: Db, { repo, issue_number }: IssueWords): Promise<IssueRow> {
-  checkHasIssues(repo);
-  return orNotFound(await findIssue(db, repo.id, issue_number));
-}
-
-/** The issue that a path names, its row locked for a change. */
-export async function getHeldIssue(tx: Tx, { repo, issue_number }: IssueWords): Promise<IssueRow> {
-  checkHasIssues(repo);
-  return orNotFound(await findIssueForUpdate(tx, repo.id, issue_number));
-}
-
-type Work = (issue: IssueRow) => Promise<readonly IssueActivity[]>;
-
-/** Does something to the issue that a path names, its row locked, and tells what happened. Returns the issue as it is then. */
-export async function onIssue(tx: Tx, action: RepositoryAction, at: IssueWords, work: Work): Promise<IssueRow> {
-  const issue = await getHeldIssue(tx, at);
-  return recordActivity(tx, action, issue, await work(issue));
 }
 
 /** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */

@@ -32,15 +32,9 @@ export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<Issu
 export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
 
-/** An issue whose row is locked: other changes of it wait. */
-export const findIssueForUpdate = (tx: Tx, repository: Repository, number: number): Promise<IssueRow | undefined> =>
-  tx
-    .selectFrom('issues')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where('number', '=', number)
-    .forUpdate()
-    .executeTakeFirst();
+/** The same issue again, its row locked: other changes of it wait. */
+export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
+  tx.selectFrom('issues').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
@@ -81,14 +75,22 @@ export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Ma
   return keyed(rows, (row) => row.id);
 }
 
-export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
+const labelsOf = (db: Db, issue: Issue) =>
   db
     .selectFrom('issue_labels')
     .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
     .selectAll('labels')
-    .where('issue_labels.issue_id', '=', issue)
-    .orderBy(sql`lower(labels.name)`)
-    .execute();
+    .where('issue_labels.issue_id', '=', issue);
+
+export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
+  labelsOf(db, issue).orderBy(sql`lower(labels.name)`).execute();
+
+/** A label that an issue has, by its name, whatever its case. */
+export const findIssueLabel = (db: Db, issue: Issue, name: string): Promise<LabelRow | undefined> =>
+  labelsOf(db, issue).where(sql<boolean>`lower(labels.name) = lower(${name})`).executeTakeFirst();
+
+export const findIssueLabelById = (db: Db, issue: Issue, id: Id<'labels'>): Promise<LabelRow | undefined> =>
+  labelsOf(db, issue).where('labels.id', '=', id).executeTakeFirst();
 
 /** Adds labels to an issue. Returns those that it didn't have, and how many it has now. */
 export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Added<'labels'>> {

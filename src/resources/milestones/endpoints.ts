@@ -5,12 +5,13 @@ import { mapRows } from '#database/list.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
+import { milestone } from './path-resources.ts';
 import { presentMilestones } from './present.ts';
 import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
 import { Milestone, MilestoneChange, NewMilestone } from './schemas.ts';
-import { findMilestone, listMilestones, type MilestoneRow } from './store.ts';
+import { listMilestones, type MilestoneRow } from './store.ts';
 
 const presentOne = async (context: Context, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
   firstOrNotFound(await presentMilestones(context, repo, [row]));
@@ -38,11 +39,12 @@ export const getMilestone = endpoint({
   id: 'issues/get-milestone',
   method: 'GET',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  resources: [milestone],
   summary: 'Get a milestone',
   access: readsEither,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
-    return presentOne({ db, links }, at.repo, orNotFound(await findMilestone(db, at.repo.id, at.milestone_number)));
+    return presentOne({ db, links }, at.repo, at.milestone);
   },
 });
 
@@ -65,13 +67,14 @@ export const updateRepoMilestone = endpoint({
   id: 'issues/update-milestone',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  resources: [milestone],
   summary: 'Update a milestone',
   access: plansEither,
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
   async handle({ db, change, at, body, action, links }) {
-    const row = await change((tx) => changeMilestone(tx, action, at.milestone_number, body));
+    const row = await change((tx, { milestone }) => changeMilestone(tx, action, milestone, body));
     return presentOne({ db, links }, at.repo, row);
   },
 });
@@ -80,10 +83,11 @@ export const deleteRepoMilestone = endpoint({
   id: 'issues/delete-milestone',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
+  resources: [milestone],
   summary: 'Delete a milestone',
   access: plansEither,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteMilestone(tx, action, at.milestone_number));
+  async handle({ change, action }) {
+    await change((tx, { milestone }) => deleteMilestone(tx, action, milestone));
   },
 });

@@ -3,19 +3,12 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
-import { invalid, orNotFound } from '#lib/refusal.ts';
+import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import type { MilestoneChange, NewMilestone } from './schemas.ts';
-import {
-  findMilestone,
-  findMilestoneTitled,
-  insertMilestone,
-  type MilestoneRow,
-  removeMilestone,
-  updateMilestone,
-} from './store.ts';
+import { findMilestoneTitled, insertMilestone, type MilestoneRow, removeMilestone, updateMilestone } from './store.ts';
 
 const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
@@ -45,33 +38,32 @@ export async function createMilestone(tx: Tx, action: RepositoryAction, wanted: 
 export async function changeMilestone(
   tx: Tx,
   action: RepositoryAction,
-  number: number,
+  milestone: MilestoneRow,
   wanted: MilestoneChange,
 ): Promise<MilestoneRow> {
   const { repo, now } = action;
-  const row = orNotFound(await findMilestone(tx, repo.id, number));
   const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
-  if (taken && taken.id !== row.id) throw titleTaken();
-  const { title, description, state = row.state } = wanted;
-  const closed_at = state === row.state ? row.closed_at : state === 'closed' ? now : null;
+  if (taken && taken.id !== milestone.id) throw titleTaken();
+  const { title, description, state = milestone.state } = wanted;
+  const closed_at = state === milestone.state ? milestone.closed_at : state === 'closed' ? now : null;
   const change = { ...defined({ title, description, due_on: dateOf(wanted.due_on) }), state, closed_at, updated_at: now };
-  await updateMilestone(tx, row.id, change);
-  const after = { ...row, ...change };
+  await updateMilestone(tx, milestone.id, change);
+  const after = { ...milestone, ...change };
   const from = {
-    ...formerOf(row, after, 'title', 'description'),
-    ...(row.due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(row.due_on) }),
+    ...formerOf(milestone, after, 'title', 'description'),
+    ...(milestone.due_on?.getTime() === after.due_on?.getTime() ? {} : { due_on: timestampOrNull(milestone.due_on) }),
   };
-  const data = { milestone: row.id };
+  const data = { milestone: milestone.id };
   if (Object.keys(from).length > 0)
     await record(tx, { ...inRepository(action), kind: 'milestone.edited', data: { ...data, from } });
-  if (state !== row.state)
+  if (state !== milestone.state)
     await record(tx, { ...inRepository(action), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
   return after;
 }
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
-export async function deleteMilestone(tx: Tx, action: RepositoryAction, number: number): Promise<void> {
-  const row = orNotFound(await findMilestone(tx, action.repo.id, number));
-  await removeMilestone(tx, row.id);
-  await record(tx, { ...inRepository(action), kind: 'milestone.deleted', data: { title: row.title, was: snapshotOf(row) } });
+export async function deleteMilestone(tx: Tx, action: RepositoryAction, milestone: MilestoneRow): Promise<void> {
+  const { id, title } = milestone;
+  await removeMilestone(tx, id);
+  await record(tx, { ...inRepository(action), kind: 'milestone.deleted', data: { title, was: snapshotOf(milestone) } });
 }

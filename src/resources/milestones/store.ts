@@ -40,6 +40,10 @@ export function listMilestones(
 export const findMilestone = (db: Db, repository: Repository, number: number): Promise<MilestoneRow | undefined> =>
   counted(db).where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
 
+/** The same milestone again, its row locked; undefined when it was deleted. */
+export const findMilestoneForUpdate = (tx: Tx, { id }: Pick<MilestoneRow, 'id'>): Promise<MilestoneRow | undefined> =>
+  counted(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+
 /** Milestones by their ids, for a whole page at once. */
 export async function loadMilestones(
   db: Db,

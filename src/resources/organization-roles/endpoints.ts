@@ -4,12 +4,13 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
+import { team } from '#resources/teams/index.ts';
+import { organizationRole } from './path-resources.ts';
 import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
-import { assignRole, memberHolder, revokeRoles, teamHolder } from './rules.ts';
+import { assignRole, memberHolder, revokeRoles } from './rules.ts';
 import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
-import { findRole, listRoles, listTeamsWith, listUsersWith } from './store.ts';
+import { listRoles, listTeamsWith, listUsersWith } from './store.ts';
 
 const scopes = ['admin:org'] as const;
 const readsRoles = { permission: 'organization_custom_org_roles:read', scopes, tokens: everyToken, role: 'owner' } as const;
@@ -33,11 +34,12 @@ export const getOrganizationRole = endpoint({
   id: 'orgs/get-org-role',
   method: 'GET',
   path: '/orgs/{org}/organization-roles/{role_id}',
+  resources: [organizationRole],
   summary: 'Get an organization role',
   access: readsRoles,
   replies: { 200: OrganizationRole },
-  async handle({ db, at, links }) {
-    return presentRole(links, at.org, orNotFound(await findRole(db, at.org.id, at.role_id)));
+  async handle({ at, links }) {
+    return presentRole(links, at.org, at.role);
   },
 });
 
@@ -45,13 +47,13 @@ export const listRoleUsers = endpoint({
   id: 'orgs/list-org-role-users',
   method: 'GET',
   path: '/orgs/{org}/organization-roles/{role_id}/users',
+  resources: [organizationRole],
   summary: 'List users that are assigned to an organization role',
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(UserRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = orNotFound(await findRole(db, at.org.id, at.role_id));
-    return mapRows(await listUsersWith(db, at.org.id, id, page), (rows) => presentUserAssignments({ db, links }, rows));
+    return mapRows(await listUsersWith(db, at.org.id, at.role.id, page), (rows) => presentUserAssignments({ db, links }, rows));
   },
 });
 
@@ -59,13 +61,13 @@ export const listRoleTeams = endpoint({
   id: 'orgs/list-org-role-teams',
   method: 'GET',
   path: '/orgs/{org}/organization-roles/{role_id}/teams',
+  resources: [organizationRole],
   summary: 'List teams that are assigned to an organization role',
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(TeamRoleAssignment) },
   async handle({ db, at, page, links }) {
-    const { id } = orNotFound(await findRole(db, at.org.id, at.role_id));
-    return mapRows(await listTeamsWith(db, at.org.id, id, page), (rows) => presentTeamAssignments({ db, links }, rows));
+    return mapRows(await listTeamsWith(db, at.org.id, at.role.id, page), (rows) => presentTeamAssignments({ db, links }, rows));
   },
 });
 
@@ -73,12 +75,13 @@ export const assignRoleToUser = endpoint({
   id: 'orgs/assign-user-to-org-role',
   method: 'PUT',
   path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
+  resources: [organizationRole],
   summary: 'Assign an organization role to a user',
   access: writes,
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change(async (tx) => assignRole(tx, action, await memberHolder(tx, at.org, at.user), at.role_id));
+    await change(async (tx) => assignRole(tx, action, await memberHolder(tx, at.org, at.user), at.role));
   },
 });
 
@@ -86,11 +89,12 @@ export const revokeRoleOfUser = endpoint({
   id: 'orgs/revoke-org-role-user',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/users/{username}/{role_id}',
+  resources: [organizationRole],
   summary: 'Remove an organization role from a user',
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => revokeRoles(tx, action, { user: at.user.id }, at.role_id));
+    await change((tx) => revokeRoles(tx, action, { user: at.user.id }, at.role));
   },
 });
 
@@ -110,11 +114,12 @@ export const assignRoleToTeam = endpoint({
   id: 'orgs/assign-team-to-org-role',
   method: 'PUT',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
+  resources: [team, organizationRole],
   summary: 'Assign an organization role to a team',
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change(async (tx) => assignRole(tx, action, await teamHolder(tx, at.org, at.team_slug), at.role_id));
+    await change((tx) => assignRole(tx, action, { team: at.team.id }, at.role));
   },
 });
 
@@ -122,11 +127,12 @@ export const revokeRoleOfTeam = endpoint({
   id: 'orgs/revoke-org-role-team',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}/{role_id}',
+  resources: [team, organizationRole],
   summary: 'Remove an organization role from a team',
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change(async (tx) => revokeRoles(tx, action, await teamHolder(tx, at.org, at.team_slug), at.role_id));
+    await change((tx) => revokeRoles(tx, action, { team: at.team.id }, at.role));
   },
 });
 
@@ -134,10 +140,11 @@ export const revokeRolesOfTeam = endpoint({
   id: 'orgs/revoke-all-org-roles-team',
   method: 'DELETE',
   path: '/orgs/{org}/organization-roles/teams/{team_slug}',
+  resources: [team],
   summary: 'Remove all organization roles for a team',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change(async (tx) => revokeRoles(tx, action, await teamHolder(tx, at.org, at.team_slug)));
+  async handle({ change, action }) {
+    await change((tx, { team }) => revokeRoles(tx, action, { team: team.id }));
   },
 });

@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { presentOrganization } from '#resources/accounts/index.ts';
 import { type OrganizationFull, settingFlags } from './schemas.ts';
-import { loadOrganizations, type OrganizationRow, type Settings } from './store.ts';
+import { getSettings, loadOrganizations, type OrganizationRow, type Settings } from './store.ts';
 
 type Counts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
@@ -73,3 +73,7 @@ function presentSettings(settings: Settings, counts: Counts): Partial<Organizati
     members_allowed_repository_creation_type: some ? (open ? 'all' : 'private') : 'none',
   };
 }
+
+/** An organization in payloads of webhooks. */
+export const presentOrganizationOf = async ({ db, links }: Context, account: Account) =>
+  presentOrganization(links, account, (await getSettings(db, account.id)).description);

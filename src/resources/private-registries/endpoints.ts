@@ -2,14 +2,14 @@
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findActiveKey } from './key-store.ts';
 import { ensureKey } from './keys.ts';
+import { registry } from './path-resources.ts';
 import { presentKey, presentRegistry } from './present.ts';
 import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
 import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList, RegistryPublicKey } from './schemas.ts';
-import { findRegistry, listRegistries } from './store.ts';
+import { listRegistries } from './store.ts';
 
 const registries = { scopes: ['admin:org'], role: 'owner' } as const;
 const reads = { ...registries, permission: 'organization_private_registries:read' } as const;
@@ -66,11 +66,12 @@ export const getPrivateRegistry = endpoint({
   id: 'private-registries/get-org-private-registry',
   method: 'GET',
   path: '/orgs/{org}/private-registries/{secret_name}',
+  resources: [registry],
   summary: 'Get a private registry for an organization',
   access: reads,
   replies: { 200: PrivateRegistry },
-  async handle({ db, at }) {
-    return presentRegistry(orNotFound(await findRegistry(db, at.org.id, at.secret_name)));
+  async handle({ at }) {
+    return presentRegistry(at.registry);
   },
 });
 
@@ -78,13 +79,14 @@ export const updatePrivateRegistry = endpoint({
   id: 'private-registries/update-org-private-registry',
   method: 'PATCH',
   path: '/orgs/{org}/private-registries/{secret_name}',
+  resources: [registry],
   summary: 'Update a private registry for an organization',
   access: writes,
   body: PrivateRegistryChange,
   example: { visibility: 'all' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, action, services: { secrets } }) {
-    await change((tx) => changeRegistry(tx, { ...action, secrets }, at.secret_name, body));
+  async handle({ change, body, action, services: { secrets } }) {
+    await change((tx, { registry }) => changeRegistry(tx, { ...action, secrets }, registry, body));
   },
 });
 
@@ -92,10 +94,11 @@ export const deletePrivateRegistry = endpoint({
   id: 'private-registries/delete-org-private-registry',
   method: 'DELETE',
   path: '/orgs/{org}/private-registries/{secret_name}',
+  resources: [registry],
   summary: 'Delete a private registry for an organization',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => deleteRegistry(tx, action, at.secret_name));
+  async handle({ change, action }) {
+    await change((tx, { registry }) => deleteRegistry(tx, action, registry));
   },
 });

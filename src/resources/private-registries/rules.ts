@@ -121,10 +121,12 @@ export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPriv
 }
 
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
-export async function changeRegistry(tx: Tx, action: SecretStep, name: string, wanted: PrivateRegistryChange): Promise<void> {
-  const { org, now } = action;
-  await lockRegistries(tx, org.id);
-  const registry = orNotFound(await findRegistry(tx, org.id, name));
+export async function changeRegistry(
+  tx: Tx,
+  action: SecretStep,
+  registry: RegistryRow,
+  wanted: PrivateRegistryChange,
+): Promise<void> {
   const { auth_type } = registry;
   if (wanted.auth_type !== undefined && wanted.auth_type !== auth_type)
     throw wrong('auth_type', `cannot change; it is ${auth_type}`);
@@ -143,7 +145,7 @@ export async function changeRegistry(tx: Tx, action: SecretStep, name: string, w
     username,
     visibility,
     identity: JSON.stringify(identity),
-    updated_at: now,
+    updated_at: action.now,
   });
   if (repositories) await putRepositories(tx, registry.id, repositories);
   await record(tx, { ...inOrganization(action), kind: 'private_registry.changed', data: { registry: registry.id } });
@@ -163,10 +165,7 @@ async function changedSecret(
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, action: OrganizationAction, name: string): Promise<void> {
-  const { org } = action;
-  await lockRegistries(tx, org.id);
-  const registry = orNotFound(await findRegistry(tx, org.id, name));
+export async function deleteRegistry(tx: Tx, action: OrganizationAction, registry: RegistryRow): Promise<void> {
   await removeRegistry(tx, registry.id);
   await record(tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
 }

@@ -60,6 +60,15 @@ export const listRegistriesFor = (
 export const lockRegistries = (tx: Tx, organization: Id<'accounts'>) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
+/** The same registry again, which nobody else changes until the transaction ends; undefined when it was deleted. */
+export async function findRegistryForUpdate(
+  tx: Tx,
+  { id, organization_id }: Pick<RegistryRow, 'id' | 'organization_id'>,
+): Promise<RegistryRow | undefined> {
+  await lockRegistries(tx, organization_id);
+  return registries(tx, organization_id).where('id', '=', id).executeTakeFirst();
+}
+
 export const listNames = async (tx: Tx, organization: Id<'accounts'>): Promise<string[]> =>
   (await tx.selectFrom('private_registries').select('name').where('organization_id', '=', organization).execute()).map(
     ({ name }) => name,

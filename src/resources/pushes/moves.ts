@@ -1,4 +1,4 @@
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';

@@ -1,7 +1,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { RefMove } from '#events/catalogue.ts';
 import { recordAll } from '#events/record.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { eventsOfMoves, isBranchOrTag } from '#events/ref-moves.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { asId, type Id } from '#lib/id.ts';
 

@@ -1,4 +1,5 @@
 export { reactionEndpoints } from './endpoints.ts';
+export { reactionOf } from './path-resources.ts';
 export { presentRollup } from './present.ts';
-export type { Held } from './rules.ts';
+export type { Reactable } from './rules.ts';
 export { ReactionRollup } from './schemas.ts';

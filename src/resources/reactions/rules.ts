@@ -3,34 +3,38 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
-import { findReaction, findReactionById, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
+import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
 /** What is reacted to, its row locked, and the issue that it belongs to. */
-export type Held = { subject: Subject; issue: Id<'issues'> };
+export type Reactable = { subject: Subject; issue: Id<'issues'> };
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
 export async function react(
   tx: Tx,
   action: RepositoryAction,
-  held: Held,
+  { subject, issue }: Reactable,
   content: Content,
 ): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { by, now } = action;
-  const one = { subject: held.subject, user: by.account.id, content };
+  const one = { subject, user: by.account.id, content };
   const found = await findReaction(tx, one);
   if (found) return { row: found, isNew: false };
   const row = await insertReaction(tx, one, now);
-  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...held.subject, issue: held.issue, content } });
+  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
   return { row, isNew: true };
 }
 
 /** Removes the caller's own reaction. */
-export async function takeBack(tx: Tx, action: RepositoryAction, held: Held, id: Id<'reactions'>): Promise<void> {
-  const row = orNotFound(await findReactionById(tx, held.subject, id));
-  if (row.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
-  await removeReaction(tx, held.subject, row);
-  const data = { ...held.subject, issue: held.issue, content: row.content };
+export async function takeBack(
+  tx: Tx,
+  action: RepositoryAction,
+  { subject, issue }: Reactable,
+  reaction: ReactionRow,
+): Promise<void> {
+  if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
+  await removeReaction(tx, subject, reaction);
+  const data = { ...subject, issue, content: reaction.content };
   await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

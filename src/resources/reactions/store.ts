@@ -47,8 +47,8 @@ export async function insertReaction(tx: Tx, { subject, user, content }: One, no
 }
 
 /** A reaction to something, by its id. */
-export const findReactionById = (tx: Tx, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
-  tx.selectFrom('reactions').selectAll().where(of(subject)).where('id', '=', id).executeTakeFirst();
+export const findReactionById = (db: Db, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
+  db.selectFrom('reactions').selectAll().where(of(subject)).where('id', '=', id).executeTakeFirst();
 
 /** Removes a reaction and lowers the count on its subject, whose row the caller has locked. */
 export async function removeReaction(tx: Tx, subject: Subject, { id, content }: ReactionRow): Promise<void> {

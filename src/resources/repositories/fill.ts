@@ -1,6 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
-import type { RefMove } from '#events/catalogue.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { type Copy, copyNothing, copyRepository, copySnapshots } from '#git/copy.ts';
 import { commitChanges } from '#git/history/commit-changes.ts';
 import type { Identity } from '#git/objects/identity.ts';

@@ -1,3 +1,4 @@
+export { team } from './path-resources.ts';
 export { presentFullTeams, presentTeams } from './present.ts';
 export {
   changeTeam,

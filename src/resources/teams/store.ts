@@ -20,6 +20,10 @@ export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Pr
     .where(sql<boolean>`lower(slug) = lower(${slug})`)
     .executeTakeFirst();
 
+/** The same team again, its row locked; undefined when it was deleted. */
+export const findTeamForUpdate = (tx: Tx, { id }: Pick<TeamRow, 'id'>): Promise<TeamRow | undefined> =>
+  tx.selectFrom('teams').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
 export const findTeamById = (db: Db, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow | undefined> =>
   db.selectFrom('teams').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
 

@@ -1,12 +1,11 @@
-import type { Db } from '#database/connect.ts';
-import type { Call } from '#endpoint/call.ts';
-import type { Id } from '#lib/id.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { badRequest, notFound } from '#lib/refusal.ts';
+import { badRequest } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
 import { countRequested } from './quota.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
-import { type DeliveryCursor, type HookRow, hasDelivery, insertRedelivery, listDeliveries } from './store.ts';
+import { type DeliveryCursor, type DeliveryRow, type HookRow, insertRedelivery, listDeliveries } from './store.ts';
 
 /**
  * Cursors hold the id of the delivery beside the page that they lead to, with a version in case that ever changes: `v1_7` leads to
@@ -36,13 +35,11 @@ export async function deliveriesOf(
 
 /** Sends a delivery of a hook again. */
 export async function redeliver(
-  { db, change, now, services }: Pick<Call, 'db' | 'change' | 'now' | 'services'>,
+  tx: Tx,
   hook: HookRow,
-  delivery: Id<'webhook_deliveries'>,
+  delivery: DeliveryRow,
+  { limits, now }: { limits: ResourceLimits['webhooks']; now: Date },
 ): Promise<void> {
-  if (!(await hasDelivery(db, hook.id, delivery))) throw notFound();
-  await change(async (tx) => {
-    await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
-    await insertRedelivery(tx, hook.id, delivery, now);
-  });
+  await countRequested(tx, hook, { limits, cost: 1 });
+  await insertRedelivery(tx, delivery.id, now);
 }

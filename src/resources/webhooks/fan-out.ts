@@ -1,55 +1,53 @@
 import { createHash } from 'node:crypto';
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
-import type { EventKind } from '#events/catalogue.ts';
-import { type Recorded, subscription } from '#events/subscription.ts';
+import type { EventKind } from '#events/kinds.ts';
+import { type AnySubscription, type Recorded, subscription } from '#events/subscription.ts';
 import { gather, grouped } from '#lib/collections.ts';
+import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { type NewDelivery, queueDeliveries } from '#webhook-delivery/queue.ts';
-import { buildWebhookEvents, eventNamesOf, webhookKinds } from './payloads/builders.ts';
-import { payloadParts } from './payloads/parts.ts';
-import type { WebhookEvent } from './payloads/payload-builder.ts';
 import { largestPayloadNow } from './quota.ts';
 import { findSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
+import type { WebhookEvents } from './webhook-events.ts';
 
 /** Queues the deliveries of an event: for every hook that listens, one for each webhook event that the event becomes. */
-export const fanOutWebhooks = subscription<EventKind, Services>({
-  name: 'webhooks.tell',
-  on: webhookKinds,
-  attempts: 25,
-  async run(event, { db, change, services, now }) {
-    const hooks = await findSubscribedHooks(db, event, eventNamesOf(event));
-    const limits = services.resourceLimits.webhooks;
-    // One address after the other, so that no more than its payloads are in memory. A repeated job adds what is missing.
-    for (const [base, group] of grouped(hooks, (hook) => services.url ?? hook.base_url)) {
-      const built = await buildWebhookEvents(event, { db, git: services.git, links: linksOf(base) });
-      const deliveries = built.map((item) => deliveryOf(event, item, group, services));
-      const payloads = gather(deliveries, 'payload');
-      await change(async (tx) => {
-        const largest = await largestPayloadNow(tx, event.owner, payloads, limits);
-        await queueDeliveries(tx, deliveries, { now, largest });
-      });
-    }
-  },
-});
+export const fanOutWebhooks = (events: WebhookEvents): AnySubscription<Services> =>
+  subscription<EventKind, Services>({
+    name: 'webhooks.tell',
+    on: events.kinds,
+    attempts: 25,
+    async run(event, { db, change, services, now }) {
+      const hooks = await findSubscribedHooks(db, event, events.typesOf(event));
+      const limits = services.resourceLimits.webhooks;
+      const { vocabulary } = services;
+      // One address after the other, so that no more than its payloads are in memory. A repeated job adds what is missing.
+      for (const [base, group] of grouped(hooks, (hook) => services.url ?? hook.base_url)) {
+        const built = await events.build(event, { db, git: services.git, links: linksOf(base) });
+        const deliveries = built.map((item) => ({
+          ...deliveryOf(event, item, group),
+          payload: JSON.stringify(emitBody(vocabulary, item.body, events.parts)),
+        }));
+        const payloads = gather(deliveries, 'payload');
+        await change(async (tx) => {
+          const largest = await largestPayloadNow(tx, event.owner, payloads, limits);
+          await queueDeliveries(tx, deliveries, { now, largest });
+        });
+      }
+    },
+  });
 
-const deliveryOf = (
-  event: Recorded,
-  built: WebhookEvent,
-  hooks: readonly SubscribedHook[],
-  { vocabulary }: Services,
-): NewDelivery => ({
+const deliveryOf = (event: Recorded, built: WebhookEvent, hooks: readonly SubscribedHook[]): Omit<NewDelivery, 'payload'> => ({
   guid: guidOf(event, built),
-  event: built.name,
+  event: built.type.name,
   action: built.action,
   repository_id: event.repository ?? null,
-  payload: JSON.stringify(emitBody(vocabulary, built.body, payloadParts)),
   names_installation: 'installation' in built.body,
-  hooks: hooks.filter((hook) => hook.subscribesTo(built.name)),
+  hooks: hooks.filter((hook) => hook.subscribesTo(built.type)),
 });
 
 /** The GUID of a webhook event. It is computed, so that all hooks get the same, and a repeated job gets it again. */
-function guidOf({ id }: Recorded, { name, action }: WebhookEvent): string {
-  const hex = createHash('sha256').update(`${id} ${name} ${action}`).digest('hex');
+function guidOf({ id }: Recorded, { type, action }: WebhookEvent): string {
+  const hex = createHash('sha256').update(`${id} ${type.name} ${action}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
 }

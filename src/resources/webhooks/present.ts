@@ -4,7 +4,7 @@ import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import { payloadText } from '#webhook-delivery/payload.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
-import type { DeliverySummary, DoneDelivery, HookRow, LastResponse } from './store.ts';
+import type { DeliverySummary, DoneDelivery, HookRow, LastResponse, PayloadRow } from './store.ts';
 
 /** What replies show in the place of a secret. */
 export const mask = '********';
@@ -66,10 +66,13 @@ export const presentDeliveryItem = (row: DeliverySummary): DeliveryItem => ({
   throttled_at: timestampOrNull(row.throttled_at),
 });
 
-export const presentDelivery = (hook: HookRow, row: DoneDelivery): Delivery => ({
+export const presentDelivery = (hook: HookRow, row: DoneDelivery, payload: PayloadRow): Delivery => ({
   ...presentDeliveryItem(row),
   url: row.url ?? hook.url,
-  request: { headers: objectOf(row.request_headers), payload: objectOf(JSON.parse(payloadText(row))) },
+  request: {
+    headers: objectOf(row.request_headers),
+    payload: objectOf(JSON.parse(payloadText({ ...payload, installation_id: row.installation_id }))),
+  },
   response: { headers: objectOf(row.response_headers), payload: row.response_body },
 });
 

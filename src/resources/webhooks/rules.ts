@@ -12,7 +12,7 @@ import { secretContext } from '#webhook-delivery/secret-context.ts';
 import { mask } from './present.ts';
 import { type LastPayload, removeAndNotify } from './removal.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
-import { type HookAuthors, type HookRow, insertHook, listHooksForUpdate, type Parent, removeHook, updateHook } from './store.ts';
+import { type HookRow, insertHook, listHooksForUpdate, type Parent, removeHook, updateHook } from './store.ts';
 
 /** The services that the rules use. */
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound; readonly resourceLimits: ResourceLimits };
@@ -25,9 +25,6 @@ export type HookAction = {
   now: Date;
   services: HookServices;
 };
-
-/** Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
-export const reachOf = ({ grant }: Viewer): HookAuthors => (grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody');
 
 export async function createHook(tx: Tx, action: HookAction, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
   const { parent, by, now } = action;

@@ -41,6 +41,12 @@ export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
 }
 
+/** The same hook again, which nobody else changes until the transaction ends; undefined when it was deleted. */
+export async function findHookForUpdate(tx: Tx, parent: Parent, { id }: Pick<HookRow, 'id'>): Promise<HookRow | undefined> {
+  await lockHooks(tx, parent);
+  return findHook(tx, parent, 'everybody', id);
+}
+
 /** All hooks of a parent, with their rows locked. */
 export async function listHooksForUpdate(tx: Tx, parent: Parent): Promise<HookRow[]> {
   await lockHooks(tx, parent);
@@ -63,7 +69,8 @@ export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<v
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
 /** A delivery that was sent or given up. Others aren't shown. */
-export type DoneDelivery = DeliveryRow & { delivered_at: Date; body: string; names_installation: boolean };
+export type DoneDelivery = DeliveryRow & { delivered_at: Date };
+export type PayloadRow = Selectable<DB['webhook_payloads']>;
 
 const isDone = <Row extends Pick<DeliveryRow, 'delivered_at'>>(row: Row): row is Row & { delivered_at: Date } =>
   row.delivered_at !== null;
@@ -138,34 +145,25 @@ export async function findDelivery(
   id: Id<'webhook_deliveries'>,
 ): Promise<DoneDelivery | undefined> {
   const row = await db
-    .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhook_payloads as p', 'p.id', 'd.payload_id')
-    .selectAll('d')
-    .select(['p.body', 'p.names_installation'])
-    .where('d.hook_id', '=', hook)
-    .where('d.id', '=', id)
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('hook_id', '=', hook)
+    .where('id', '=', id)
     .executeTakeFirst();
   return row && isDone(row) ? row : undefined;
 }
 
-/** Whether a hook has this delivery, sent or given up. */
-export const hasDelivery = async (db: Db, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>): Promise<boolean> =>
-  (await db
-    .selectFrom('webhook_deliveries')
-    .select('id')
-    .where('hook_id', '=', hook)
-    .where('id', '=', id)
-    .where('delivered_at', 'is not', null)
-    .executeTakeFirst()) !== undefined;
+export const findPayload = (db: Db, { payload_id }: Pick<DeliveryRow, 'payload_id'>): Promise<PayloadRow | undefined> =>
+  db.selectFrom('webhook_payloads').selectAll().where('id', '=', payload_id).executeTakeFirst();
 
 /** Queues a delivery again, under the same GUID and with the same payload. The old one can't be removed before this is done. */
-export const insertRedelivery = (tx: Tx, hook: Id<'webhooks'>, id: Id<'webhook_deliveries'>, now: Date) =>
+export const insertRedelivery = (tx: Tx, id: Id<'webhook_deliveries'>, now: Date) =>
   sql`
     insert into webhook_deliveries
       (owner_id, hook_id, payload_id, guid, event, action, redelivery, installation_id, repository_id, due_at, created_at)
     select owner_id, hook_id, payload_id, guid, event, action, true, installation_id, repository_id,
       ${now}::timestamptz, ${now}::timestamptz
-    from webhook_deliveries where hook_id = ${hook} and id = ${id} for key share`.execute(tx);
+    from webhook_deliveries where id = ${id} for key share`.execute(tx);
 
 export type LastResponse = { hook_id: Id<'webhooks'>; status_code: number | null; status: string | null };
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Permission } from '#access/permissions.ts';
 import { holds, type PermissionSet } from '#access/permissions.ts';
 import type { Db } from '#database/connect.ts';
-import type { EventKind } from '#events/catalogue.ts';
+import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { EventName } from '#webhook-delivery/event-names.ts';
+import type { WebhookEventType } from '#resources/event-kinds.ts';
 
 /** A hook that listens for an event. */
 export type SubscribedHook = {
@@ -13,26 +13,7 @@ export type SubscribedHook = {
   base_url: string;
   /** The installation by which an app's hook gets the event. */
   installation: Id<'installations'> | null;
-  subscribesTo(name: EventName): boolean;
-};
-
-/** The permission that an app's installation needs for a webhook event. For those that aren't named here, it needs none. */
-const requiredPermissions: { readonly [Name in EventName]?: Permission } = {
-  create: 'contents:read',
-  delete: 'contents:read',
-  fork: 'contents:read',
-  issue_comment: 'issues:read',
-  issues: 'issues:read',
-  label: 'metadata:read',
-  member: 'members:read',
-  membership: 'members:read',
-  milestone: 'issues:read',
-  organization: 'members:read',
-  public: 'metadata:read',
-  push: 'contents:read',
-  repository: 'metadata:read',
-  team: 'members:read',
-  team_add: 'members:read',
+  subscribesTo(type: WebhookEventType): boolean;
 };
 
 type Row = {
@@ -48,10 +29,14 @@ type Row = {
  * The active hooks that listen for one of these names where an event happened: one statement. That a repository was deleted is told
  * to its organization alone (the public API's rule).
  */
-export async function findSubscribedHooks(db: Db, event: Recorded, names: readonly EventName[]): Promise<SubscribedHook[]> {
-  if (names.length === 0) return [];
+export async function findSubscribedHooks(
+  db: Db,
+  event: Recorded,
+  types: readonly WebhookEventType[],
+): Promise<SubscribedHook[]> {
+  if (types.length === 0) return [];
   if (isOfInstallation(event)) return findOwnHook(db, event);
-  const wanted = [...names, '*'];
+  const wanted = [...gather(types, 'name'), '*'];
   const repository = event.repository ?? null;
   const { rows } = await sql<Row>`
     select h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions from webhooks h
@@ -69,7 +54,7 @@ export async function findSubscribedHooks(db: Db, event: Recorded, names: readon
       id: row.id,
       base_url: row.base_url,
       installation: row.installation,
-      subscribesTo: (name) => (row.events.includes('*') || row.events.includes(name)) && maySubscribe(row, name),
+      subscribesTo: (type) => (row.events.includes('*') || row.events.includes(type.name)) && mayGet(row, type),
     }));
 }
 
@@ -78,13 +63,11 @@ const ownerKindOf = ({ repository_id, installation }: Row): 'organization' | 're
   return repository_id === null ? 'organization' : 'repository';
 };
 
-/** Events that are an organization's own, also where they are about a repository. Its hooks don't hear of them (the public API's rule). */
-const ofOrganizations: readonly EventName[] = ['membership', 'organization', 'org_block', 'team'];
-
-function maySubscribe(row: Row, name: EventName): boolean {
-  const permission = requiredPermissions[name];
-  if (ownerKindOf(row) === 'repository') return !ofOrganizations.includes(name);
-  return row.permissions === null || permission === undefined || holds(row.permissions, permission);
+/** Apps get what their permissions let them know; hooks of repositories don't hear of what is an organization's own (the public API's rule). */
+function mayGet(row: Row, { permission, hooks }: WebhookEventType): boolean {
+  const owner = ownerKindOf(row);
+  if (owner === 'app') return permission === 'none' || holds(row.permissions ?? {}, permission);
+  return hooks === 'all' || (hooks === 'organizations' && owner === 'organization');
 }
 
 type InstallationKind = Extract<EventKind, `installation.${string}`>;

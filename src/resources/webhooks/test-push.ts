@@ -4,29 +4,28 @@ import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
-import { buildWebhookEvents } from './payloads/builders.ts';
-import { payloadParts } from './payloads/parts.ts';
 import { costOfTest, countRequested } from './quota.ts';
 import type { HookRow } from './store.ts';
+import type { WebhookEvents } from './webhook-events.ts';
 
-type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'>;
+type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { events: WebhookEvents };
 
 /** Delivers the last push again to a hook, if the hook listens for pushes and there was one. */
 export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
-  const { db, change, links, now, services } = context;
+  const { db, change, links, now, services, events } = context;
   const { webhooks: limits } = services.resourceLimits;
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const events = await buildWebhookEvents(event, { db, git: services.git, links });
-  const deliveries = events.map(({ name, action, body }) => ({
+  const built = await events.build(event, { db, git: services.git, links });
+  const deliveries = built.map(({ type, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),
-    event: name,
+    event: type.name,
     action,
     repository_id: repository,
-    payload: JSON.stringify(emitBody(services.vocabulary, body, payloadParts)),
+    payload: JSON.stringify(emitBody(services.vocabulary, body, events.parts)),
   }));
   await change((tx) => queueDeliveries(tx, deliveries, { now, largest: limits.payload }));
 }

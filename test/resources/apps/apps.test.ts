@@ -164,6 +164,15 @@ test('a manifest becomes an app once, with keys that work', async () => {
   expect((await (await as(undefined)).post(`/app-manifests/${code}/conversions`)).status).toBe(404);
 });
 
+test('of two who exchange a code at once, one gets the app', async () => {
+  const owner = await user();
+  const manifest = { name: fresh('made'), url: 'https://app.example' };
+  const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
+  const client = await as(undefined);
+  const replies = await Promise.all([1, 2].map(() => client.post(`/app-manifests/${code}/conversions`)));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 404]);
+});
+
 test('an app looks at a token of its own by its secret, and ends it', async () => {
   const { owner, acme } = await setting();
   const { app, clientSecret, installation, client } = await installed(acme, owner, {});

@@ -7,14 +7,19 @@ import { generator, groupOf, publish } from './setting.ts';
 /** A runner that is ready and generates images. */
 async function ready(stage: SampleStage): Promise<{ id: number; name: string }> {
   const { client, org } = stage;
-  const place = { here: stage, client, group: await groupOf(stage, org), path: `/orgs/${org.login}/actions/hosted-runners` };
+  const place = {
+    here: stage.world,
+    client,
+    group: await groupOf(stage.world, org),
+    path: `/orgs/${org.login}/actions/hosted-runners`,
+  };
   const name = fresh('runner');
   return { id: await generator(place, { name }), name };
 }
 
 /** Publishes a version of an image of the stage's organization. */
 const published = async (stage: SampleStage, name: string) =>
-  publish({ here: stage, org: stage.org }, { runner: (await ready(stage)).name, image: name });
+  publish({ here: stage.world, org: stage.org }, { runner: (await ready(stage)).name, image: name });
 
 export const samples: Samples = new Map<AnyPathResource, Sample>([
   [runner, async (stage) => ({ hosted_runner_id: String((await ready(stage)).id) })],

@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { EventKind } from '#events/catalogue.ts';
+import type { EventKind } from '#events/kinds.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
 import { commit } from '#test/git/support.ts';

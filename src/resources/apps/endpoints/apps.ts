@@ -1,12 +1,13 @@
 // Apps: showing them, and making one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { inTurn } from '#lib/concurrency-limiter.ts';
-import { notFound, orNotFound } from '#lib/refusal.ts';
-import { checkManifestCode, convertManifest } from '../manifests.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { convertManifest } from '../manifests.ts';
+import { appBySlug, manifestCode } from '../path-resources.ts';
 import { presentOwnedApp } from '../present.ts';
 import { makeAppKeys } from '../rules.ts';
 import { App, ConvertedApp } from '../schemas.ts';
-import { countInstallations, findAppById, findAppBySlug } from '../store.ts';
+import { countInstallations, findAppById } from '../store.ts';
 
 export const getAuthenticatedApp = endpoint({
   id: 'apps/get-authenticated',
@@ -25,14 +26,12 @@ export const getApp = endpoint({
   id: 'apps/get-by-slug',
   method: 'GET',
   path: '/apps/{app_slug}',
+  resources: [appBySlug],
   summary: 'Get an app',
   access: { permission: { none: 'public' } },
   replies: { 200: App },
-  async handle({ db, at, viewer, links }) {
-    const app = await findAppBySlug(db, at.app_slug);
-    const isOwn = app && 'appId' in viewer.grant && viewer.grant.appId === app.id;
-    if (app?.kind !== 'app' || !(app.public || isOwn || viewer.account?.id === app.owner_id)) throw notFound();
-    return presentOwnedApp({ db, links }, app);
+  async handle({ db, at, links }) {
+    return presentOwnedApp({ db, links }, at.app);
   },
 });
 
@@ -40,15 +39,14 @@ export const createAppFromManifest = endpoint({
   id: 'apps/create-from-manifest',
   method: 'POST',
   path: '/app-manifests/{code}/conversions',
+  resources: [manifestCode],
   summary: 'Create an app from a manifest',
   access: { permission: { none: 'token_exchange' } },
   replies: { 201: ConvertedApp },
-  async handle({ db, change, at, links, now, services, caller }) {
-    await checkManifestCode(db, { code: at.code, now });
+  async handle({ db, change, links, now, services, caller }) {
     const keys = await inTurn(services.limiters.keys, caller, makeAppKeys);
-    const made = await change((tx) =>
-      convertManifest(tx, { code: at.code, keys, secrets: services.secrets, baseUrl: links.html, now }),
-    );
+    const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
+    const made = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
     return {
       ...(await presentOwnedApp({ db, links }, made.app)),
       client_secret: made.clientSecret,

@@ -11,12 +11,12 @@ import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { resumeInstallation, suspendInstallation, uninstall } from '../installations.ts';
+import { ownInstallation } from '../path-resources.ts';
 import { presentInstallation, presentInstallations } from '../present.ts';
 import { createInstallationToken } from '../rules.ts';
 import { Installation, InstallationToken, TokenRequest } from '../schemas.ts';
 import {
   findAppById,
-  findInstallation,
   findInstallationOn,
   type InstallationOfApp,
   listInstallationsFor,
@@ -27,9 +27,6 @@ import {
 } from '../store.ts';
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
-
-const getOwn = async (db: Db, app: Id<'apps'>, id: Id<'installations'>): Promise<InstallationOfApp> =>
-  orNotFound(await findInstallation(db, app, id));
 
 async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
   const installation = await findInstallationOn(db, app, account);
@@ -57,11 +54,12 @@ export const getInstallation = endpoint({
   id: 'apps/get-installation',
   method: 'GET',
   path: '/app/installations/{installation_id}',
+  resources: [ownInstallation],
   summary: 'Get an installation for the authenticated app',
   access: byApp,
   replies: { 200: Installation },
-  async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await getOwn(db, viewer.grant.appId, at.installation_id));
+  async handle({ db, at, links }) {
+    return presentInstallation({ db, links }, at.installation);
   },
 });
 
@@ -69,22 +67,22 @@ export const createAccessToken = endpoint({
   id: 'apps/create-installation-access-token',
   method: 'POST',
   path: '/app/installations/{installation_id}/access_tokens',
+  resources: [ownInstallation],
   summary: 'Create an installation access token for an app',
   access: byApp,
   body: TokenRequest,
   example: { permissions: { contents: 'read' } },
   replies: { 201: InstallationToken },
   async handle({ db, change, at, viewer, body, links, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
     const app = orNotFound(await findAppById(db, viewer.grant.appId));
-    const { token, row, permissions, repositories } = await change((tx) =>
+    const { token, row, permissions, repositories } = await change((tx, { installation }) =>
       createInstallationToken(tx, { app, installation, request: body, now }),
     );
     return {
       token,
       expires_at: timestamp(row.expires_at ?? now),
       permissions: { ...permissions },
-      repository_selection: repositories ? ('selected' as const) : installation.repository_selection,
+      repository_selection: repositories ? ('selected' as const) : at.installation.repository_selection,
       ...(repositories ? { repositories: await presentRepositories({ db, links, viewer }, repositories) } : {}),
     };
   },
@@ -94,12 +92,12 @@ export const deleteInstallation = endpoint({
   id: 'apps/delete-installation',
   method: 'DELETE',
   path: '/app/installations/{installation_id}',
+  resources: [ownInstallation],
   summary: 'Delete an installation for the authenticated app',
   access: byApp,
   replies: { 204: Nothing },
-  async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    await change((tx) => uninstall(tx, { installation, by: undefined, now }));
+  async handle({ change, now }) {
+    await change((tx, { installation }) => uninstall(tx, { installation, by: undefined, now }));
   },
 });
 
@@ -107,12 +105,12 @@ export const suspendAppInstallation = endpoint({
   id: 'apps/suspend-installation',
   method: 'PUT',
   path: '/app/installations/{installation_id}/suspended',
+  resources: [ownInstallation],
   summary: 'Suspend an app installation',
   access: byApp,
   replies: { 204: Nothing },
-  async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    await change((tx) => suspendInstallation(tx, { installation, by: undefined, now }));
+  async handle({ change, now }) {
+    await change((tx, { installation }) => suspendInstallation(tx, { installation, by: undefined, now }));
   },
 });
 
@@ -120,12 +118,12 @@ export const unsuspendAppInstallation = endpoint({
   id: 'apps/unsuspend-installation',
   method: 'DELETE',
   path: '/app/installations/{installation_id}/suspended',
+  resources: [ownInstallation],
   summary: 'Unsuspend an app installation',
   access: byApp,
   replies: { 204: Nothing },
-  async handle({ db, change, at, viewer, now }) {
-    const installation = await getOwn(db, viewer.grant.appId, at.installation_id);
-    await change((tx) => resumeInstallation(tx, { installation, by: undefined, now }));
+  async handle({ change, now }) {
+    await change((tx, { installation }) => resumeInstallation(tx, { installation, by: undefined, now }));
   },
 });
 

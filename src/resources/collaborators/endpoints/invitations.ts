@@ -6,6 +6,7 @@ import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { listInvitations } from '../invitation-store.ts';
 import { cancelInvitation, changeInvitation } from '../invitations.ts';
+import { repoInvitation } from '../path-resources.ts';
 import { presentInvitation, presentInvitations } from '../present.ts';
 import { InvitationChange, RepositoryInvitation } from '../schemas.ts';
 
@@ -29,14 +30,15 @@ export const updateRepoInvitation = endpoint({
   id: 'repos/update-invitation',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/invitations/{invitation_id}',
+  resources: [repoInvitation],
   summary: 'Update a repository invitation',
   access: administers,
   body: InvitationChange,
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
-  async handle({ db, change, at, body, action, viewer, links, now }) {
-    const invitation = await change((tx) => changeInvitation(tx, action, at.invitation_id, body.permissions));
-    return presentInvitation({ db, links, viewer, now }, invitation);
+  async handle({ db, change, body, action, viewer, links, now }) {
+    const changed = await change((tx, { invitation }) => changeInvitation(tx, action, invitation, body.permissions));
+    return presentInvitation({ db, links, viewer, now }, changed);
   },
 });
 
@@ -44,10 +46,11 @@ export const deleteRepoInvitation = endpoint({
   id: 'repos/delete-invitation',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/invitations/{invitation_id}',
+  resources: [repoInvitation],
   summary: 'Delete a repository invitation',
   access: administers,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => cancelInvitation(tx, action, at.invitation_id));
+  async handle({ change, action }) {
+    await change((tx, { invitation }) => cancelInvitation(tx, action, invitation));
   },
 });

@@ -6,6 +6,7 @@ import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { listOwnInvitations } from '../invitation-store.ts';
 import { acceptInvitation, declineInvitation } from '../invitations.ts';
+import { ownInvitation } from '../path-resources.ts';
 import { presentInvitations } from '../present.ts';
 import { RepositoryInvitation } from '../schemas.ts';
 
@@ -34,11 +35,12 @@ export const acceptOwnInvitation = endpoint({
   id: 'repos/accept-invitation-for-authenticated-user',
   method: 'PATCH',
   path: '/user/repository_invitations/{invitation_id}',
+  resources: [ownInvitation],
   summary: 'Accept a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => acceptInvitation(tx, action, at.invitation_id));
+  async handle({ change, action }) {
+    await change((tx, { invitation }) => acceptInvitation(tx, action, invitation));
   },
 });
 
@@ -46,10 +48,11 @@ export const declineOwnInvitation = endpoint({
   id: 'repos/decline-invitation-for-authenticated-user',
   method: 'DELETE',
   path: '/user/repository_invitations/{invitation_id}',
+  resources: [ownInvitation],
   summary: 'Decline a repository invitation',
   access: invited,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => declineInvitation(tx, action, at.invitation_id));
+  async handle({ change, action }) {
+    await change((tx, { invitation }) => declineInvitation(tx, action, invitation));
   },
 });

@@ -5,13 +5,13 @@ import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { gather } from '#lib/collections.ts';
-import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
+import { recordActivity } from '../activity.ts';
 import { findAssignable, listAssignable } from '../assignee-store.ts';
 import { assign, unassign } from '../assignees.ts';
+import { assignee, issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
-import { getIssue, onIssue } from '../rules.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
 
 export const listAssignees = endpoint({
@@ -31,11 +31,12 @@ export const checkAssignee = endpoint({
   id: 'issues/check-user-can-be-assigned',
   method: 'GET',
   path: '/repos/{owner}/{repo}/assignees/{assignee}',
+  resources: [assignee],
   summary: 'Check if a user can be assigned',
   access: readsEither,
   replies: { 204: Nothing },
-  async handle({ db, at, viewer }) {
-    if ((await findAssignable(db, at.repo, [at.assignee], viewer)).length === 0) throw notFound();
+  async handle() {
+    // The assignee was found, and that is the answer.
   },
 });
 
@@ -43,12 +44,12 @@ export const checkAssigneeOfIssue = endpoint({
   id: 'issues/check-user-can-be-assigned-to-issue',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees/{assignee}',
+  resources: [issue, assignee],
   summary: 'Check if a user can be assigned to an issue',
   access: readsEither,
   replies: { 204: Nothing },
-  async handle({ db, at, viewer }) {
-    await getIssue(db, at);
-    if ((await findAssignable(db, at.repo, [at.assignee], viewer)).length === 0) throw notFound();
+  async handle() {
+    // The assignee was found, and that is the answer.
   },
 });
 
@@ -57,16 +58,18 @@ export const addIssueAssignees = endpoint({
   id: 'issues/add-assignees',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
+  resources: [issue],
   summary: 'Add assignees to an issue',
   access: sortsEither,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
   async handle({ db, change, at, body, action, viewer, links }) {
-    const issue = await change((tx) =>
-      onIssue(tx, action, at, async (held) => assign(tx, action, held, await findAssignable(tx, at.repo, body.assignees ?? []))),
-    );
-    return presentIssue({ db, links, viewer }, issue);
+    const row = await change(async (tx, { issue }) => {
+      const users = await findAssignable(tx, at.repo, body.assignees ?? []);
+      return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
+    });
+    return presentIssue({ db, links, viewer }, row);
   },
 });
 
@@ -74,17 +77,17 @@ export const removeIssueAssignees = endpoint({
   id: 'issues/remove-assignees',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
+  resources: [issue],
   summary: 'Remove assignees from an issue',
   access: sortsEither,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
-    const issue = await change((tx) =>
-      onIssue(tx, action, at, async (held) =>
-        unassign(tx, action, held, gather(await findUsersByLogin(tx, body.assignees ?? []), 'id')),
-      ),
-    );
-    return presentIssue({ db, links, viewer }, issue);
+  async handle({ db, change, body, action, viewer, links }) {
+    const row = await change(async (tx, { issue }) => {
+      const users = gather(await findUsersByLogin(tx, body.assignees ?? []), 'id');
+      return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
+    });
+    return presentIssue({ db, links, viewer }, row);
   },
 });

@@ -6,9 +6,10 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { listCommentsOfRepository, listOfIssue } from '../comment-store.ts';
-import { changeComment, commentOn, deleteComment, getComment, getHeldComment } from '../comments.ts';
+import { changeComment, commentOn, deleteComment } from '../comments.ts';
+import { comment, issue } from '../path-resources.ts';
 import { presentComment, presentComments } from '../present.ts';
-import { checkHasIssues, getHeldIssue, getIssue } from '../rules.ts';
+import { checkHasIssues } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
 
 const since = Type.Optional(Type.String({ format: 'date-time' }));
@@ -18,14 +19,14 @@ export const listIssueComments = endpoint({
   id: 'issues/list-comments',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+  resources: [issue],
   summary: 'List issue comments',
   access: readsEither,
   query: Type.Object({ since }),
   paging: pages(),
   replies: { 200: Type.Array(IssueComment) },
   async handle({ db, at, query, page, viewer, links }) {
-    const issue = await getIssue(db, at);
-    const found = await listOfIssue(db, issue.id, dateOf(query.since), page);
+    const found = await listOfIssue(db, at.issue.id, dateOf(query.since), page);
     return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
   },
 });
@@ -54,13 +55,14 @@ export const createComment = endpoint({
   id: 'issues/create-comment',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+  resources: [issue],
   summary: 'Create an issue comment',
   access: writesEither,
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links }) {
-    const row = await change(async (tx) => commentOn(tx, action, await getHeldIssue(tx, at), body.body));
+  async handle({ db, change, body, action, viewer, links }) {
+    const row = await change((tx, { issue }) => commentOn(tx, action, issue, body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -69,11 +71,12 @@ export const getIssueComment = endpoint({
   id: 'issues/get-comment',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  resources: [comment],
   summary: 'Get an issue comment',
   access: readsEither,
   replies: { 200: IssueComment },
   async handle({ db, at, viewer, links }) {
-    return presentComment({ db, links, viewer }, await getComment(db, at));
+    return presentComment({ db, links, viewer }, at.comment);
   },
 });
 
@@ -81,13 +84,14 @@ export const updateIssueComment = endpoint({
   id: 'issues/update-comment',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  resources: [comment],
   summary: 'Update an issue comment',
   access: writesEither,
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links }) {
-    const row = await change(async (tx) => changeComment(tx, action, await getHeldComment(tx, at), body.body));
+  async handle({ db, change, body, action, viewer, links }) {
+    const row = await change((tx, { comment }) => changeComment(tx, action, comment, body.body));
     return presentComment({ db, links, viewer }, row);
   },
 });
@@ -96,10 +100,11 @@ export const deleteIssueComment = endpoint({
   id: 'issues/delete-comment',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
+  resources: [comment],
   summary: 'Delete an issue comment',
   access: writesEither,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change(async (tx) => deleteComment(tx, action, await getHeldComment(tx, at)));
+  async handle({ change, action }) {
+    await change((tx, { comment }) => deleteComment(tx, action, comment));
   },
 });

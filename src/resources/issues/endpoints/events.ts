@@ -4,10 +4,11 @@ import { readsEither, readsIssues } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
-import { findIssueEvent, listEventsOfRepository, listIssueEvents } from '../event-store.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { listEventsOfRepository, listIssueEvents } from '../event-store.ts';
+import { issue, issueEvent } from '../path-resources.ts';
 import { presentIssueEvents } from '../present-events.ts';
-import { checkHasIssues, getIssue } from '../rules.ts';
+import { checkHasIssues } from '../rules.ts';
 import { IssueEvent, TimelineComment } from '../schemas.ts';
 import { listTimeline } from '../timeline.ts';
 
@@ -30,13 +31,12 @@ export const getIssueEvent = endpoint({
   id: 'issues/get-event',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/events/{event_id}',
+  resources: [issueEvent],
   summary: 'Get an issue event',
   access: readsEither,
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
-    checkHasIssues(at.repo);
-    const row = orNotFound(await findIssueEvent(db, viewer, at.repo.id, at.event_id));
-    return firstOrNotFound(await presentIssueEvents({ db, links, viewer }, [row], { withIssue: true }));
+    return firstOrNotFound(await presentIssueEvents({ db, links, viewer }, [at.issueEvent], { withIssue: true }));
   },
 });
 
@@ -44,13 +44,14 @@ export const listEventsOfIssue = endpoint({
   id: 'issues/list-events',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/events',
+  resources: [issue],
   summary: 'List issue events',
   access: readsEither,
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
-    const issue = await getIssue(db, at);
-    return mapRows(await listIssueEvents(db, viewer, issue.id, page), (rows) => presentIssueEvents({ db, links, viewer }, rows));
+    const found = await listIssueEvents(db, viewer, at.issue.id, page);
+    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer }, rows));
   },
 });
 
@@ -58,12 +59,12 @@ export const listTimelineOfIssue = endpoint({
   id: 'issues/list-events-for-timeline',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
+  resources: [issue],
   summary: 'List timeline events for an issue',
   access: readsEither,
   paging: pages(),
   replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
   async handle({ db, at, page, viewer, links }) {
-    const issue = await getIssue(db, at);
-    return listTimeline({ db, links, viewer }, issue.id, page);
+    return listTimeline({ db, links, viewer }, at.issue.id, page);
   },
 });

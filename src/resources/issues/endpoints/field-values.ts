@@ -8,7 +8,7 @@ import { pageOut, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { IssueFieldValue, loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
 import { clearValue, setValues } from '../field-values.ts';
-import { getHeldIssue, getIssue } from '../rules.ts';
+import { fieldValue, issue } from '../path-resources.ts';
 import { FieldValues } from '../schemas.ts';
 import type { IssueRow } from '../store.ts';
 
@@ -21,12 +21,13 @@ export const listIssueFieldValues = endpoint({
   id: 'issues/list-issue-field-values-for-issue',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
+  resources: [issue],
   summary: 'List issue field values for an issue',
   access: readsIssues,
   paging: pages(),
   replies: { 200: Type.Array(IssueFieldValue) },
   async handle({ db, at, viewer, page }) {
-    return pageOut(await presentValues(db, viewer, await getIssue(db, at)), page);
+    return pageOut(await presentValues(db, viewer, at.issue), page);
   },
 });
 
@@ -34,14 +35,14 @@ export const addIssueFieldValues = endpoint({
   id: 'issues/add-issue-field-values',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values',
+  resources: [issue],
   summary: 'Add issue field values to an issue',
   access: writes,
   body: FieldValues,
   example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
   replies: { 200: Type.Array(IssueFieldValue) },
-  handle: ({ change, at, body, action, viewer }) =>
-    change(async (tx) => {
-      const issue = await getHeldIssue(tx, at);
+  handle: ({ change, body, action, viewer }) =>
+    change(async (tx, { issue }) => {
       const wanted = body.issue_field_values;
       if (wanted) await setValues(tx, action, issue, wanted);
       return presentValues(tx, viewer, issue);
@@ -52,10 +53,11 @@ export const deleteIssueFieldValue = endpoint({
   id: 'issues/delete-issue-field-value',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values/{issue_field_id}',
+  resources: [fieldValue],
   summary: 'Delete an issue field value from an issue',
   access: writes,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change(async (tx) => clearValue(tx, action, await getHeldIssue(tx, at), at.issue_field_id));
+  async handle({ change, action }) {
+    await change((tx, { issue, fieldValue }) => clearValue(tx, action, issue, fieldValue));
   },
 });

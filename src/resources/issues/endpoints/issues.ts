@@ -5,8 +5,9 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { setToldValues } from '../field-values.ts';
 import { lockIssue, unlockIssue } from '../locks.ts';
+import { issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
-import { changeIssue, getHeldIssue, getIssue, openIssue } from '../rules.ts';
+import { changeIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
 
 export const createIssue = endpoint({
@@ -32,11 +33,12 @@ export const getRepoIssue = endpoint({
   id: 'issues/get',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}',
+  resources: [issue],
   summary: 'Get an issue',
   access: readsIssues,
   replies: { 200: Issue },
   async handle({ db, at, viewer, links }) {
-    return presentIssue({ db, links, viewer }, await getIssue(db, at));
+    return presentIssue({ db, links, viewer }, at.issue);
   },
 });
 
@@ -44,16 +46,17 @@ export const updateRepoIssue = endpoint({
   id: 'issues/update',
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/issues/{issue_number}',
+  resources: [issue],
   summary: 'Update an issue',
   access: writesIssues,
   body: IssueChange,
   example: { state: 'closed', state_reason: 'completed' },
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
-    const row = await change(async (tx) => {
-      const issue = await changeIssue(tx, action, await getHeldIssue(tx, at), body);
-      await setToldValues(tx, action, issue, body.issue_field_values);
-      return issue;
+  async handle({ db, change, body, action, viewer, links }) {
+    const row = await change(async (tx, { issue }) => {
+      const changed = await changeIssue(tx, action, issue, body);
+      await setToldValues(tx, action, changed, body.issue_field_values);
+      return changed;
     });
     return presentIssue({ db, links, viewer }, row);
   },
@@ -63,14 +66,15 @@ export const lockRepoIssue = endpoint({
   id: 'issues/lock',
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
+  resources: [issue],
   summary: 'Lock an issue',
   access: { ...sortsEither, role: 'write' },
   body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
   example: { lock_reason: 'resolved' },
   replies: { 204: Nothing },
-  async handle({ change, at, body, action }) {
+  async handle({ change, body, action }) {
     const reason = body?.lock_reason ?? null;
-    await change(async (tx) => lockIssue(tx, action, await getHeldIssue(tx, at), reason));
+    await change((tx, { issue }) => lockIssue(tx, action, issue, reason));
   },
 });
 
@@ -78,10 +82,11 @@ export const unlockRepoIssue = endpoint({
   id: 'issues/unlock',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
+  resources: [issue],
   summary: 'Unlock an issue',
   access: { ...sortsEither, role: 'write' },
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change(async (tx) => unlockIssue(tx, action, await getHeldIssue(tx, at)));
+  async handle({ change, action }) {
+    await change((tx, { issue }) => unlockIssue(tx, action, issue));
   },
 });

@@ -5,11 +5,11 @@ import type { Repo } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
-import { notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { findLabel, Label, presentLabel } from '#resources/labels/index.ts';
+import { Label, presentLabel } from '#resources/labels/index.ts';
+import { recordActivity } from '../activity.ts';
 import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
-import { getIssue, onIssue } from '../rules.ts';
+import { issue, issueLabel } from '../path-resources.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
 
@@ -20,12 +20,13 @@ export const listLabelsOnIssue = endpoint({
   id: 'issues/list-labels-on-issue',
   method: 'GET',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  resources: [issue],
   summary: 'List labels for an issue',
   access: readsEither,
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
-    return pageOut(await presentLabels({ db, links }, at.repo, await getIssue(db, at)), page);
+    return pageOut(await presentLabels({ db, links }, at.repo, at.issue), page);
   },
 });
 
@@ -44,11 +45,12 @@ export const addIssueLabels = endpoint({
   id: 'issues/add-labels',
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  resources: [issue],
   summary: 'Add labels to an issue',
   async handle({ db, change, at, body, action, links }) {
     const names = labelNames(listIn(body));
-    const issue = await change((tx) => onIssue(tx, action, at, (held) => putLabels(tx, action, held, names)));
-    return presentLabels({ db, links }, at.repo, issue);
+    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await putLabels(tx, action, issue, names)));
+    return presentLabels({ db, links }, at.repo, at.issue);
   },
 });
 
@@ -57,11 +59,12 @@ export const setIssueLabels = endpoint({
   id: 'issues/set-labels',
   method: 'PUT',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  resources: [issue],
   summary: 'Set labels for an issue',
   async handle({ db, change, at, body, action, links }) {
     const names = labelNames(listIn(body));
-    const issue = await change((tx) => onIssue(tx, action, at, (held) => replaceLabels(tx, action, held, names)));
-    return presentLabels({ db, links }, at.repo, issue);
+    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, names)));
+    return presentLabels({ db, links }, at.repo, at.issue);
   },
 });
 
@@ -69,11 +72,12 @@ export const removeAllIssueLabels = endpoint({
   id: 'issues/remove-all-labels',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
+  resources: [issue],
   summary: 'Remove all labels from an issue',
   access: sortsEither,
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((tx) => onIssue(tx, action, at, (held) => replaceLabels(tx, action, held, [])));
+  async handle({ change, action }) {
+    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, [])));
   },
 });
 
@@ -81,18 +85,14 @@ export const removeIssueLabel = endpoint({
   id: 'issues/remove-label',
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
+  resources: [issueLabel],
   summary: 'Remove a label from an issue',
   access: sortsEither,
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, action, links }) {
-    const issue = await change((tx) =>
-      onIssue(tx, action, at, async (held) => {
-        const label = orNotFound(await findLabel(tx, at.repo.id, at.name));
-        const taken = await takeLabels(tx, action, held, [label]);
-        if (taken.length === 0) throw notFound(); // the issue doesn't have this label
-        return taken;
-      }),
+    await change(async (tx, { issue, issueLabel }) =>
+      recordActivity(tx, action, issue, await takeLabels(tx, action, issue, [issueLabel])),
     );
-    return presentLabels({ db, links }, at.repo, issue);
+    return presentLabels({ db, links }, at.repo, at.issue);
   },
 });

@@ -2,23 +2,17 @@
 import { readsEither, writesEither } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
-import { type CommentWords, getComment } from '../comments.ts';
-import { findReactableCommentForUpdate, findReactableIssueForUpdate } from '../reactions.ts';
-import { getIssue, type IssueWords } from '../rules.ts';
+import { comment, commentReaction, issue, issueReaction } from '../path-resources.ts';
+import { reactableComment, reactableIssue, subjectOfComment, subjectOfIssue } from '../reactions.ts';
 
-const ofIssue = reactionEndpoints<IssueWords>({
-  find: async (db, at) => ({ issue: (await getIssue(db, at)).id }),
-  hold: findReactableIssueForUpdate,
-});
-const ofComment = reactionEndpoints<CommentWords>({
-  find: async (db, at) => ({ comment: (await getComment(db, at)).id }),
-  hold: findReactableCommentForUpdate,
-});
+const ofIssue = reactionEndpoints({ subjectOf: subjectOfIssue, reactable: reactableIssue });
+const ofComment = reactionEndpoints({ subjectOf: subjectOfComment, reactable: reactableComment });
 
 export const listIssueReactions = endpoint({
   ...ofIssue.list,
   id: 'reactions/list-for-issue',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
+  resources: [issue],
   summary: 'List reactions for an issue',
   access: readsEither,
 });
@@ -27,6 +21,7 @@ export const createIssueReaction = endpoint({
   ...ofIssue.create,
   id: 'reactions/create-for-issue',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
+  resources: [issue],
   summary: 'Create reaction for an issue',
   access: writesEither,
 });
@@ -35,6 +30,7 @@ export const deleteIssueReaction = endpoint({
   ...ofIssue.delete,
   id: 'reactions/delete-for-issue',
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions/{reaction_id}',
+  resources: [issueReaction],
   summary: 'Delete an issue reaction',
   access: writesEither,
 });
@@ -43,6 +39,7 @@ export const listCommentReactions = endpoint({
   ...ofComment.list,
   id: 'reactions/list-for-issue-comment',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+  resources: [comment],
   summary: 'List reactions for an issue comment',
   access: readsEither,
 });
@@ -51,6 +48,7 @@ export const createCommentReaction = endpoint({
   ...ofComment.create,
   id: 'reactions/create-for-issue-comment',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+  resources: [comment],
   summary: 'Create reaction for an issue comment',
   access: writesEither,
 });
@@ -59,6 +57,7 @@ export const deleteCommentReaction = endpoint({
   ...ofComment.delete,
   id: 'reactions/delete-for-issue-comment',
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}',
+  resources: [commentReaction],
   summary: 'Delete an issue comment reaction',
   access: writesEither,
 });

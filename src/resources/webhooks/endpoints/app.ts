@@ -2,12 +2,13 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';
-import { orNotFound } from '#lib/refusal.ts';
 import { changeAppConfig } from '../app-config.ts';
-import { deliveriesOf, redeliver } from '../deliveries.ts';
-import { presentConfig, presentDelivery } from '../present.ts';
-import { AppWebhookConfig, ConfigChange, Delivery, DeliveryItem, DeliveryQuery } from '../schemas.ts';
-import { findAppHook, findDelivery } from '../store.ts';
+import { deliveriesOf } from '../deliveries.ts';
+import { appDelivery } from '../path-resources.ts';
+import { presentConfig } from '../present.ts';
+import { AppWebhookConfig, ConfigChange, DeliveryItem, DeliveryQuery } from '../schemas.ts';
+import { findAppHook } from '../store.ts';
+import { deliveryEndpoints } from './shared.ts';
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
 
@@ -55,28 +56,19 @@ export const listAppWebhookDeliveries = endpoint({
 });
 
 export const getAppWebhookDelivery = endpoint({
+  ...deliveryEndpoints.getDelivery,
   id: 'apps/get-webhook-delivery',
-  method: 'GET',
   path: '/app/hook/deliveries/{delivery_id}',
+  resources: [appDelivery],
   summary: 'Get a delivery for an app webhook',
   access: byApp,
-  replies: { 200: Delivery },
-  async handle({ db, at, viewer }) {
-    const hook = orNotFound(await findAppHook(db, viewer.grant.appId));
-    return presentDelivery(hook, orNotFound(await findDelivery(db, hook.id, at.delivery_id)));
-  },
 });
 
 export const redeliverAppWebhookDelivery = endpoint({
+  ...deliveryEndpoints.redeliver,
   id: 'apps/redeliver-webhook-delivery',
-  method: 'POST',
   path: '/app/hook/deliveries/{delivery_id}/attempts',
+  resources: [appDelivery],
   summary: 'Redeliver a delivery for an app webhook',
   access: byApp,
-  replies: { 202: Type.Object({}) },
-  async handle({ db, change, at, viewer, now, services }) {
-    const hook = orNotFound(await findAppHook(db, viewer.grant.appId));
-    await redeliver({ db, change, now, services }, hook, at.delivery_id);
-    return {};
-  },
 });

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { OrganizationAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { orgDelivery, orgHook } from '../path-resources.ts';
 import { presentOrgWebhook } from '../present.ts';
 import { NewOrgWebhook, OrgWebhook, OrgWebhookChange } from '../schemas.ts';
 import { webhookEndpoints } from './shared.ts';
@@ -39,6 +40,7 @@ export const getOrgWebhook = endpoint({
   ...ofOrg.get,
   id: 'orgs/get-webhook',
   path: '/orgs/{org}/hooks/{hook_id}',
+  resources: [orgHook],
   summary: 'Get an organization webhook',
   access: reads,
   replies: { 200: OrgWebhook },
@@ -48,6 +50,7 @@ export const updateOrgWebhook = endpoint({
   ...ofOrg.update,
   id: 'orgs/update-webhook',
   path: '/orgs/{org}/hooks/{hook_id}',
+  resources: [orgHook],
   summary: 'Update an organization webhook',
   access: writes,
   body: OrgWebhookChange,
@@ -58,6 +61,7 @@ export const deleteOrgWebhook = endpoint({
   ...ofOrg.delete,
   id: 'orgs/delete-webhook',
   path: '/orgs/{org}/hooks/{hook_id}',
+  resources: [orgHook],
   summary: 'Delete an organization webhook',
   access: writes,
 });
@@ -66,6 +70,7 @@ export const getOrgWebhookConfig = endpoint({
   ...ofOrg.getConfig,
   id: 'orgs/get-webhook-config-for-org',
   path: '/orgs/{org}/hooks/{hook_id}/config',
+  resources: [orgHook],
   summary: 'Get a webhook configuration for an organization',
   access: reads,
 });
@@ -74,6 +79,7 @@ export const updateOrgWebhookConfig = endpoint({
   ...ofOrg.updateConfig,
   id: 'orgs/update-webhook-config-for-org',
   path: '/orgs/{org}/hooks/{hook_id}/config',
+  resources: [orgHook],
   summary: 'Update a webhook configuration for an organization',
   access: writes,
 });
@@ -82,6 +88,7 @@ export const listOrgWebhookDeliveries = endpoint({
   ...ofOrg.listDeliveries,
   id: 'orgs/list-webhook-deliveries',
   path: '/orgs/{org}/hooks/{hook_id}/deliveries',
+  resources: [orgHook],
   summary: 'List deliveries for an organization webhook',
   access: reads,
 });
@@ -90,6 +97,7 @@ export const getOrgWebhookDelivery = endpoint({
   ...ofOrg.getDelivery,
   id: 'orgs/get-webhook-delivery',
   path: '/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}',
+  resources: [orgDelivery],
   summary: 'Get a webhook delivery for an organization webhook',
   access: reads,
 });
@@ -98,6 +106,7 @@ export const redeliverOrgWebhookDelivery = endpoint({
   ...ofOrg.redeliver,
   id: 'orgs/redeliver-webhook-delivery',
   path: '/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts',
+  resources: [orgDelivery],
   summary: 'Redeliver a delivery for an organization webhook',
   access: writes,
 });
@@ -106,6 +115,7 @@ export const pingOrgWebhook = endpoint({
   ...ofOrg.ping,
   id: 'orgs/ping-webhook',
   path: '/orgs/{org}/hooks/{hook_id}/pings',
+  resources: [orgHook],
   summary: 'Ping an organization webhook',
   access: writes,
 });

@@ -4,12 +4,10 @@ import type { RepositoryAction } from '#access/action.ts';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { gather } from '#lib/collections.ts';
-import { Nothing } from '#lib/shape.ts';
-import { getHook } from '../hook-owner.ts';
+import { repoDelivery, repoHook } from '../path-resources.ts';
 import { presentRepoWebhook } from '../present.ts';
 import { NewRepoWebhook, RepoWebhook, RepoWebhookChange } from '../schemas.ts';
 import { loadLastResponses } from '../store.ts';
-import { testPush } from '../test-push.ts';
 import { webhookEndpoints } from './shared.ts';
 
 const hooks = { tokens: everyToken, role: 'admin' } as const;
@@ -48,6 +46,7 @@ export const getRepoWebhook = endpoint({
   ...ofRepo.get,
   id: 'repos/get-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Get a repository webhook',
   access: reads,
   replies: { 200: RepoWebhook },
@@ -57,6 +56,7 @@ export const updateRepoWebhook = endpoint({
   ...ofRepo.update,
   id: 'repos/update-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Update a repository webhook',
   access: writes,
   body: RepoWebhookChange,
@@ -67,6 +67,7 @@ export const deleteRepoWebhook = endpoint({
   ...ofRepo.delete,
   id: 'repos/delete-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}',
+  resources: [repoHook],
   summary: 'Delete a repository webhook',
   access: removes,
 });
@@ -75,6 +76,7 @@ export const getRepoWebhookConfig = endpoint({
   ...ofRepo.getConfig,
   id: 'repos/get-webhook-config-for-repo',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/config',
+  resources: [repoHook],
   summary: 'Get a webhook configuration for a repository',
   access: reads,
 });
@@ -83,6 +85,7 @@ export const updateRepoWebhookConfig = endpoint({
   ...ofRepo.updateConfig,
   id: 'repos/update-webhook-config-for-repo',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/config',
+  resources: [repoHook],
   summary: 'Update a webhook configuration for a repository',
   access: writes,
 });
@@ -91,6 +94,7 @@ export const listRepoWebhookDeliveries = endpoint({
   ...ofRepo.listDeliveries,
   id: 'repos/list-webhook-deliveries',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries',
+  resources: [repoHook],
   summary: 'List deliveries for a repository webhook',
   access: reads,
 });
@@ -99,6 +103,7 @@ export const getRepoWebhookDelivery = endpoint({
   ...ofRepo.getDelivery,
   id: 'repos/get-webhook-delivery',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}',
+  resources: [repoDelivery],
   summary: 'Get a webhook delivery for a repository webhook',
   access: reads,
 });
@@ -107,6 +112,7 @@ export const redeliverRepoWebhookDelivery = endpoint({
   ...ofRepo.redeliver,
   id: 'repos/redeliver-webhook-delivery',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts',
+  resources: [repoDelivery],
   summary: 'Redeliver a delivery for a repository webhook',
   access: writes,
 });
@@ -115,19 +121,7 @@ export const pingRepoWebhook = endpoint({
   ...ofRepo.ping,
   id: 'repos/ping-webhook',
   path: '/repos/{owner}/{repo}/hooks/{hook_id}/pings',
+  resources: [repoHook],
   summary: 'Ping a repository webhook',
   access: writes,
-});
-
-export const testRepoWebhook = endpoint({
-  id: 'repos/test-push-webhook',
-  method: 'POST',
-  path: '/repos/{owner}/{repo}/hooks/{hook_id}/tests',
-  summary: 'Test the push repository webhook',
-  access: writes,
-  replies: { 204: Nothing },
-  async handle({ db, change, at, action, links, now, services }) {
-    const hook = await getHook(db, action, at.hook_id);
-    await testPush({ db, change, links, now, services }, hook, at.repo.id);
-  },
 });

@@ -5,11 +5,10 @@ import type { SharedCall } from '#endpoint/call.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
 import { cursors, pages } from '#endpoint/paging.ts';
-import type { Id } from '#lib/id.ts';
 import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { deliveriesOf, redeliver } from '../deliveries.ts';
-import { findHookForUpdate, getHook, type HookOwner, hookAction, ownerPayload, parentOf, visibleAuthors } from '../hook-owner.ts';
+import { type HookOwnerAction, hookAction, ownerPayload, parentOf, visibleAuthors } from '../hook-owner.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentDelivery } from '../present.ts';
 import { countRequested } from '../quota.ts';
@@ -23,15 +22,17 @@ import {
   type WebhookChange,
   WebhookConfig,
 } from '../schemas.ts';
-import { findDelivery, type HookRow, listHooks } from '../store.ts';
+import { type DoneDelivery, findPayload, type HookRow, listHooks } from '../store.ts';
 
 /** A call about the hooks of an organization or a repository. */
-type HookCall<Where extends HookOwner> = SharedCall<{ action: Where }>;
+type HookCall<Where extends HookOwnerAction> = SharedCall<{ action: Where }>;
+type Hook = { readonly hook: HookRow };
 /** A call about one of them. */
-type OneHookCall<Where extends HookOwner> = HookCall<Where> & { readonly at: { hook_id: Id<'webhooks'> } };
-type OneDeliveryCall<Where extends HookOwner> = OneHookCall<Where> & { readonly at: { delivery_id: Id<'webhook_deliveries'> } };
+type OneHookCall<Where extends HookOwnerAction> = SharedCall<{ action: Where; at: Hook }>;
+/** A call about a delivery of a hook, whoever the hook belongs to. */
+type DeliveryCall = SharedCall<{ at: Hook & { readonly delivery: DoneDelivery } }>;
 
-type Shown<Where extends HookOwner, Webhook extends object> = {
+type Shown<Where extends HookOwnerAction, Webhook extends object> = {
   /** A hook as deliveries show it: without the last response of its receiver. */
   alone: (links: Links, place: Where, hook: HookRow) => Webhook;
   /** Hooks of a whole page. */
@@ -46,14 +47,33 @@ const example: NewWebhook = {
 };
 const changeExample: Pick<WebhookChange, 'events' | 'active'> = { events: ['push', 'issues'], active: true };
 
+/** The endpoints about one delivery, which are the same for the hook of an app. */
+export const deliveryEndpoints = {
+  getDelivery: {
+    method: 'GET',
+    replies: { 200: Delivery },
+    async handle({ db, at: { hook, delivery } }: DeliveryCall) {
+      return presentDelivery(hook, delivery, orNotFound(await findPayload(db, delivery)));
+    },
+  },
+  redeliver: {
+    method: 'POST',
+    replies: { 202: Type.Object({}) },
+    async handle({ change, at: { hook, delivery }, now, services }: DeliveryCall) {
+      await change((tx) => redeliver(tx, hook, delivery, { limits: services.resourceLimits.webhooks, now }));
+      return {};
+    },
+  },
+} as const;
+
 /** The declarations of the endpoints, each to be completed by its id, path, summary, access and what of its schemas differs. */
-export const webhookEndpoints = <Where extends HookOwner, Webhook extends object>({ alone, all }: Shown<Where, Webhook>) =>
+export const webhookEndpoints = <Where extends HookOwnerAction, Webhook extends object>({ alone, all }: Shown<Where, Webhook>) =>
   ({
     list: {
       method: 'GET',
       paging: pages(),
       async handle({ db, action, page, links }: HookCall<Where>) {
-        const found = await listHooks(db, parentOf(action), visibleAuthors(action), page);
+        const found = await listHooks(db, parentOf(action), visibleAuthors(action, action.by), page);
         return mapRows(found, (rows) => all({ db, links }, action, rows));
       },
     },
@@ -73,35 +93,32 @@ export const webhookEndpoints = <Where extends HookOwner, Webhook extends object
     get: {
       method: 'GET',
       async handle({ db, at, action, links }: OneHookCall<Where>) {
-        return firstOrNotFound(await all({ db, links }, action, [await getHook(db, action, at.hook_id)]));
+        return firstOrNotFound(await all({ db, links }, action, [at.hook]));
       },
     },
     update: {
       method: 'PATCH',
       example: changeExample,
-      async handle({ db, change, at, body, action, links, services }: OneHookCall<Where> & { body: WebhookChange }) {
-        const changed = await change(async (tx) =>
-          changeHook(tx, hookAction(action, services), await findHookForUpdate(tx, action, at.hook_id), body),
-        );
+      async handle({ db, change, body, action, links, services }: OneHookCall<Where> & { body: WebhookChange }) {
+        const changed = await change((tx, { hook }) => changeHook(tx, hookAction(action, services), hook, body));
         return firstOrNotFound(await all({ db, links }, action, [changed]));
       },
     },
     delete: {
       method: 'DELETE',
       replies: { 204: Nothing },
-      async handle({ db, change, at, action, links, services }: OneHookCall<Where>) {
+      async handle({ db, change, action, links, services }: OneHookCall<Where>) {
         const about = await ownerPayload({ db, links }, action);
-        await change(async (tx) => {
-          const hook = await findHookForUpdate(tx, action, at.hook_id);
-          await deleteHook(tx, hookAction(action, services), hook, { presented: alone(links, action, hook), about });
-        });
+        await change((tx, { hook }) =>
+          deleteHook(tx, hookAction(action, services), hook, { presented: alone(links, action, hook), about }),
+        );
       },
     },
     getConfig: {
       method: 'GET',
       replies: { 200: WebhookConfig },
-      async handle({ db, at, action }: OneHookCall<Where>) {
-        return presentConfig(await getHook(db, action, at.hook_id));
+      async handle({ at }: OneHookCall<Where>) {
+        return presentConfig(at.hook);
       },
     },
     updateConfig: {
@@ -109,11 +126,8 @@ export const webhookEndpoints = <Where extends HookOwner, Webhook extends object
       body: ConfigChange,
       example: { content_type: 'json' },
       replies: { 200: WebhookConfig },
-      async handle({ change, at, body, action, services }: OneHookCall<Where> & { body: ConfigChange }) {
-        const changed = await change(async (tx) =>
-          changeConfig(tx, hookAction(action, services), await findHookForUpdate(tx, action, at.hook_id), body),
-        );
-        return presentConfig(changed);
+      async handle({ change, body, action, services }: OneHookCall<Where> & { body: ConfigChange }) {
+        return presentConfig(await change((tx, { hook }) => changeConfig(tx, hookAction(action, services), hook, body)));
       },
     },
     listDeliveries: {
@@ -121,34 +135,17 @@ export const webhookEndpoints = <Where extends HookOwner, Webhook extends object
       query: DeliveryQuery,
       paging: cursors(),
       replies: { 200: Type.Array(DeliveryItem) },
-      async handle({ db, at, query, action, page }: OneHookCall<Where> & { query: DeliveryQuery }) {
-        return deliveriesOf(db, await getHook(db, action, at.hook_id), { page, status: query.status });
+      async handle({ db, at, query, page }: OneHookCall<Where> & { query: DeliveryQuery }) {
+        return deliveriesOf(db, at.hook, { page, status: query.status });
       },
     },
-    getDelivery: {
-      method: 'GET',
-      replies: { 200: Delivery },
-      async handle({ db, at, action }: OneDeliveryCall<Where>) {
-        const hook = await getHook(db, action, at.hook_id);
-        return presentDelivery(hook, orNotFound(await findDelivery(db, hook.id, at.delivery_id)));
-      },
-    },
-    redeliver: {
-      method: 'POST',
-      replies: { 202: Type.Object({}) },
-      async handle({ change, db, at, action, now, services }: OneDeliveryCall<Where>) {
-        const hook = await getHook(db, action, at.hook_id);
-        await redeliver({ db, change, now, services }, hook, at.delivery_id);
-        return {};
-      },
-    },
+    ...deliveryEndpoints,
     ping: {
       method: 'POST',
       replies: { 204: Nothing },
-      async handle({ db, change, at, action, links, now, services }: OneHookCall<Where>) {
-        const hook = await getHook(db, action, at.hook_id);
+      async handle({ db, change, action, links, now, services }: OneHookCall<Where>) {
         const about = await ownerPayload({ db, links }, action);
-        await change(async (tx) => {
+        await change(async (tx, { hook }) => {
           await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
           await ping(tx, hook, alone(links, action, hook), about, now);
         });

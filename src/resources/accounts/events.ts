@@ -1,0 +1,22 @@
+import type { Id } from '#lib/id.ts';
+import { eventKinds } from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'public_key.created': { key: Id<'public_keys'> };
+    'public_key.deleted': { key: Id<'public_keys'> };
+    'user.created': Record<string, never>;
+    'user.impersonated': Record<string, never>;
+    'user.suspended': Record<string, never>;
+    'user.unsuspended': Record<string, never>;
+  }
+}
+
+export const accountEvents = eventKinds({
+  'public_key.created': 'no webhook',
+  'public_key.deleted': 'no webhook',
+  'user.created': 'no webhook',
+  'user.impersonated': 'no webhook',
+  'user.suspended': 'no webhook',
+  'user.unsuspended': 'no webhook',
+});

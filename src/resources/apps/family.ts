@@ -1,0 +1,15 @@
+import { family } from '#resources/family.ts';
+import * as appsEndpoints from './endpoints/apps.ts';
+import * as installationsEndpoints from './endpoints/installations.ts';
+import * as tokensEndpoints from './endpoints/tokens.ts';
+import { appEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+import { Installation } from './schemas.ts';
+
+export const apps = family({
+  name: 'apps',
+  schemas,
+  endpoints: [appsEndpoints, installationsEndpoints, tokensEndpoints],
+  events: appEvents,
+  payloadParts: { installation: Installation },
+});

@@ -1,0 +1,65 @@
+import type { Viewer } from '#access/viewer.ts';
+import { pathResource } from '#endpoint/path-resource.ts';
+import { idOf, nameWord } from '#endpoint/path-words.ts';
+import type { Id } from '#lib/id.ts';
+import { hashToken } from '#lib/token.ts';
+import {
+  type AppRow,
+  findAppById,
+  findAppBySlug,
+  findInstallation,
+  findInstallationForUpdate,
+  findManifestCode,
+  findManifestCodeForUpdate,
+} from './store.ts';
+
+/** The app that asks for itself, by a JSON web token or its client secret; undefined where somebody else asks. */
+export const appOf = ({ grant }: Viewer): Id<'apps'> | undefined =>
+  grant.kind === 'app_jwt' || grant.kind === 'client' ? grant.appId : undefined;
+
+/** An app by its slug. One that isn't public is shown to its owner and to itself alone; OAuth apps aren't shown. */
+export const appBySlug = pathResource({
+  name: 'app',
+  words: { app_slug: nameWord },
+  below: undefined,
+  async find({ db, viewer }, { app_slug }) {
+    const app = await findAppBySlug(db, app_slug);
+    return app?.kind === 'app' && (app.public || isOf(viewer, app)) ? app : undefined;
+  },
+});
+
+const isOf = ({ account, grant }: Viewer, app: AppRow): boolean =>
+  account?.id === app.owner_id || ('appId' in grant && grant.appId === app.id);
+
+/** The app that asks by its client secret, by its client id. */
+export const appByClientId = pathResource({
+  name: 'app',
+  words: { client_id: nameWord },
+  below: undefined,
+  async find({ db, viewer }, { client_id }) {
+    const id = appOf(viewer);
+    const app = id && (await findAppById(db, id));
+    return app?.client_id === client_id ? app : undefined;
+  },
+});
+
+/** An installation of the app that asks. */
+export const ownInstallation = pathResource({
+  name: 'installation',
+  words: { installation_id: idOf('installations') },
+  below: undefined,
+  async find({ db, viewer }, { installation_id }) {
+    const app = appOf(viewer);
+    return app && findInstallation(db, app, installation_id);
+  },
+  lock: (tx, at) => findInstallationForUpdate(tx, at.installation),
+});
+
+/** The code under which a manifest waits to become an app. Whoever knows it may use it once, within an hour. */
+export const manifestCode = pathResource({
+  name: 'manifestCode',
+  words: { code: nameWord },
+  below: undefined,
+  find: ({ db, now }, { code }) => findManifestCode(db, hashToken(code), now),
+  lock: (tx, at) => findManifestCodeForUpdate(tx, at.manifestCode),
+});

@@ -1,0 +1,6 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { autolinkEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const autolinks = family({ name: 'autolinks', schemas, endpoints: [endpoints], events: autolinkEvents });

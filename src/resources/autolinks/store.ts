@@ -1,0 +1,33 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+
+export type AutolinkRow = Selectable<DB['autolinks']>;
+type Repository = Id<'repositories'>;
+type Autolink = Id<'autolinks'>;
+
+/** All autolinks of a repository: there are few. */
+export const listAutolinks = (db: Db, repository: Repository): Promise<AutolinkRow[]> =>
+  db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
+
+export const findAutolink = (db: Db, repository: Repository, id: Autolink): Promise<AutolinkRow | undefined> =>
+  db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+
+/** The same autolink again, its row locked; undefined when it was deleted. */
+export const findAutolinkForUpdate = (tx: Tx, { id }: Pick<AutolinkRow, 'id'>): Promise<AutolinkRow | undefined> =>
+  tx.selectFrom('autolinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** The autolinks of a repository with one that begins as this prefix or is its beginning, and how many there are in all. */
+export async function lookAtPrefixes(tx: Tx, repository: Repository, prefix: string): Promise<{ total: number; clash: boolean }> {
+  const { rows } = await sql<{ total: number; clash: boolean }>`
+    select count(*) as total, coalesce(bool_or(
+      starts_with(lower(key_prefix), lower(${prefix})) or starts_with(lower(${prefix}), lower(key_prefix))), false) as clash
+    from autolinks where repository_id = ${repository}`.execute(tx);
+  return rows[0] ?? { total: 0, clash: false };
+}
+
+export const insertAutolink = (tx: Tx, row: Insertable<DB['autolinks']>): Promise<AutolinkRow> =>
+  tx.insertInto('autolinks').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const removeAutolink = (tx: Tx, id: Autolink) => tx.deleteFrom('autolinks').where('id', '=', id).execute();

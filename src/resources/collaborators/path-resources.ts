@@ -1,0 +1,25 @@
+import type { Tx } from '#database/connect.ts';
+import { pathResource } from '#endpoint/path-resource.ts';
+import { idOf } from '#endpoint/path-words.ts';
+import { findInvitation, findInvitationForUpdate, findOwnInvitation, type InvitationRow } from './invitation-store.ts';
+
+/** An invitation into a repository, for whomever it is looked up. */
+const invitation = {
+  name: 'invitation',
+  words: { invitation_id: idOf('repository_invitations') },
+  lock: (tx: Tx, at: { readonly invitation: InvitationRow }) => findInvitationForUpdate(tx, at.invitation),
+} as const;
+
+export const repoInvitation = pathResource({
+  ...invitation,
+  below: 'repo',
+  find: ({ db, at }, { invitation_id }) => findInvitation(db, at.repo.id, invitation_id),
+});
+
+/** An invitation of the account that asks. */
+export const ownInvitation = pathResource({
+  ...invitation,
+  below: undefined,
+  find: async ({ db, viewer: { account, grant } }, { invitation_id }) =>
+    account && findOwnInvitation(db, { account, grant }, invitation_id),
+});

@@ -1,0 +1,15 @@
+import { family } from '#resources/family.ts';
+import * as archivesEndpoints from './endpoints/archives.ts';
+import * as filesEndpoints from './endpoints/files.ts';
+import * as languagesEndpoints from './endpoints/languages.ts';
+import * as licenseEndpoints from './endpoints/license.ts';
+import { measureFiles, measureRest } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+export const contents = family({
+  name: 'contents',
+  schemas,
+  endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints],
+  subscriptions: [measureFiles],
+  jobs: [measureRest],
+});

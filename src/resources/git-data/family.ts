@@ -1,0 +1,11 @@
+import { family } from '#resources/family.ts';
+import * as commitsEndpoints from './endpoints/commits.ts';
+import * as objectsEndpoints from './endpoints/objects.ts';
+import * as refsEndpoints from './endpoints/refs.ts';
+import * as schemas from './schemas.ts';
+
+export const gitData = family({
+  name: 'git-data',
+  schemas,
+  endpoints: [objectsEndpoints, commitsEndpoints, refsEndpoints],
+});

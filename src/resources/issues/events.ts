@@ -1,0 +1,152 @@
+import { anonymous } from '#access/viewer.ts';
+import type { DeletedRow, EventData, EventKind } from '#events/kinds.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { findAccountById, presentUser } from '#resources/accounts/index.ts';
+import {
+  aboutRepository,
+  type EventScope,
+  eventKinds,
+  type OwnedRepository,
+  type PayloadBuilder,
+  type PayloadContext,
+  payloadBuilder,
+  type WebhookEvent,
+  webhookEventType,
+} from '#resources/event-kinds.ts';
+import { findLabelById, presentLabel } from '#resources/labels/index.ts';
+import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
+import { type CommentRow, findComment } from './comment-store.ts';
+import { presentComments, presentIssues } from './present.ts';
+import { loadIssues } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'issue.opened': IssueData;
+    'issue.edited': IssueData & { changes: { title?: { from: string }; body?: { from: string | null } } };
+    'issue.closed': IssueData;
+    'issue.reopened': IssueData;
+    'issue.locked': IssueData;
+    'issue.unlocked': IssueData;
+    'issue.labeled': IssueData & { label: Id<'labels'> };
+    'issue.unlabeled': IssueData & { label: Id<'labels'> };
+    'issue.assigned': IssueData & { user: Id<'accounts'> };
+    'issue.unassigned': IssueData & { user: Id<'accounts'> };
+    'issue.milestoned': IssueData & { milestone: Id<'milestones'> };
+    'issue.demilestoned': IssueData & { milestone: Id<'milestones'> };
+    'issue.field_added': IssueData & { field: Id<'issue_fields'> };
+    'issue.field_changed': IssueData & { field: Id<'issue_fields'> };
+    'issue.field_removed': IssueData & { field: Id<'issue_fields'> };
+    'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
+    'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
+    'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: DeletedRow<'issue_comments'> };
+  }
+}
+
+type IssueData = { issue: Id<'issues'> };
+
+const issuesEvent = webhookEventType({ name: 'issues', permission: 'issues:read', hooks: 'all' });
+const commentEvent = webhookEventType({ name: 'issue_comment', permission: 'issues:read', hooks: 'all' });
+
+type IssueKind = Extract<EventKind, `issue.${string}`>;
+type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
+
+/** A webhook event about an issue that still exists; `more` are the other parts of its body. */
+const aboutIssue = (
+  context: PayloadContext,
+  event: EventScope & { data: { issue: Id<'issues'> } },
+  tell: (
+    issue: Record<string, unknown>,
+    repository: OwnedRepository,
+  ) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
+): Promise<readonly WebhookEvent[]> =>
+  aboutRepository(context, event, async (repository) => {
+    const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
+    if (!row) return [];
+    const [shown] = await presentIssues({ ...context, viewer: anonymous }, [row]);
+    return shown ? tell(shown, repository) : [];
+  });
+
+const plain = <Kind extends IssueKind>(
+  action: string,
+  more: (
+    event: Recorded<Kind>,
+    context: PayloadContext,
+    repository: OwnedRepository,
+  ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([issuesEvent], (event, context) =>
+    aboutIssue(context, event, async (issue, repository) => [
+      { type: issuesEvent, action, body: { issue, ...(await more(event, context, repository)) } },
+    ]),
+  );
+
+const labelOf = async (id: Id<'labels'>, { db, links }: PayloadContext, repository: OwnedRepository) => {
+  const label = await findLabelById(db, repository.id, id);
+  return label ? { label: presentLabel(links, repository, label) } : {};
+};
+
+const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
+  const user = await findAccountById(context.db, id);
+  return { assignee: user ? presentUser(context.links, user) : null };
+};
+
+const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
+  const row = (await loadMilestones(context.db, [id])).get(id);
+  const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
+  return milestone ? { milestone } : {};
+};
+
+/** As in the public API, a former body that was null is shown as an empty text. */
+const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => ({
+  ...(title ? { title } : {}),
+  ...(body ? { body: { from: body.from ?? '' } } : {}),
+});
+
+async function presentComment(context: PayloadContext, row: CommentRow) {
+  const [shown] = await presentComments({ ...context, viewer: anonymous }, [row]);
+  return shown;
+}
+
+const comment = <Kind extends CommentKind>(
+  action: string,
+  find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
+  more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([commentEvent], (event, context) =>
+    aboutIssue(context, event, async (issue, repository) => {
+      const row = await find(event, context, repository);
+      if (!row) return [];
+      const body = { issue, comment: await presentComment(context, row), ...more(event) };
+      return [{ type: commentEvent, action, body }];
+    }),
+  );
+
+const present = (event: { data: { comment: Id<'issue_comments'> } }, { db }: PayloadContext, { id }: OwnedRepository) =>
+  findComment(db, id, event.data.comment);
+
+export const issueEvents = eventKinds({
+  'issue.opened': plain('opened'),
+  'issue.edited': plain('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
+  'issue.closed': plain('closed'),
+  'issue.reopened': plain('reopened'),
+  'issue.locked': plain('locked'),
+  'issue.unlocked': plain('unlocked'),
+  'issue.labeled': plain('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.unlabeled': plain('unlabeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.assigned': plain('assigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.unassigned': plain('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.milestoned': plain('milestoned', ({ data }, context, repository) => milestoneOf(data.milestone, context, repository)),
+  'issue.demilestoned': plain('demilestoned', ({ data }, context, repository) =>
+    milestoneOf(data.milestone, context, repository),
+  ),
+  'issue_comment.created': comment('created', present),
+  'issue_comment.edited': comment('edited', present, ({ data }) => ({ changes: data.changes })),
+  'issue_comment.deleted': comment('deleted', async ({ data }) =>
+    data.was ? revived(data.was, ['created_at', 'updated_at']) : undefined,
+  ),
+  'issue.field_added': 'no webhook',
+  'issue.field_changed': 'no webhook',
+  'issue.field_removed': 'no webhook',
+});

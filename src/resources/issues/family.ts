@@ -1,0 +1,33 @@
+import { family } from '#resources/family.ts';
+import * as assigneesEndpoints from './endpoints/assignees.ts';
+import * as commentsEndpoints from './endpoints/comments.ts';
+import * as eventsEndpoints from './endpoints/events.ts';
+import * as fieldValuesEndpoints from './endpoints/field-values.ts';
+import * as issuesEndpoints from './endpoints/issues.ts';
+import * as labelsEndpoints from './endpoints/labels.ts';
+import * as listsEndpoints from './endpoints/lists.ts';
+import * as reactionsEndpoints from './endpoints/reactions.ts';
+import { issueEvents } from './events.ts';
+import { unassignLost } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { Issue, IssueComment } from './schemas.ts';
+import { indexIssue, indexMissing, indexRenamed } from './search-jobs.ts';
+
+export const issues = family({
+  name: 'issues',
+  schemas,
+  endpoints: [
+    eventsEndpoints,
+    listsEndpoints,
+    issuesEndpoints,
+    commentsEndpoints,
+    labelsEndpoints,
+    assigneesEndpoints,
+    reactionsEndpoints,
+    fieldValuesEndpoints,
+  ],
+  events: issueEvents,
+  payloadParts: { issue: Issue, comment: IssueComment },
+  subscriptions: [indexIssue, indexRenamed, unassignLost],
+  jobs: [indexMissing],
+});

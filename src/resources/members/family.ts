@@ -1,0 +1,11 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { memberEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const members = family({
+  name: 'members',
+  schemas,
+  endpoints: [endpoints],
+  events: memberEvents,
+});

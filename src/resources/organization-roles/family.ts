@@ -1,0 +1,11 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { organizationRoleEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const organizationRoles = family({
+  name: 'organization-roles',
+  schemas,
+  endpoints: [endpoints],
+  events: organizationRoleEvents,
+});

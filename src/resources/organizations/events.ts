@@ -1,0 +1,15 @@
+import { eventKinds } from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'organization.created': Record<string, never>;
+    'organization.updated': { login?: string };
+    'organization.deleted': { login: string };
+  }
+}
+
+export const organizationEvents = eventKinds({
+  'organization.created': 'no webhook',
+  'organization.updated': 'no webhook',
+  'organization.deleted': 'no webhook',
+});

@@ -1,0 +1,11 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { organizationEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const organizations = family({
+  name: 'organizations',
+  schemas,
+  endpoints: [endpoints],
+  events: organizationEvents,
+});

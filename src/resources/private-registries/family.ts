@@ -1,0 +1,13 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { privateRegistryEvents } from './events.ts';
+import { leaveRegistries } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+export const privateRegistries = family({
+  name: 'private-registries',
+  schemas,
+  endpoints: [endpoints],
+  events: privateRegistryEvents,
+  subscriptions: [leaveRegistries],
+});

@@ -1,0 +1,100 @@
+import { findRepoById } from '#access/lookup.ts';
+import { type Account, anonymous } from '#access/viewer.ts';
+import type { DeletedRow, EventKind } from '#events/kinds.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { findAccountById, presentUser } from '#resources/accounts/index.ts';
+import { aboutRepository, eventKinds, type PayloadBuilder, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import { presentOrganizationOf } from '#resources/organizations/index.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'repository.created': Record<string, never>;
+    'repository.updated': {
+      changes: string[];
+      from?: { description?: string | null; homepage?: string | null; topics?: string[] };
+    };
+    'repository.renamed': { from: string };
+    'repository.transferred': { from: Id<'accounts'> };
+    'repository.privatized': Record<string, never>;
+    'repository.publicized': Record<string, never>;
+    'repository.archived': Record<string, never>;
+    'repository.unarchived': Record<string, never>;
+    'repository.default_branch_changed': { from: string; to: string };
+    'repository.deleted': { name: string; was?: DeletedRow<'repositories'> };
+    'repository.forked': { fork: Id<'repositories'> };
+  }
+}
+
+const repositoryEvent = webhookEventType({ name: 'repository', permission: 'metadata:read', hooks: 'all' });
+const publicEvent = webhookEventType({ name: 'public', permission: 'metadata:read', hooks: 'all' });
+const forkEvent = webhookEventType({ name: 'fork', permission: 'contents:read', hooks: 'all' });
+
+/** A webhook event about a repository; `more` are the other parts of its body. */
+const plain = <Kind extends EventKind>(
+  action: string,
+  more: (event: Recorded<Kind>) => object = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([repositoryEvent], (event, context) =>
+    aboutRepository(context, event, () => [{ type: repositoryEvent, action, body: { ...more(event) } }]),
+  );
+
+const from = (value: unknown) => ({ from: value });
+
+export const repositoryEvents = eventKinds({
+  'repository.created': plain('created'),
+  'repository.privatized': plain('privatized'),
+  'repository.archived': plain('archived'),
+  'repository.unarchived': plain('unarchived'),
+  'repository.publicized': payloadBuilder([repositoryEvent, publicEvent], (event, context) =>
+    aboutRepository(context, event, () => [
+      { type: repositoryEvent, action: 'publicized', body: {} },
+      { type: publicEvent, action: null, body: {} },
+    ]),
+  ),
+  'repository.updated': payloadBuilder([repositoryEvent], (event, context) =>
+    aboutRepository(context, event, () => {
+      const before = Object.entries(event.data.from ?? {});
+      if (before.length === 0) return []; // as in the public API, changes of other settings are no webhook event
+      return [
+        {
+          type: repositoryEvent,
+          action: 'edited',
+          body: { changes: Object.fromEntries(before.map(([key, value]) => [key, from(value)])) },
+        },
+      ];
+    }),
+  ),
+  'repository.renamed': plain('renamed', ({ data }) => ({ changes: { repository: { name: from(data.from) } } })),
+  'repository.default_branch_changed': plain('edited', ({ data }) => ({ changes: { default_branch: from(data.from) } })),
+  'repository.transferred': payloadBuilder([repositoryEvent], (event, context) =>
+    aboutRepository(context, event, async () => {
+      const before = await findAccountById(context.db, event.data.from);
+      if (!before) return [];
+      const owner =
+        before.kind === 'organization'
+          ? { organization: await presentOrganizationOf(context, before) }
+          : { user: presentUser(context.links, before) };
+      const changes = { owner: from(owner) };
+      return [{ type: repositoryEvent, action: 'transferred', body: { changes } }];
+    }),
+  ),
+  'repository.deleted': payloadBuilder([repositoryEvent], async (event, context) => {
+    if (!event.data.was) return [];
+    const row = revived(event.data.was, ['created_at', 'updated_at', 'pushed_at']);
+    if (!(await findAccountById(context.db, row.owner_id))) return [];
+    return [{ type: repositoryEvent, action: 'deleted', body: { repository: await context.presentRepository(row) } }];
+  }),
+  'repository.forked': payloadBuilder([forkEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const fork = await findRepoById(context.db, anonymous, event.data.fork);
+      if (!fork || !isKnownTo(fork, repository.owner)) return [];
+      return [{ type: forkEvent, action: null, body: { forkee: await context.presentRepository(fork) } }];
+    }),
+  ),
+});
+
+/** Whether the owner of the source may know of a fork: a private fork in another account isn't shown to them. */
+const isKnownTo = (fork: { visibility: string; owner_id: number }, owner: Account): boolean =>
+  fork.visibility !== 'private' || fork.owner_id === owner.id;

@@ -1,0 +1,17 @@
+import { family } from '#resources/family.ts';
+import * as copiesEndpoints from './endpoints/copies.ts';
+import * as listsEndpoints from './endpoints/lists.ts';
+import * as repositoriesEndpoints from './endpoints/repositories.ts';
+import { repositoryEvents } from './events.ts';
+import { removeFolder } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { MinimalRepository } from './schemas.ts';
+
+export const repositories = family({
+  name: 'repositories',
+  schemas,
+  endpoints: [repositoriesEndpoints, listsEndpoints, copiesEndpoints],
+  events: repositoryEvents,
+  payloadParts: { repository: MinimalRepository, forkee: MinimalRepository },
+  subscriptions: [removeFolder],
+});

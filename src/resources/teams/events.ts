@@ -1,0 +1,115 @@
+import { isRole } from '#access/roles.ts';
+import type { DeletedRow, EventKind } from '#events/kinds.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { Id } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { findAccountById, presentUser } from '#resources/accounts/index.ts';
+import {
+  changesOf,
+  eventKinds,
+  type PayloadBuilder,
+  type PayloadContext,
+  payloadBuilder,
+  type WebhookEvent,
+  type WebhookEventType,
+  webhookEventType,
+} from '#resources/event-kinds.ts';
+import { presentTeams } from './present.ts';
+import { findTeamById, type TeamRow } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'team.created': { team: Id<'teams'> };
+    'team.edited': {
+      team: Id<'teams'>;
+      from?: { name?: string; description?: string | null; privacy?: string; notification_setting?: string };
+    };
+    'team.deleted': { team: Id<'teams'>; name: string; was?: DeletedRow<'teams'> };
+    'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+    'team.member_changed': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+    'team.member_removed': { team: Id<'teams'>; user: Id<'accounts'> };
+    'team.repository_added': { team: Id<'teams'>; role: string };
+    'team.repository_changed': { team: Id<'teams'>; role: string };
+    'team.repository_removed': { team: Id<'teams'> };
+  }
+}
+
+const teamEvent = webhookEventType({ name: 'team', permission: 'members:read', hooks: 'organizations' });
+const teamAddEvent = webhookEventType({ name: 'team_add', permission: 'members:read', hooks: 'all' });
+const membershipEvent = webhookEventType({ name: 'membership', permission: 'members:read', hooks: 'organizations' });
+
+async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
+  const held = role !== undefined && isRole(role) ? role : undefined;
+  const [presented] = await presentTeams({ db, links }, [row], held === undefined ? undefined : () => held);
+  return presented;
+}
+
+type TeamKind = Extract<EventKind, `team.${string}`>;
+
+/** A webhook event about a team that still exists. */
+async function aboutTeam(
+  context: PayloadContext,
+  event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },
+  tell: (team: TeamRow) => Promise<readonly WebhookEvent[]>,
+): Promise<readonly WebhookEvent[]> {
+  const team = await findTeamById(context.db, event.owner, event.data.team);
+  return team ? tell(team) : [];
+}
+
+const teamMemberPayload = (
+  context: PayloadContext,
+  event: Recorded<'team.member_added' | 'team.member_removed'>,
+  action: string,
+): Promise<readonly WebhookEvent[]> =>
+  aboutTeam(context, event, async (team) => {
+    const user = await findAccountById(context.db, event.data.user);
+    if (!user) return [];
+    const body = { scope: 'team', member: presentUser(context.links, user), team: await presentTeam(context, team) };
+    return [{ type: membershipEvent, action, body }];
+  });
+
+const teamRepositoryPayload = (
+  context: PayloadContext,
+  event: Recorded<'team.repository_added' | 'team.repository_removed'>,
+  events: readonly { type: WebhookEventType; action: string | null }[],
+): Promise<readonly WebhookEvent[]> =>
+  aboutTeam(context, event, async (team) => {
+    const row = await context.findRepository(event);
+    if (!row) return [];
+    const role = 'role' in event.data ? event.data.role : undefined;
+    const body = { team: await presentTeam(context, team, role), repository: await context.presentRepository(row) };
+    return events.map((built) => ({ ...built, body }));
+  });
+
+const plain = <Kind extends TeamKind>(
+  action: string,
+  more: (event: Recorded<Kind>) => object = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([teamEvent], (event, context) =>
+    aboutTeam(context, event, async (team) => [
+      { type: teamEvent, action, body: { team: await presentTeam(context, team), ...more(event) } },
+    ]),
+  );
+
+export const teamEvents = eventKinds({
+  'team.created': plain('created'),
+  'team.edited': plain('edited', ({ data }) => changesOf(data.from)),
+  'team.deleted': payloadBuilder([teamEvent], async (event, context) => {
+    if (!event.data.was) return [];
+    const team = await presentTeam(context, revived(event.data.was, ['created_at', 'updated_at']));
+    return [{ type: teamEvent, action: 'deleted', body: { team } }];
+  }),
+  'team.member_added': payloadBuilder([membershipEvent], (event, context) => teamMemberPayload(context, event, 'added')),
+  'team.member_removed': payloadBuilder([membershipEvent], (event, context) => teamMemberPayload(context, event, 'removed')),
+  'team.repository_added': payloadBuilder([teamEvent, teamAddEvent], (event, context) =>
+    teamRepositoryPayload(context, event, [
+      { type: teamEvent, action: 'added_to_repository' },
+      { type: teamAddEvent, action: null },
+    ]),
+  ),
+  'team.repository_removed': payloadBuilder([teamEvent], (event, context) =>
+    teamRepositoryPayload(context, event, [{ type: teamEvent, action: 'removed_from_repository' }]),
+  ),
+  'team.member_changed': 'no webhook',
+  'team.repository_changed': 'no webhook',
+});

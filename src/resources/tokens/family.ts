@@ -1,0 +1,5 @@
+import { family } from '#resources/family.ts';
+
+export const tokens = family({
+  name: 'tokens',
+});

@@ -1,0 +1,25 @@
+import { type Family, family } from '#resources/family.ts';
+import { deliveryLoop } from '#webhook-delivery/sender.ts';
+import * as app from './endpoints/app.ts';
+import * as organizations from './endpoints/organizations.ts';
+import * as repositories from './endpoints/repositories.ts';
+import { testEndpoints } from './endpoints/tests.ts';
+import { hookEvents } from './events.ts';
+import { fanOutWebhooks } from './fan-out.ts';
+import { removeOldDeliveries } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { webhookEventsOf } from './webhook-events.ts';
+
+/** Webhooks, which deliver the events of all other families. */
+export function webhooks(others: readonly Family[]) {
+  const events = webhookEventsOf(others);
+  return family({
+    name: 'webhooks',
+    schemas,
+    endpoints: [organizations, repositories, testEndpoints(events), app],
+    events: hookEvents,
+    subscriptions: [fanOutWebhooks(events)],
+    jobs: [removeOldDeliveries],
+    loops: [deliveryLoop],
+  });
+}

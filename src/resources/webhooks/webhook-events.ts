@@ -1,0 +1,51 @@
+import { type TObject, Type } from 'typebox';
+import type { Context } from '#endpoint/context.ts';
+import type { EventKind } from '#events/kinds.ts';
+import type { Recorded } from '#events/subscription.ts';
+import type { GitStore } from '#git/repo.ts';
+import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
+import type { Family } from '#resources/family.ts';
+import { commonParts, payloadContext } from './common-payload.ts';
+
+/** How the events of all families become webhook events. */
+export type WebhookEvents = {
+  /** The kinds that become webhook events. */
+  readonly kinds: readonly EventKind[];
+  /** The types of webhook events that an event may become. */
+  typesOf(event: Recorded): readonly WebhookEventType[];
+  /** The webhook events that an event becomes. The bodies lack only what depends on the hook, as its installation. */
+  build(event: Recorded, context: Context & { git: GitStore }): Promise<readonly WebhookEvent[]>;
+  /** The schemas of the parts of payloads. By them, payloads are translated into the words of the public API. */
+  readonly parts: TObject;
+};
+
+/** @throws Error where two families declare the same kind of event, or the same webhook event. */
+export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
+  const builders = new Map<EventKind, PayloadBuilder<never>>();
+  const owners = new Map<string, WebhookEventType>();
+  for (const [kind, builder] of families.flatMap(({ events = {} }) => Object.entries(events) as Entry[])) {
+    if (builders.has(kind)) throw new Error(`Two families declare the event ${kind}`);
+    if (builder === 'no webhook') continue;
+    builders.set(kind, builder);
+    for (const type of builder.types) {
+      if ((owners.get(type.name) ?? type) !== type) throw new Error(`Two families declare the webhook event ${type.name}`);
+      owners.set(type.name, type);
+    }
+  }
+  return {
+    kinds: [...builders.keys()],
+    typesOf: ({ kind }) => builders.get(kind)?.types ?? [],
+    async build(event, context) {
+      const built = (await builders.get(event.kind)?.build(event as never, payloadContext(context))) ?? []; // a builder of this event's kind
+      if (built.length === 0) return [];
+      const common = await commonParts(context, event);
+      return built.map((one) => ({
+        ...one,
+        body: { ...(one.action === null ? {} : { action: one.action }), ...one.body, ...common },
+      }));
+    },
+    parts: Type.Object(Object.assign({}, ...families.map(({ payloadParts }) => payloadParts ?? {}))),
+  };
+}
+
+type Entry = [EventKind, PayloadBuilder<never> | 'no webhook'];
