@@ -25,16 +25,13 @@ const codeWords: Record<FieldCode, string> = {
   custom: 'is not valid',
 };
 
-// Whoever read the output may have gone, as `head` does. The work and its clean-up go on.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = tell(error);
+/** Runs a command, given by its words, to its end. `process.exitCode` tells whether it did what was asked. */
+export async function run(words: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    process.exitCode = tell(error);
+  }
 }
 
 /** A command, with all below it, ends and reports errors as its parent does. (Commander does so for commands made by `command()` only.) */

@@ -10,7 +10,6 @@ import { wordsOf } from '#endpoint/path-words.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { Repo } from '#git/repo.ts';
-import { resourceLimits } from '#lib/limits.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { ada, git, scratch } from '#test/git/support.ts';
 import { diskOf, point } from '#test/resources/commits/setting.ts';
@@ -18,11 +17,18 @@ import { world } from '#test/support/world.ts';
 import { commitFiles, commitTree, deepBomb, deltaBomb, manyRefs, pushOf, treeBomb } from './support/bombs.ts';
 import { watched } from './support/watch.ts';
 
-const limits = { commandProcessorTime: 2_000, indexedFiles: 500, listedRefs: 1_000 };
+const mebi = 1024 * 1024;
+const limits = {
+  commandMemory: 64 * mebi,
+  transferMemory: 128 * mebi,
+  commandProcessorTime: 1_000,
+  listing: mebi,
+  indexedFiles: 500,
+  listedRefs: 1_000,
+};
 const w = await world({ resourceLimits: { git: limits } });
 const { root } = w.hearth.services.git;
-const { commandMemory, transferMemory } = resourceLimits().git;
-const mebi = 1024 * 1024;
+const { commandMemory, transferMemory } = limits;
 
 type Bomb = { repo: RepositoryRow & { owner: Account }; disk: Repo; tip: string; path: string };
 
@@ -99,7 +105,7 @@ const kinds: Record<string, (disk: Repo, base: string) => Promise<string>> = {
   'two thousand renamed files': async (disk, base) => {
     const files = (prefix: string, more: string) =>
       Object.fromEntries(
-        Array.from({ length: 2_000 }, (_, index) => [`${prefix}${index}`, `${`${index} and more\n`.repeat(400)}${more}`]),
+        Array.from({ length: 2_000 }, (_, index) => [`${prefix}${index}`, `${`${index} and more\n`.repeat(100)}${more}`]),
       );
     const before = await commitFiles(disk, files('old', ''), [base]);
     return commitFiles(disk, files('new', 'changed\n'), [before]);
@@ -148,26 +154,26 @@ async function pushed(path: string, token: string, body: Buffer): Promise<string
 }
 
 test.each(['report-status', 'report-status side-band-64k'])(
-  'a pack of a few bytes that unpacks to 960 MiB is refused with the limit that it exceeds (%s)',
+  'a pack of a few bytes that unpacks to 240 MiB is refused with the limit that it exceeds (%s)',
   async (capabilities) => {
     const owner = await w.user();
     const repo = await w.repo(owner);
-    const made = await deltaBomb(960);
+    const made = await deltaBomb(240);
     expect(made.pack.length).toBeLessThan(1_000);
     const body = pushOf('refs/heads/main', made, capabilities);
     const token = await w.token(owner);
     const { result, taken } = await watched(root, () => pushed(`/repos/${owner.login}/${repo.name}`, token, body));
-    expect(result).toContain('unpack It takes more memory than Git may use (git.transferMemory: 512 MiB)');
-    expect(result).toContain('ng refs/heads/main It takes more memory than Git may use (git.transferMemory: 512 MiB)');
+    expect(result).toContain('unpack It takes more memory than Git may use (git.transferMemory: 128 MiB)');
+    expect(result).toContain('ng refs/heads/main It takes more memory than Git may use (git.transferMemory: 128 MiB)');
     expect(taken.git * mebi).toBeLessThan(transferMemory + 32 * mebi);
     expect(await findRef(diskOf(w, repo), 'refs/heads/main')).toBeUndefined();
   },
 );
 
-test('a file that is stored as a few bytes and read as 320 MiB is refused, and keeps nobody from reading others', async () => {
+test('a file that is stored as a few bytes and read as 80 MiB is refused, and keeps nobody from reading others', async () => {
   const owner = await w.user();
   const repo = await w.repo(owner);
-  const made = await deltaBomb(320);
+  const made = await deltaBomb(80);
   const disk = diskOf(w, repo);
   // A push of a hundred objects or more stays a pack, too.
   execFileSync('git', ['index-pack', '--stdin'], { cwd: disk.path, input: made.pack });
@@ -236,10 +242,10 @@ test('the jobs after a push take a part of a bomb, and end', async () => {
   expect(left).toEqual([{ path: 'a.ts' }]);
 });
 
-test('twenty callers who ask for a file of 100 MB at once take little memory of the server', async () => {
+test('twenty callers who ask for a file of 32 MB at once take little memory of the server', async () => {
   const made = await bomb(async (disk, base) => {
     const work = await scratch();
-    await writeFile(join(work, 'f'), Buffer.alloc(100_000_000, 'x'));
+    await writeFile(join(work, 'f'), Buffer.alloc(32_000_000, 'x'));
     const blob = (await git(disk.path, 'hash-object', '-w', join(work, 'f'))).trim();
     const data = Buffer.concat([Buffer.from('100644 bomb\0'), Buffer.from(blob, 'hex')]);
     return commitTree(disk, data, [base]);
@@ -259,13 +265,13 @@ test('twenty callers who ask for a file of 100 MB at once take little memory of 
       }),
     ),
   );
-  const encoded = Math.ceil(100_000_000 / 3) * 4;
+  const encoded = Math.ceil(32_000_000 / 3) * 4;
   for (const [index, { status, bytes }] of result.entries()) {
     expect(status).toBe(200);
-    if (index % 2 === 1) expect(bytes).toBe(100_000_000);
+    if (index % 2 === 1) expect(bytes).toBe(32_000_000);
     else expect(bytes).toBeGreaterThan(encoded);
   }
-  expect(taken.node, 'MiB of growth').toBeLessThan(400);
+  expect(taken.node, 'MiB of growth').toBeLessThan(200);
   expect(taken.git * mebi).toBeLessThan(commandMemory + 32 * mebi);
-  if (process.env.BOMB_FIGURES) console.log('20 readers of 100 MB', taken);
+  if (process.env.BOMB_FIGURES) console.log('20 readers of 32 MB', taken);
 });

@@ -9,7 +9,7 @@ import { fresh, world } from '#test/support/world.ts';
 
 const here = await world({
   limits: { ...defaultLimits, core: 100_000, coreAnonymous: 100_000 },
-  resourceLimits: { oauth: { requests: 600, wrongPasswords: 8, wrongPasswordsOfUser: 12, sessions: 3, waiting: 4 } },
+  resourceLimits: { oauth: { requests: 300, wrongPasswords: 6, wrongPasswordsOfUser: 8, sessions: 3, waiting: 4 } },
   trustedProxies: ['127.0.0.1'],
 });
 const { db, change, clock, url, hearth } = here;
@@ -87,7 +87,7 @@ describe('requests of OAuth', () => {
   test('are counted by address', async () => {
     const from = freshAddress();
     const poll = () => post('/login/oauth/access_token', { client_id: 'x' }, from);
-    expect(await statuses(620, poll)).toEqual({ 200: 600, 429: 20 });
+    expect(await statuses(320, poll)).toEqual({ 200: 300, 429: 20 });
     const page = await fetch(`${url}/login/oauth/authorize?client_id=x`, { headers: { 'x-forwarded-for': from } });
     expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
     expect((await post('/login/oauth/access_token', { client_id: 'x' }, freshAddress())).status).toBe(200);
@@ -111,15 +111,15 @@ describe('requests of OAuth', () => {
 describe('passwords', () => {
   test('wrong ones of one address are refused after a few, and right ones do not count', async () => {
     const from = freshAddress();
-    for (let time = 0; time < 10; time++) expect((await signIn('ada', password, from)).status).toBe(303);
-    for (let time = 0; time < 8; time++) expect((await signIn(fresh('nobody'), 'wrong', from)).status).toBe(401);
+    for (let time = 0; time < 7; time++) expect((await signIn('ada', password, from)).status).toBe(303);
+    for (let time = 0; time < 6; time++) expect((await signIn(fresh('nobody'), 'wrong', from)).status).toBe(401);
     expect((await signIn('ada', password, from)).status).toBe(429);
     expect((await signIn('ada', password, freshAddress())).status).toBe(303);
   });
 
   test.each(['bob', 'nobody'])('wrong ones for the name %s are refused after some, from wherever they come', async (login) => {
     if (login === 'bob') await here.user('bob');
-    for (let time = 0; time < 12; time++) expect((await signIn(login, 'wrong', freshAddress())).status).toBe(401);
+    for (let time = 0; time < 8; time++) expect((await signIn(login, 'wrong', freshAddress())).status).toBe(401);
     expect((await signIn(login.toUpperCase(), 'wrong', freshAddress())).status).toBe(429);
   });
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands } from '#cli/commands/all.ts';
 import { git } from '#test/git/support.ts';
-import { complaint, hearth, serve, temporaryFolder } from './support.ts';
+import { command, complaint, hearth, installation, serve, temporaryFolder } from './support.ts';
 
-/** A repository of this checkout's sources, which may have no history itself. */
+/** A repository of a part of this checkout, which may have no history itself. */
 async function sources(): Promise<string> {
   const folder = await temporaryFolder();
-  await cp(join(import.meta.dirname, '../../src'), join(folder, 'src'), { recursive: true });
+  await cp(join(import.meta.dirname, '../../src/git'), join(folder, 'git'), { recursive: true });
   await git(folder, 'init', '--quiet', '--initial-branch=trunk');
   await git(folder, 'add', '.');
   await git(folder, 'commit', '--quiet', '-m', 'Files');
@@ -30,7 +30,7 @@ test('a new folder is furnished without a server, then served', async () => {
   expect(imported).toMatchObject({ full_name: 'acme/hearth', default_branch: 'trunk' });
   const indexed = JSON.parse((await inFolder('reindex')).out);
   expect(indexed.repositories).toBe(2);
-  expect(indexed.files).toBeGreaterThan(100);
+  expect(indexed.files).toBeGreaterThan(50);
   const server = await serve(data);
   const found = await (await fetch(`${server.url}/api/v3/repos/acme/hearth`)).json();
   expect(found).toMatchObject({ full_name: 'acme/hearth', default_branch: imported.default_branch });
@@ -39,26 +39,26 @@ test('a new folder is furnished without a server, then served', async () => {
 });
 
 test('a backup is restored into an empty folder, whole', async () => {
-  const [data, other, parent] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
-  await hearth(['user', 'create', 'ada', '--data', data]);
-  await hearth(['import', await sources(), 'ada/hearth', '--data', data]);
+  const [{ data, env, run }, other, parent] = [await installation(), await temporaryFolder(), await temporaryFolder()];
+  await run('user', 'create', 'ada');
+  await run('import', await sources(), 'ada/hearth');
   const folder = join(parent, 'backup');
-  expect((await hearth(['backup', folder, '--data', data])).code).toBe(0);
-  expect(complaint(await hearth(['backup', folder, '--data', data]))).toMatch(/is not empty/);
+  expect((await hearth(['backup', folder, '--data', data], env)).code).toBe(0);
+  expect(complaint(await run('backup', folder))).toMatch(/is not empty/);
   const restored = await hearth(['restore', folder, '--data', other]);
   expect([restored.code, restored.err]).toEqual([0, expect.stringMatching(/^There was no secret key, so a new one was made/m)]);
-  expect(complaint(await hearth(['restore', folder, '--data', other]))).toMatch(/accounts here already/);
-  const index = async (of: string) => JSON.parse((await hearth(['reindex', '--json', '--data', of])).out);
-  expect(await index(other)).toEqual(await index(data));
-  expect((await hearth(['user', 'create', 'grace', '--data', other])).code).toBe(0);
+  expect(complaint(await command(['restore', folder, '--data', other]))).toMatch(/accounts here already/);
+  const index = JSON.parse((await command(['reindex', '--json', '--data', other])).out);
+  expect(index).toEqual(JSON.parse((await run('reindex', '--json')).out));
+  expect((await command(['user', 'create', 'grace', '--data', other])).code).toBe(0);
   await rm(join(folder, 'manifest.json'));
-  expect(complaint(await hearth(['restore', folder, '--data', await temporaryFolder()]))).toMatch(/holds no backup/);
+  expect(complaint(await (await installation()).run('restore', folder))).toMatch(/holds no backup/);
 });
 
 test('commands say in one line what is not there', async () => {
-  const data = await temporaryFolder();
-  await hearth(['user', 'create', 'ada', '--data', data]);
-  const saying = async (...args: string[]) => complaint(await hearth([...args, '--data', data]));
+  const { run } = await installation();
+  await run('user', 'create', 'ada');
+  const saying = async (...args: string[]) => complaint(await run(...args));
   expect(await saying('user', 'create', 'Ada')).toBe('login has already been taken');
   expect(await saying('org', 'create', 'acme', '--owner', 'bob')).toBe('There is no user bob');
   expect(await saying('repo', 'create', 'engine')).toBe('engine is not of the form owner/name');
@@ -68,20 +68,21 @@ test('commands say in one line what is not there', async () => {
 });
 
 test('a command inside another one says how to get help', async () => {
-  const { code, err } = await hearth(['user', 'create']);
+  const { code, err } = await command(['user', 'create']);
   expect([code, err]).toEqual([1, "error: missing required argument 'login'\n(--help shows how)\n"]);
 });
 
 test('a command tells that it made a data folder', async () => {
-  const data = join(await temporaryFolder(), 'misspelt');
-  const { code, err } = await hearth(['token', 'revoke', 'x', '--data', data]);
-  expect([code, err]).toEqual([1, `There was no data folder ${data}: it is a new one\nThere is no such token\n`]);
+  const { data, env } = await installation();
+  const other = join(data, 'misspelt');
+  const { code, err } = await command(['token', 'revoke', 'x', '--data', other], env);
+  expect([code, err]).toEqual([1, `There was no data folder ${other}: it is a new one\nThere is no such token\n`]);
 });
 
 test('the key of an app is a new file, without which no app is made', async () => {
-  const data = await temporaryFolder();
-  await hearth(['user', 'create', 'ada', '--data', data]);
-  const create = (...more: string[]) => hearth(['app', 'create', 'Bot', '--owner', 'ada', '--data', data, ...more]);
+  const { data, run } = await installation();
+  await run('user', 'create', 'ada');
+  const create = (...more: string[]) => run('app', 'create', 'Bot', '--owner', 'ada', ...more);
   const key = join(data, 'bot.pem');
   expect(complaint(await create('--key', join(data, 'none/bot.pem')))).toMatch(/bot\.pem can't be written: ENOENT/);
   const refused = await create('--key', key, '--permission', 'organization_hook=read');
@@ -93,19 +94,19 @@ test('the key of an app is a new file, without which no app is made', async () =
 });
 
 test('explain tells the steps of a decision', async () => {
-  const data = await temporaryFolder();
-  const { out } = await hearth(['explain', 'PATCH', '/user', '--data', data]);
+  const { run } = await installation();
+  const { out } = await run('explain', 'PATCH', '/user');
   expect(out).toMatch(/PATCH \/user {2}\(users\/update-authenticated\)\nasked by nobody/);
   expect(out).toMatch(/refused: 401 Requires authentication\n$/);
-  const wrong = JSON.parse((await hearth(['explain', 'GET', '/user', '--token', 'x', '--json', '--data', data])).out);
+  const wrong = JSON.parse((await run('explain', 'GET', '/user', '--token', 'x', '--json')).out);
   expect(wrong).toMatchObject({ allowed: false, status: 401, message: 'Bad credentials' });
   const inVendorWords = '/api/v3/orgs/acme/actions/hosted-runners/images/github-owned';
-  const image = JSON.parse((await hearth(['explain', 'GET', inVendorWords, '--json', '--data', data])).out);
+  const image = JSON.parse((await run('explain', 'GET', inVendorWords, '--json')).out);
   expect(image.endpoint.path).toBe('/orgs/{org}/actions/hosted-runners/images/service-owned');
 });
 
 test('config shows each setting with its source, and no secret', async () => {
-  const { out, err } = await hearth(['config', '--json', '--port', '8080'], {
+  const { out, err } = await command(['config', '--json', '--port', '8080'], {
     HEARTH_PROT: '4000',
     HEARTH_VOCABULARY: 'github',
     HEARTH_ADMIN_TOKEN: 'x'.repeat(20),
@@ -130,9 +131,9 @@ test('every command has help with an example', () => {
 });
 
 test('tokens of both personal kinds work at the server beside which they were created, until they are revoked', async () => {
-  const data = await temporaryFolder();
-  const server = await serve(data, [], { HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
-  const run = async (...args: string[]) => (await hearth([...args, '--data', data])).out.trim();
+  const at = await installation();
+  const server = await serve(at.data, [], { ...at.env, HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });
+  const run = async (...args: string[]) => (await at.run(...args)).out.trim();
   await run('user', 'create', 'ada');
   await run('org', 'create', 'acme', '--owner', 'ada');
   const create = ['token', 'create', '--user', 'ada', '--quiet'];
@@ -152,6 +153,6 @@ test('tokens of both personal kinds work at the server beside which they were cr
   });
   await run('token', 'revoke', classic);
   expect((await ask(classic, '/user')).status).toBe(401);
-  const wrong = [...create, '--kind', 'classic', '--scope', 'everything', '--data', data];
-  expect(complaint(await hearth(wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
+  const wrong = [...create, '--kind', 'classic', '--scope', 'everything'];
+  expect(complaint(await at.run(...wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
 });

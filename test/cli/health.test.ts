@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeCertificate } from '#test/support/certificate.ts';
-import { serve, temporaryFolder } from './support.ts';
+import { installation, serve } from './support.ts';
 
 const checkout = join(import.meta.dirname, '../..');
 
@@ -19,11 +19,11 @@ async function checkHealth(variables: Record<string, string>): Promise<{ code: n
 }
 
 test.each(['http', 'https'])('the health check of the image tells whether a server that speaks %s is ready', async (scheme) => {
-  const folder = await temporaryFolder();
+  const { data: folder, env } = await installation();
   await makeCertificate(folder);
   const tls = { HEARTH_TLS_CERT: join(folder, 'cert.pem'), HEARTH_TLS_KEY: join(folder, 'key.pem') };
   const variables: Record<string, string> = scheme === 'https' ? tls : {};
-  const server = await serve(folder, ['--host', '0.0.0.0', '--log', 'warn'], variables);
+  const server = await serve(folder, ['--host', '0.0.0.0', '--log', 'warn'], { ...env, ...variables });
   const asked = { ...variables, HEARTH_HOST: '0.0.0.0', HEARTH_PORT: new URL(server.url).port };
   expect(new URL(server.url).protocol).toBe(`${scheme}:`);
   expect(await checkHealth(asked)).toEqual({ code: 0, said: '' });

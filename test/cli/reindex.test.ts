@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { clientConfig } from '#database/connect.ts';
-import { preparePostgresHome } from '#database/postgres-home.ts';
 import { git } from '#test/git/support.ts';
-import { hearthProcess, type Server, serve, temporaryFolder } from './support.ts';
+import { hearthProcess, type Installation, installation, type Server, serve, temporaryFolder } from './support.ts';
 
 const files = 2_000;
 const semantic = 'issues?search_type=semantic&';
@@ -24,17 +23,17 @@ async function manyFiles(): Promise<string> {
 }
 
 /** Runs a command that writes files into the index until it comes to the last of them, and kills it there. */
-async function killInTheMiddle(data: string, command: string): Promise<void> {
-  const { socket } = await preparePostgresHome(data);
-  const client = new pg.Client(clientConfig({ socket, database: 'hearth', user: 'hearth' }));
+async function killInTheMiddle({ data, env }: Installation, command: string): Promise<void> {
+  const client = new pg.Client(clientConfig({ url: env.DATABASE_URL }));
   await client.connect();
   await client.query(`create function hold() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock(1); return new; end $$`);
   await client.query(`create trigger hold before insert on code_files for each row
     when (new.path = 'src/f${files - 1}.ts') execute function hold()`);
   await client.query('select pg_advisory_lock(1)');
-  const running = hearthProcess([command, '--data', data]);
-  const held = "select from pg_locks where locktype = 'advisory' and (classid, objid) = (0, 1) and not granted";
+  const running = hearthProcess([command, '--data', data], env);
+  const held =
+    "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and (classid, objid) = (0, 1) and not granted";
   await expect.poll(async () => (await client.query(held)).rows.length).toBe(1);
   running.kill('SIGKILL');
   await once(running, 'exit');
@@ -44,9 +43,9 @@ async function killInTheMiddle(data: string, command: string): Promise<void> {
 }
 
 test('a reindexing that is killed in the middle is finished by the next start, in every kind of search', async () => {
-  const data = await temporaryFolder();
+  const at = await installation();
   const token = 'an-operator-chose-this-one';
-  const start = () => serve(data, ['--rate-limits', 'off', '--log', 'silent'], { HEARTH_ADMIN_TOKEN: token });
+  const start = () => serve(at.data, ['--rate-limits', 'off', '--log', 'silent'], { ...at.env, HEARTH_ADMIN_TOKEN: token });
   const ask = (server: Server, path: string, body?: object) =>
     fetch(`${server.url}/api/v3${path}`, {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -73,7 +72,7 @@ test('a reindexing that is killed in the middle is finished by the next start, i
   for (const title of ['A shared car', 'It is shared']) await ask(first, '/repos/hearth-admin/engine/issues', { title });
   await whole(first);
 
-  await killInTheMiddle(data, 'reindex');
+  await killInTheMiddle(at, 'reindex');
   expect(await total(first)).toBeLessThan(files);
   await first.end('SIGKILL');
 

@@ -1,18 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { complaint, hearth, serve, temporaryFolder } from './support.ts';
-
-const asProcesses = { HEARTH_RUNNER_PROVIDER: 'process' };
+import { command, complaint, installation, serve } from './support.ts';
 
 test('a runner is set up at a server, and an image published from it beside the server', async () => {
-  const data = await temporaryFolder();
-  const at = ['--data', data, '--json'];
-  await hearth(['user', 'create', 'ada', ...at]);
-  await hearth(['org', 'create', 'acme', '--owner', 'ada', ...at]);
-  const create = ['token', 'create', '--user', 'ada', '--quiet', '--kind', 'classic', '--scope', 'manage_runners:org'];
-  const token = (await hearth([...create, '--data', data])).out.trim();
-  const { url } = await serve(data, [], asProcesses);
+  const { data, env, run } = await installation();
+  await run('user', 'create', 'ada');
+  await run('org', 'create', 'acme', '--owner', 'ada');
+  const scope = ['--scope', 'manage_runners:org'];
+  const token = (await run('token', 'create', '--user', 'ada', '--quiet', '--kind', 'classic', ...scope)).out.trim();
+  const withProcesses = { ...env, HEARTH_RUNNER_PROVIDER: 'process' };
+  const { url } = await serve(data, [], withProcesses);
   // biome-ignore lint/suspicious/noExplicitAny: an absent name is a failed expectation
   const call = async (method: string, path: string, body?: object): Promise<{ status: number; body: any }> => {
     const headers = { authorization: `Bearer ${token}` };
@@ -33,16 +31,12 @@ test('a runner is set up at a server, and an image published from it beside the 
   await expect.poll(async () => (await call('GET', runner)).body.status).toBe('Ready');
   await writeFile(join(data, 'runners', 'machines', String(made.body.id), 'work', 'tool'), 'x');
 
-  const published = await hearth(['image', 'publish', 'acme', 'toolchain', '--runner', 'maker', ...at], asProcesses);
+  const publish = (...args: string[]) =>
+    command(['image', 'publish', 'acme', 'toolchain', '--data', data, '--json', ...args], withProcesses);
+  const published = await publish('--runner', 'maker');
   expect(JSON.parse(published.out)).toEqual({ image: 1, name: 'toolchain', version: '1.0.0', size_gb: 1 });
-  const again = await hearth(
-    ['image', 'publish', 'acme', 'toolchain', '--runner', 'maker', '--number', '1.0.0', ...at],
-    asProcesses,
-  );
-  expect(complaint(again)).toBe('version is there already');
-  expect(complaint(await hearth(['image', 'publish', 'acme', 'toolchain', '--runner', 'nobody', ...at]))).toBe(
-    'There is no runner nobody in this organization',
-  );
+  expect(complaint(await publish('--runner', 'maker', '--number', '1.0.0'))).toBe('version is there already');
+  expect(complaint(await publish('--runner', 'nobody'))).toBe('There is no runner nobody in this organization');
   expect((await call('GET', '/images/custom')).body.image_versions).toMatchObject([{ name: 'toolchain', versions_count: 1 }]);
 
   expect((await call('DELETE', runner)).status).toBe(202);
@@ -50,9 +44,9 @@ test('a runner is set up at a server, and an image published from it beside the 
 });
 
 test('a catalogue that can’t be used ends the start with one line', async () => {
-  const data = await temporaryFolder();
+  const { data, env } = await installation();
   const file = join(data, 'catalogue.json');
   await writeFile(file, '{"platforms": []}');
-  const refused = await hearth(['serve', '--port', '0', '--data', data, '--runner-catalogue', file]);
+  const refused = await command(['serve', '--port', '0', '--data', data, '--runner-catalogue', file], env);
   expect(complaint(refused)).toMatch(/^The catalogue of runners .* can't be used: /);
 });

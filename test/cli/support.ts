@@ -1,9 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { openInstallation } from '#cli/installation.ts';
+import { run } from '#cli/program.ts';
+import { readConfig } from '#cli/settings.ts';
+import { testDatabase } from '#test/support/database.ts';
+import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
 /** No setting of the machine that runs the tests may reach them. */
@@ -18,6 +23,77 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
+let prepared: Promise<string> | undefined;
+
+/** A data folder whose own PostgreSQL is set up already, as a copy of one that is made once for a test file. */
+export async function preparedFolder(): Promise<string> {
+  prepared ??= prepareFolder();
+  const [made, folder] = [await prepared, await temporaryFolder()];
+  execFileSync('cp', ['-a', `${made}/.`, folder]);
+  return folder;
+}
+
+async function prepareFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-cli-'));
+  atEndOfFile(async () => {
+    prepared = undefined;
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
+  const { close } = await openInstallation(readConfig({ data: folder }, {}).config, 'command');
+  await close();
+  return folder;
+}
+
+/** A data folder, and the environment that names a database of the tests' PostgreSQL for it. `run` runs a command there. */
+export type Installation = { data: string; env: { DATABASE_URL: string }; run(...args: string[]): Promise<Run> };
+
+/** An installation of which nothing but the data folder is to be set up. */
+export async function installation(): Promise<Installation> {
+  const [data, database] = [await temporaryFolder(), await testDatabase()];
+  onTestFinished(() => database.close());
+  const { address } = database;
+  if ('url' in address) throw new Error('The PostgreSQL of the tests answers on a socket');
+  const { user, database: name, socket } = address;
+  const env = { DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socket)}` };
+  return { data, env, run: (...args) => command([...args, '--data', data], env) };
+}
+
+/** Runs a command in this process, which starts no Node; nothing of it stays here. */
+export async function command(args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const [out, err] = [captured(process.stdout), captured(process.stderr)];
+  const before = { env: process.env, exitCode: process.exitCode };
+  const signals = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listeners: process.listeners(name as NodeJS.Signals) }));
+  process.env = { ...bare, ...env };
+  process.exitCode = 0;
+  try {
+    await run(args);
+    return { code: Number(process.exitCode), out: out.text(), err: err.text() };
+  } finally {
+    out.release();
+    err.release();
+    Object.assign(process, before);
+    for (const { name, listeners } of signals)
+      for (const listener of process.listeners(name as NodeJS.Signals))
+        if (!listeners.includes(listener)) process.removeListener(name, listener);
+  }
+}
+
+/** Takes what is written to a stream, until it is released. */
+function captured(stream: NodeJS.WriteStream): { text(): string; release(): void } {
+  const { write } = stream;
+  let text = '';
+  stream.write = (chunk: string | Uint8Array) => {
+    text += String(chunk);
+    return true;
+  };
+  return {
+    text: () => text,
+    release: () => {
+      stream.write = write;
+    },
+  };
+}
+
 /** Runs `hearth` as its users do, to its end. */
 export function hearth(args: string[], env: Record<string, string> = {}): Promise<Run> {
   return new Promise((resolve) => {
@@ -28,8 +104,8 @@ export function hearth(args: string[], env: Record<string, string> = {}): Promis
 }
 
 /** Starts `hearth` without waiting for its end; it is killed with the test. */
-export function hearthProcess(args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [entry, ...args], { env: bare, stdio: 'ignore' });
+export function hearthProcess(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [entry, ...args], { env: { ...bare, ...env }, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -57,8 +133,9 @@ export async function serve(data: string, args: string[] = [], env: Record<strin
     child.kill(signal);
     return ended;
   };
+  // Only a server that ends by itself stops its own PostgreSQL.
   onTestFinished(async () => {
-    await end();
+    await end(env.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
   });
   return { url: await listening, process: child, log: () => log, end };
 }

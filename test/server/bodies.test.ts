@@ -15,7 +15,7 @@ const limits = {
   concurrentPerCaller: 2,
   waitingTime: 800,
   discarded: 200_000,
-  discardTime: 1_000,
+  discardTime: 300,
   formBody: 500,
 };
 const { user, repo, as, url, token, db } = await world({ resourceLimits: { requests: limits } });

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { resourceLimits } from '#lib/limits.ts';
 import { hookOf, setting } from './setting.ts';
 
 type At = Awaited<ReturnType<typeof setting>>;
@@ -160,9 +161,15 @@ test('a receiver that isn’t there is a failure, told as one', async () => {
   });
 });
 
-test('a receiver that hangs is cut off after ten seconds, and holds up nobody', async () => {
+test('a receiver that hangs is cut off after the time that it has, ten seconds, and holds up nobody', async () => {
   const at = await setting();
   const { here, owner, org, target } = at;
+  const limits: { sendTime: number } = here.hearth.services.resourceLimits.webhooks;
+  expect(limits.sendTime).toBe(10_000);
+  limits.sendTime = 2_000;
+  onTestFinished(() => {
+    limits.sendTime = resourceLimits().webhooks.sendTime;
+  });
   target.answer = (response, { body }) => {
     if (!body.includes('hanging')) response.end();
   };
@@ -175,10 +182,10 @@ test('a receiver that hangs is cut off after ten seconds, and holds up nobody', 
     ids.map(async (id) => (await client.get(`/orgs/${org.login}/hooks/${id}/deliveries`)).body[0]),
   );
   expect(hanging).toMatchObject({ status: 'timed out', status_code: 504 });
-  expect(hanging.duration).toBeGreaterThan(9.5);
-  expect(hanging.duration).toBeLessThan(15);
+  expect(hanging.duration).toBeGreaterThan(1.9);
+  expect(hanging.duration).toBeLessThan(7);
   expect(healthy).toMatchObject({ status_code: 200 });
-  expect(healthy.duration).toBeLessThan(5);
+  expect(healthy.duration).toBeLessThan(hanging.duration);
 });
 
 test('deliveries leave after seven days, what waits stays', async () => {
