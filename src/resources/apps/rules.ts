@@ -61,7 +61,7 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
   const slug = slugOf(request.name);
   const bot = kind === 'app' ? `${slug}[bot]` : undefined;
   if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
-    throw invalid('App', 'name', 'already_exists', 'name is already taken');
+    throw unprocessable('The name of the app is taken already.');
   const times = { created_at: now, updated_at: now };
   const account = bot === undefined ? undefined : await insertAccount(tx, { kind: 'bot', login: bot, ...times });
   const clientSecret = newToken(clientSecretPrefix);
@@ -90,8 +90,7 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
 /** Refuses names of webhook events that don't exist: nothing would ever be delivered for them. */
 function checkEvents(events: readonly string[]): string[] {
   const unknown = events.find((name) => !isSubscribable(name));
-  if (unknown !== undefined)
-    throw invalid('App', 'default_events', 'invalid', `There is no webhook event ${unknown.slice(0, 40)}`);
+  if (unknown !== undefined) throw unprocessable(`There is no webhook event ${unknown.slice(0, 40)}.`);
   return [...new Set(events)];
 }
 
@@ -104,7 +103,7 @@ function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
   if (slug === '' || name.length > 34)
-    throw invalid('App', 'name', 'invalid', 'name must hold a letter or digit, and 34 characters at most');
+    throw unprocessable('The name of an app must hold a letter or digit, and 34 characters at most.');
   return slug;
 }
 

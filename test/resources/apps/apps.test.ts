@@ -152,7 +152,7 @@ test('a manifest with the name of an event that does not exist becomes no app', 
   const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
   await unchanged(['apps', 'accounts', 'events'], async () => {
     const refused = await (await as(undefined)).post(`/app-manifests/${code}/conversions`);
-    expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'default_events' }] } });
+    expect(refused).toMatchObject({ status: 422, body: { message: 'There is no webhook event no_such_event.' } });
   });
 });
 
