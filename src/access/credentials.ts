@@ -57,12 +57,3 @@ export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps
   const first = rows[0];
   return first && { id: first.id, keys: rows.map((row) => row.public_key) };
 }
-
-/** Notes that a token was used. Once an hour is enough, so that reading requests rarely write. */
-export const touchToken = (db: Db, id: Id<'tokens'>, now: Date) =>
-  db
-    .updateTable('tokens')
-    .set({ last_used_at: now })
-    .where('id', '=', id)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
-    .execute();

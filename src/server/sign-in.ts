@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Authenticator, authenticate } from '#access/authenticate.ts';
-import { touchToken } from '#access/credentials.ts';
 import { isToken, type Viewer } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { noteTokenUse } from '#resources/tokens/index.ts';
 
 /** Finds out who sent a request, by its `Authorization` header, and notes it for the log line. */
 export type SignIn = (request: FastifyRequest, now: Date) => Promise<Viewer>;
@@ -14,7 +14,7 @@ type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
 /** Makes the sign-in of an application. The API and Git use the same. */
 export function signInTo({ database: { db }, log, adminTokenHash }: Parts): SignIn {
   const noteUse = tokenUses((id, now) => {
-    touchToken(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
+    noteTokenUse(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
   });
   return async (request, now) => {
     const context: Authenticator = { db, now, ...(adminTokenHash ? { adminTokenHash } : {}) };

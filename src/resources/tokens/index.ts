@@ -10,6 +10,7 @@ export {
 export {
   insertToken,
   insertTokenRepositories,
+  noteTokenUse,
   removeToken,
   removeTokensBeyond,
   removeTokensNamed,

@@ -76,3 +76,12 @@ export const removeOthersNamed = (tx: Tx, user: Id<'accounts'>, name: string, ha
 
 export const tokenExists = async (db: Db, hash: Buffer): Promise<boolean> =>
   (await db.selectFrom('tokens').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined;
+
+/** Notes that a token was used. Once an hour is enough, so that reading requests rarely write. */
+export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
+  db
+    .updateTable('tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
+    .execute();
