@@ -9,6 +9,8 @@ export type ConcurrencyLimits = {
   readonly total: number;
   /** Places that one caller may hold. */
   readonly perCaller: number;
+  /** A caller may hold more than that while this many places stay free for others. Left out: never. */
+  readonly spare?: number;
   /** Places that all callers who aren't signed in may hold together. */
   readonly anonymous: number;
   /** How many of one caller may wait. The server's own work isn't refused. */
@@ -48,6 +50,7 @@ type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
 export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
   // A Map keeps the order of insertion: the first queue is the one whose turn comes next.
   const queues = new Map<string, Queue>();
+  const { spare = Number.POSITIVE_INFINITY } = limits;
   let running = 0;
   let anonymous = 0;
   let waiting = 0;
@@ -65,7 +68,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
 
   const mayEnter = ({ caller, running: own }: Queue, places: number): boolean =>
     running + places <= limits.total &&
-    own + places <= limits.perCaller &&
+    (own + places <= limits.perCaller || running + places + spare <= limits.total) &&
     (caller.kind !== 'anonymous' || anonymous + places <= limits.anonymous);
 
   const enter = (queue: Queue, places: number): Release => {

@@ -22,6 +22,7 @@ export function openLimiters({ requests, search, oauth }: ResourceLimits, connec
       ...requests,
       total: requests.concurrent,
       perCaller: requests.concurrentPerCaller,
+      spare: requests.concurrentSpare,
       anonymous: requests.concurrentAnonymous,
     }),
     bodies: concurrencyLimiter('requests.bodiesTogether', {

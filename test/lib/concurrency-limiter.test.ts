@@ -151,3 +151,16 @@ test('who wants more places than its share gets its share', async () => {
   for (const release of [one, other, one]) release();
   expect(limiter.running).toBe(0);
 });
+
+test('one caller may have more than its share while enough places stay free for others', async () => {
+  const limiter = concurrencyLimiter('test.spare', { ...limits, total: 10, perCaller: 2, spare: 4, anonymous: 3 });
+  const ada: Caller = { kind: 'signed_in', key: 'account:1' };
+  const bob: Caller = { kind: 'signed_in', key: 'account:2' };
+  const taken = Array.from({ length: 7 }, () => limiter.tryAcquire(ada));
+  expect(taken.filter(Boolean)).toHaveLength(6);
+  expect([limiter.tryAcquire(bob), limiter.tryAcquire(bob), limiter.tryAcquire(bob)].filter(Boolean)).toHaveLength(2);
+  // Who isn't signed in gets no more than the places for all of them.
+  const strangers = concurrencyLimiter('test.spare', { ...limits, total: 10, perCaller: 2, spare: 4, anonymous: 3 });
+  const stranger: Caller = { kind: 'anonymous', key: 'address:::1' };
+  expect(Array.from({ length: 7 }, () => strangers.tryAcquire(stranger)).filter(Boolean)).toHaveLength(3);
+});

@@ -71,6 +71,12 @@ export const requests = {
     of: 'requests of one account, app or installation (or address, for those who are not signed in) that are answered at once',
     past: 'further ones wait',
   },
+  concurrentSpare: {
+    value: 20,
+    unit: 'count',
+    of: 'requests that could still be answered at once; while there are as many, one caller may have more than its share',
+    past: 'further ones of that caller wait',
+  },
   concurrentAnonymous: {
     value: 15,
     unit: 'count',
