@@ -4,7 +4,7 @@ import { defaultLimits } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
 import { hashToken } from '#lib/token.ts';
 import { type AppRow, createApp, offerManifest } from '#resources/apps/index.ts';
-import { hashPassword, setPasswordHash } from '#resources/oauth/index.ts';
+import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const here = await world({
@@ -20,7 +20,7 @@ let app: AppRow;
 beforeAll(async () => {
   ada = await here.user('ada');
   const hash = await hashPassword(password);
-  await change((tx) => setPasswordHash(tx, ada.id, hash));
+  await change((tx) => changePassword(tx, ada.id, hash));
   ({ app } = await change((tx) =>
     createApp(tx, {
       owner: ada,

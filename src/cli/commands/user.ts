@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import { createUser } from '#resources/accounts/index.ts';
-import { hashPassword, setPasswordHash } from '#resources/oauth/index.ts';
+import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { userNamed } from '../lookup.ts';
 
@@ -30,7 +30,7 @@ const password = installationCommand(
     onInstallation(command, async ({ db, change }) => {
       const user = await userNamed(db, login);
       const hash = await hashPassword((await text(process.stdin)).replace(/\r?\n$/, ''));
-      await change((tx) => setPasswordHash(tx, user.id, hash));
+      await change((tx) => changePassword(tx, user.id, hash));
       print(command, { login: user.login }, `${user.login} has a new password`);
     }),
   );

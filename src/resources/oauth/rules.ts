@@ -16,10 +16,18 @@ import {
   insertDevice,
   insertRefresh,
   removeDevice,
+  removeSessions,
+  setPasswordHash,
   takeCode,
   takeRefresh,
   updateDevice,
 } from './store.ts';
+
+/** Gives an account a new password. Whoever signed in by the old one is signed out. */
+export async function changePassword(tx: Tx, account: Account['id'], hash: string): Promise<void> {
+  await setPasswordHash(tx, account, hash);
+  await removeSessions(tx, account);
+}
 
 /** Why no token is given, in the words of the public API, which clients look for. */
 export const problems = {

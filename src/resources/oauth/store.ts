@@ -14,6 +14,10 @@ export const insertSession = (tx: Tx, row: Insertable<DB['sessions']>) => tx.ins
 
 export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions').where('hash', '=', hash).execute();
 
+/** Ends all sessions of an account. */
+export const removeSessions = (tx: Tx, account: Account['id']) =>
+  tx.deleteFrom('sessions').where('account_id', '=', account).execute();
+
 /** Removes an account's oldest sessions, beyond a number of them. */
 export const removeSessionsBeyond = (tx: Tx, account: Account['id'], most: number) =>
   sql`delete from sessions where hash in (

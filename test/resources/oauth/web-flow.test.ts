@@ -3,7 +3,7 @@ import { OAuthApp, Octokit } from 'octokit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { type AppRow, createApp } from '#resources/apps/index.ts';
-import { hashPassword, setPasswordHash } from '#resources/oauth/index.ts';
+import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { world } from '#test/support/world.ts';
 import { browser } from './browser.ts';
 
@@ -17,7 +17,7 @@ let app: { app: AppRow; clientSecret: string };
 beforeAll(async () => {
   ada = await user('ada');
   const hash = await hashPassword(password);
-  await change((tx) => setPasswordHash(tx, ada.id, hash));
+  await change((tx) => changePassword(tx, ada.id, hash));
   const base = { owner: ada, externalUrl: 'https://client.example', callbackUrls: [callback], now: clock.now };
   oauth = await change((tx) => createApp(tx, { ...base, kind: 'oauth', name: 'Classic client', deviceFlow: true }));
   app = await change((tx) => createApp(tx, { ...base, kind: 'app', name: 'Modern app', permissions: { issues: 'read' } }));
@@ -50,6 +50,21 @@ async function exchange(fields: Record<string, string>) {
   });
   return response.json() as Promise<Record<string, string>>;
 }
+
+test('a new password signs out who signed in by the old one, and nobody else', async () => {
+  const bob = await user('bob');
+  const hash = await hashPassword('another long password');
+  await change((tx) => changePassword(tx, bob.id, hash));
+  const page = browser(url);
+  const form = await page.get('/login');
+  await page.submit('/login', form.text, { login: 'bob', password: 'another long password' });
+  const asked = `/login/oauth/authorize?${new URLSearchParams({ client_id: oauth.app.client_id })}`;
+  const other = await signedIn();
+  expect((await page.get(asked)).status).toBe(200);
+  await change((tx) => changePassword(tx, bob.id, hash));
+  expect(await page.get(asked)).toMatchObject({ status: 302, location: expect.stringContaining('/login') });
+  expect((await other.get(asked)).status).toBe(200);
+});
 
 describe('the web flow', () => {
   test('gives an OAuth app the scopes that the user agreed to; unmodified clients use it', async () => {
