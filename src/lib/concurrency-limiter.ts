@@ -9,7 +9,7 @@ export type ConcurrencyLimits = {
   readonly total: number;
   /** Places that one caller may hold. */
   readonly perCaller: number;
-  /** A caller may hold more than that while this many places stay free for others. Left out: never. */
+  /** Who is signed in may hold more than that while this many places stay free for others. Left out: never. */
   readonly spare?: number;
   /** Places that all callers who aren't signed in may hold together. */
   readonly anonymous: number;
@@ -66,10 +66,11 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   const shareOf = ({ kind }: Caller): number =>
     Math.min(limits.total, limits.perCaller, kind === 'anonymous' ? limits.anonymous : limits.total);
 
-  const mayEnter = ({ caller, running: own }: Queue, places: number): boolean =>
-    running + places <= limits.total &&
-    (own + places <= limits.perCaller || running + places + spare <= limits.total) &&
-    (caller.kind !== 'anonymous' || anonymous + places <= limits.anonymous);
+  const mayEnter = ({ caller, running: own }: Queue, places: number): boolean => {
+    if (running + places > limits.total) return false;
+    if (caller.kind === 'anonymous') return own + places <= limits.perCaller && anonymous + places <= limits.anonymous;
+    return own + places <= limits.perCaller || running + places + spare <= limits.total;
+  };
 
   const enter = (queue: Queue, places: number): Release => {
     running += places;

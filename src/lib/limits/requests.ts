@@ -74,7 +74,7 @@ export const requests = {
   concurrentSpare: {
     value: 20,
     unit: 'count',
-    of: 'requests that could still be answered at once; while there are as many, one caller may have more than its share',
+    of: 'requests that could still be answered at once; while there are as many, one who is signed in may have more than its share',
     past: 'further ones of that caller wait',
   },
   concurrentAnonymous: {
