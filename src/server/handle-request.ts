@@ -36,18 +36,18 @@ export type RequestContext = {
 };
 
 /** Answers one request: counts it, decides about access, reads and validates it, calls the handler, and sends the reply or a 304. */
-export async function handleRequest(asked: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { endpoint, viewer, db } = asked;
+export async function handleRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { endpoint, viewer, db } = context;
   reply.headers(accessHeaders(endpoint, viewer));
   const version = versionOf(request);
   reply.header('x-service-api-version-selected', version);
-  const counted = await consumeRateLimit(asked, request, reply);
+  const counted = await consumeRateLimit(context, request, reply);
   const media = acceptMediaType(request.headers.accept);
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
-  checkQuery(request.originalUrl, asked.services.resourceLimits.requests.queryParameters);
-  const { services, now, params } = asked;
+  checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
+  const { services, now, params } = context;
   const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
@@ -55,26 +55,26 @@ export async function handleRequest(asked: RequestContext, request: FastifyReque
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
   const call = {
     db,
-    change: <T>(work: (tx: Tx, at: object) => Promise<T>) => asked.change(async (tx) => work(tx, await lock(tx))),
+    change: <T>(work: (tx: Tx, at: object) => Promise<T>) => context.change(async (tx) => work(tx, await lock(tx))),
     at,
     query: parsedQuery,
-    body: endpoint.body ? await parseBody(endpoint.body, await asked.readBody(), resource) : {},
+    body: endpoint.body ? await parseBody(endpoint.body, await context.readBody(), resource) : {},
     page,
     viewer,
-    now: asked.now,
-    action: { ...roots, by: viewer, now: asked.now },
-    links: asked.links,
+    now: context.now,
+    action: { ...roots, by: viewer, now: context.now },
+    links: context.links,
     media: endpoint.media?.includes(media.media) ? media.media : 'json',
     version,
-    services: asked.services,
-    caller: asked.caller,
+    services: context.services,
+    caller: context.caller,
     address: request.ip,
     reply: replyWith,
   };
   // The declaration checked the handler against exactly these parts; the list of endpoints has forgotten the types.
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
-  await sendReply(asked, handled, { request, reply, page, version, counted });
+  await sendReply(context, handled, { request, reply, page, version, counted });
 }
 
 type ReplyContext = {
@@ -86,15 +86,15 @@ type ReplyContext = {
 };
 
 async function sendReply(
-  asked: RequestContext,
+  context: RequestContext,
   handled: unknown,
   { request, reply, page, version, counted }: ReplyContext,
 ): Promise<void> {
-  const { endpoint } = asked;
-  if (isRaw(handled)) return sendRaw(asked, handled, { request, reply, counted });
+  const { endpoint } = context;
+  if (isRaw(handled)) return sendRaw(context, handled, { request, reply, counted });
   const { status, body, list } = replyBody(endpoint, handled, page);
   if (list) {
-    const url = addressOf(asked.links, request);
+    const url = addressOf(context.links, request);
     const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
     if (link) reply.header('link', link);
   }
@@ -104,15 +104,15 @@ async function sendReply(
     await reply.code(status).send();
     return;
   }
-  const text = JSON.stringify(emitBody(asked.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
+  const text = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
   if (status === 200 && request.method !== 'POST') {
     const validators = { etag: etagOf(text), lastModified: endpoint.method === 'GET' ? lastModifiedOf(changed) : undefined };
     reply
       .header('etag', validators.etag)
-      .header('cache-control', `${asked.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
+      .header('cache-control', `${context.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
-      await refundRateLimit(asked, reply, counted);
+      await refundRateLimit(context, reply, counted);
       await reply.code(304).send();
       return;
     }
@@ -124,7 +124,7 @@ async function sendReply(
 
 /** Sends a reply that isn't JSON. It may have an `etag`. For a HEAD, the stream is closed unread. */
 async function sendRaw(
-  asked: RequestContext,
+  context: RequestContext,
   { status, headers, body }: Raw,
   { request, reply, counted }: Pick<ReplyContext, 'request' | 'reply' | 'counted'>,
 ): Promise<void> {
@@ -132,7 +132,7 @@ async function sendRaw(
   reply.headers(headers);
   const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
   if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
-  if (known) await refundRateLimit(asked, reply, counted);
+  if (known) await refundRateLimit(context, reply, counted);
   if (known) await reply.code(304).send();
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
@@ -155,10 +155,10 @@ const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? t
 const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
 function versionOf(request: FastifyRequest): ApiVersion {
-  const asked = neutralHeader(request.headers, 'x-service-api-version');
-  if (asked === undefined) return apiVersions[0];
-  const known = apiVersions.find((version) => version === asked);
+  const wanted = neutralHeader(request.headers, 'x-service-api-version');
+  if (wanted === undefined) return apiVersions[0];
+  const known = apiVersions.find((version) => version === wanted);
   if (!known)
-    throw badRequest(`'${asked.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`);
+    throw badRequest(`'${wanted.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`);
   return known;
 }
