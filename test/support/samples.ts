@@ -25,7 +25,8 @@ export type Sample = (stage: SampleStage, base: string) => Promise<Record<string
 export type Samples = ReadonlyMap<AnyPathResource, Sample>;
 
 /** Who asks for a resource, where it isn't the stage's owner: as an app for its own installations. */
-export type Callers = ReadonlyMap<AnyPathResource, (stage: SampleStage) => Promise<Client>>;
+export type Caller = (stage: SampleStage) => Promise<Client>;
+export type Callers = ReadonlyMap<AnyPathResource, Caller>;
 
 /** The samples of all families: each has them in `test/resources/<family>/samples.ts`. */
 export async function loadSamples(): Promise<{ samples: Samples; callers: Callers }> {

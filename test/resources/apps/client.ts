@@ -13,7 +13,7 @@ export type OwnApp = {
   /** A client by which the app asks for itself. */
   client: Client;
   /** A client by which it does so with its client secret, for the endpoints about tokens. */
-  bySecret: Pick<Client, 'post' | 'delete'>;
+  bySecret: Client;
 };
 
 let keys: Promise<AppKeys> | undefined;
@@ -41,7 +41,8 @@ async function makeApp({ as, change, clock }: Maker, owner: Account): Promise<Ow
     .sign(key);
   const anybody = await as(undefined);
   const headers = { authorization: `Basic ${Buffer.from(`${app.client_id}:${clientSecret}`).toString('base64')}` };
-  const bySecret: OwnApp['bySecret'] = {
+  const bySecret: Client = {
+    ...anybody,
     post: (path, body) => anybody.post(path, body, { headers }),
     delete: (path, body) => anybody.delete(path, body, { headers }),
   };

@@ -1,7 +1,7 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { createApp, offerManifest } from '#resources/apps/index.ts';
 import { appByClientId, appBySlug, manifestCode, ownInstallation } from '#resources/apps/path-resources.ts';
-import type { Callers, Sample, Samples } from '#test/support/samples.ts';
+import type { Caller, Callers, Sample, Samples } from '#test/support/samples.ts';
 import { fresh } from '#test/support/world.ts';
 import { install, ownAppOf } from './client.ts';
 
@@ -27,4 +27,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
   ],
 ]);
 
-export const callers: Callers = new Map([[ownInstallation, async (stage) => (await ownAppOf(stage, stage.owner)).client]]);
+export const callers: Callers = new Map<AnyPathResource, Caller>([
+  [ownInstallation, async (stage) => (await ownAppOf(stage, stage.owner)).client],
+  [appByClientId, async (stage) => (await ownAppOf(stage, stage.owner)).bySecret],
+]);
