@@ -9,5 +9,6 @@ export {
   isLoginTaken,
   loadAccounts,
   loadAccountsByEmail,
+  removeAccount,
   updateAccount,
 } from './store.ts';

@@ -82,6 +82,9 @@ export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<
 export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
   tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+/** Removes an account with all that it owns. */
+export const removeAccount = (tx: Tx, id: Id<'accounts'>) => tx.deleteFrom('accounts').where('id', '=', id).execute();
+
 export const isLoginTaken = async (db: Db, login: string): Promise<boolean> =>
   (await db.selectFrom('accounts').select('id').where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst()) !==
   undefined;

@@ -6,11 +6,12 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
+import { addOpenIssues, takeIssueNumber } from '#resources/repositories/index.ts';
 import { differences, eventOf, milestoneMoves, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelNames, putLabels, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { addOpenIssues, type IssueRow, insertIssue, takeNumber, updateIssue } from './store.ts';
+import { type IssueRow, insertIssue, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -29,7 +30,7 @@ export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIss
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const assignees = sorts ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
   const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
-  const number = await takeNumber(tx, repo.id);
+  const number = await takeIssueNumber(tx, repo.id);
   const issue = await insertIssue(tx, {
     repository_id: repo.id,
     number,

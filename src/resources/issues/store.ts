@@ -12,20 +12,6 @@ export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-/**
- * The number of an issue that is about to be opened, which is counted as open. The repository's row stays locked until the
- * transaction ends, so numbers have no gaps.
- */
-export async function takeNumber(tx: Tx, repository: Repository): Promise<number> {
-  const { next_issue_number } = await tx
-    .updateTable('repositories')
-    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1), open_issues_count: eb('open_issues_count', '+', 1) }))
-    .where('id', '=', repository)
-    .returning('next_issue_number')
-    .executeTakeFirstOrThrow();
-  return next_issue_number - 1;
-}
-
 export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<IssueRow> =>
   tx.insertInto('issues').values(row).returningAll().executeTakeFirstOrThrow();
 
@@ -38,14 +24,6 @@ export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promis
 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-
-/** Changes the repository's count of open issues. */
-export const addOpenIssues = (tx: Tx, repository: Repository, by: number) =>
-  tx
-    .updateTable('repositories')
-    .set((eb) => ({ open_issues_count: eb('open_issues_count', '+', by) }))
-    .where('id', '=', repository)
-    .execute();
 
 /** Issues by their ids, in any order. */
 export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {

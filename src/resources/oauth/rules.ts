@@ -6,7 +6,7 @@ import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { addMinutes, addSeconds } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
-import { loadAccounts } from '#resources/accounts/index.ts';
+import { loadAccounts, updateAccount } from '#resources/accounts/index.ts';
 import type { AppRow } from '#resources/apps/index.ts';
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/tokens/index.ts';
 import {
@@ -17,7 +17,6 @@ import {
   insertRefresh,
   removeDevice,
   removeSessions,
-  setPasswordHash,
   takeCode,
   takeRefresh,
   updateDevice,
@@ -25,7 +24,7 @@ import {
 
 /** Gives an account a new password. Whoever signed in by the old one is signed out. */
 export async function changePassword(tx: Tx, account: Account['id'], hash: string): Promise<void> {
-  await setPasswordHash(tx, account, hash);
+  await updateAccount(tx, account, { password_hash: hash });
   await removeSessions(tx, account);
 }
 

@@ -71,6 +71,3 @@ export const insertRefresh = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
 /** Removes a refresh token and returns it, so that it can be used once only. */
 export const takeRefresh = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();
-
-export const setPasswordHash = (tx: Tx, account: Account['id'], password_hash: string) =>
-  tx.updateTable('accounts').set({ password_hash }).where('id', '=', account).execute();

@@ -5,11 +5,11 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
+import { checkLogin, insertAccount, removeAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { insertDefaultGroup } from '#runner-providers/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
-import { insertSettings, type OrganizationRow, removeOrganization, updateSettings } from './store.ts';
+import { insertSettings, type OrganizationRow, updateSettings } from './store.ts';
 
 export type NewOrganization = { login: string; name?: string | undefined; owner: Account; actor?: Id<'accounts'>; now: Date };
 
@@ -59,5 +59,5 @@ export async function changeOrganization(
 /** Deletes an organization and everything that it owns. */
 export async function deleteOrganization(tx: Tx, action: OrganizationAction): Promise<void> {
   await record(tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: action.org.login } });
-  await removeOrganization(tx, action.org.id);
+  await removeAccount(tx, action.org.id);
 }

@@ -19,9 +19,6 @@ export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Pr
 export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['organizations']>): Promise<Settings> =>
   tx.updateTable('organizations').set(change).where('account_id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-export const removeOrganization = (tx: Tx, id: Id<'accounts'>) =>
-  tx.deleteFrom('accounts').where('id', '=', id).where('kind', '=', 'organization').execute();
-
 /** The organizations of which the viewer is an active member and that the credential may know of. */
 export function listOrganizationsOf(
   db: Db,

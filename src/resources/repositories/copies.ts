@@ -10,17 +10,18 @@ import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/teams/index.ts';
+import { removeRepositoryFromTokens } from '#resources/tokens/index.ts';
 import { copyOf, copyTemplate, type Fill } from './fill.ts';
 import { checkMembersMay } from './members-may.ts';
 import { checkMayBegin, checkMayCreate, checkName, createRepository } from './rules.ts';
 import {
-  clearGrants,
   countForks,
   findForkOf,
   findOwned,
-  giveTeamAccess,
   lockOwner,
   putRedirect,
+  removeFromInstallations,
   removeRedirect,
   updateRepository,
 } from './store.ts';
@@ -141,7 +142,10 @@ export async function transferRepository(
   const taken = await findOwned(tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
-  await clearGrants(tx, repo.id);
+  // What was granted by the former owner; collaborators keep their roles.
+  await removeFromInstallations(tx, repo.id);
+  await removeRepositoryFromTeams(tx, repo.id);
+  await removeRepositoryFromTokens(tx, repo.id);
   const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
   await removeRedirect(tx, to.login, name);
   await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);

@@ -6,4 +6,13 @@ export { loadNamedRepositories, type RepositoryWithOwner } from './named-reposit
 export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { MinimalRepository } from './schemas.ts';
-export { findInNetwork, findRepository, loadRepositories, lockRepository, setSize, updateRepository } from './store.ts';
+export {
+  addOpenIssues,
+  findInNetwork,
+  findRepository,
+  loadRepositories,
+  lockRepository,
+  setSize,
+  takeIssueNumber,
+  updateRepository,
+} from './store.ts';

@@ -12,6 +12,7 @@ import { defined, unique } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { getSettings } from '#resources/organizations/index.ts';
+import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, emptyIn, type Fill } from './fill.ts';
 import { insertFirstLabels } from './first-labels.ts';
 import { checkMembersMay } from './members-may.ts';
@@ -20,7 +21,6 @@ import {
   countForks,
   findOwned,
   findRepository,
-  giveTeamAccess,
   insertRepository,
   putRedirect,
   removeRedirect,

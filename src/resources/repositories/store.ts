@@ -184,6 +184,28 @@ export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<Reposito
 export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
   tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 
+/**
+ * The number of an issue that is about to be opened, which is counted as open. The repository's row stays locked until the
+ * transaction ends, so numbers have no gaps.
+ */
+export async function takeIssueNumber(tx: Tx, repository: Id<'repositories'>): Promise<number> {
+  const { next_issue_number } = await tx
+    .updateTable('repositories')
+    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1), open_issues_count: eb('open_issues_count', '+', 1) }))
+    .where('id', '=', repository)
+    .returning('next_issue_number')
+    .executeTakeFirstOrThrow();
+  return next_issue_number - 1;
+}
+
+/** Changes the repository's count of open issues. */
+export const addOpenIssues = (tx: Tx, repository: Id<'repositories'>, by: number) =>
+  tx
+    .updateTable('repositories')
+    .set((eb) => ({ open_issues_count: eb('open_issues_count', '+', by) }))
+    .where('id', '=', repository)
+    .execute();
+
 /** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
@@ -215,23 +237,6 @@ export const removeRedirect = (tx: Tx, owner: string, name: string) =>
     .where('name', '=', name.toLowerCase())
     .execute();
 
-/** Removes a repository from the former owner's teams, installations and tokens, for a transfer. Collaborators keep their roles. */
-export const clearGrants = async (tx: Tx, id: Id<'repositories'>) => {
-  await tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
-  await tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();
-  await tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
-};
-
-export const giveTeamAccess = async (
-  tx: Tx,
-  organization: Id<'accounts'>,
-  teams: readonly number[],
-  repository: Id<'repositories'>,
-  now: Date,
-) => {
-  const { rows } = await sql<{ team_id: Id<'teams'> }>`
-    insert into team_repositories (team_id, repository_id, role, created_at)
-    select t.id, ${repository}, 'read', ${now} from teams t where t.organization_id = ${organization} and t.id = any (${[...teams]})
-    on conflict do nothing returning team_id`.execute(tx);
-  return rows.map((row) => row.team_id);
-};
+/** Takes a repository from the lists of all installations. */
+export const removeFromInstallations = (tx: Tx, id: Id<'repositories'>) =>
+  tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();

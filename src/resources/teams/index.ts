@@ -14,10 +14,12 @@ export { Team, TeamSimple } from './schemas.ts';
 export {
   findTeam,
   findTeamById,
+  giveTeamAccess,
   keepVisible,
   listRolesByTeams,
   loadTeams,
   type RoleInRepository,
+  removeRepositoryFromTeams,
   type TeamRow,
   type TeamSight,
 } from './store.ts';

@@ -172,3 +172,22 @@ export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, use
     order by tr.repository_id, array_position(array['admin', 'maintain', 'write', 'triage', 'read'], tr.role)`.execute(db);
   return rows;
 }
+
+/** Takes a repository from all teams. */
+export const removeRepositoryFromTeams = (tx: Tx, id: Id<'repositories'>) =>
+  tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
+
+/** Lets teams of an organization read a repository; those that have a role there keep it. Returns the teams that got one. */
+export const giveTeamAccess = async (
+  tx: Tx,
+  organization: Id<'accounts'>,
+  teams: readonly number[],
+  repository: Id<'repositories'>,
+  now: Date,
+) => {
+  const { rows } = await sql<{ team_id: Id<'teams'> }>`
+    insert into team_repositories (team_id, repository_id, role, created_at)
+    select t.id, ${repository}, 'read', ${now} from teams t where t.organization_id = ${organization} and t.id = any (${[...teams]})
+    on conflict do nothing returning team_id`.execute(tx);
+  return rows.map((row) => row.team_id);
+};

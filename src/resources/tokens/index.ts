@@ -11,6 +11,7 @@ export {
   insertToken,
   insertTokenRepositories,
   noteTokenUse,
+  removeRepositoryFromTokens,
   removeToken,
   removeTokensBeyond,
   removeTokensNamed,

@@ -85,3 +85,7 @@ export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
     .where('id', '=', id)
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
     .execute();
+
+/** Takes a repository from the lists of all tokens. */
+export const removeRepositoryFromTokens = (tx: Tx, id: Id<'repositories'>) =>
+  tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
