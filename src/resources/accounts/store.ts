@@ -22,15 +22,15 @@ export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<
   return rows[0] ?? { public_repos: 0, private_repos: 0, disk_kb: 0, collaborators: 0 };
 }
 
-/** Accounts by their ids, for a whole page at once. */
+/** Accounts by their ids, for a whole page at once. One that is known, as the viewer's own, needn't be loaded. */
 export async function loadAccounts(
   db: Db,
   ids: Iterable<Id<'accounts'> | null | undefined>,
+  known?: Account,
 ): Promise<Map<Id<'accounts'>, Account>> {
-  const wanted = unique(ids);
-  if (wanted.length === 0) return new Map();
-  const rows = await db.selectFrom('accounts').selectAll().where('id', 'in', wanted).execute();
-  return keyed(rows, (row) => row.id);
+  const wanted = unique(ids).filter((id) => id !== known?.id);
+  const loaded = wanted.length === 0 ? [] : await db.selectFrom('accounts').selectAll().where('id', 'in', wanted).execute();
+  return keyed(known ? [...loaded, known] : loaded, (row) => row.id);
 }
 
 /** An account by its id; undefined where there is none, or no id. */

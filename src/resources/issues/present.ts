@@ -23,7 +23,7 @@ const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' |
  * repository, for lists over many repositories.
  */
 export async function presentIssues(
-  { db, links, viewer }: ViewerContext,
+  { db, links, viewer, repo }: ViewerContext,
   rows: readonly IssueRow[],
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
@@ -31,16 +31,17 @@ export async function presentIssues(
   const [attached, milestones, repositories, associationOf, values] = await Promise.all([
     loadAttached(db, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
     loadAssociations(db, viewer, authoredIn(rows)),
     loadFieldValues(db, viewer, gather(rows, 'id')),
   ]);
   const apps = await loadApps(db, gather(rows, 'via_app_id'));
-  const accounts = await loadAccounts(db, [
+  const people = [
     ...gather(rows, 'author_id', 'closed_by'),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
     ...gather(milestones.values(), 'creator_id'),
-  ]);
+  ];
+  const accounts = await loadAccounts(db, people, viewer.account);
   const shown = options.withRepository
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
@@ -93,17 +94,17 @@ export async function presentIssues(
 export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
   firstOrNotFound(await presentIssues(context, [row]));
 
-/** Comments of a whole page, from any issues of any repositories. */
+/** Comments of a whole page, from any issues of any repositories; or all from the one issue that is given. */
 export async function presentComments(
-  { db, links, viewer }: ViewerContext,
+  { db, links, viewer, repo, issue }: ViewerContext & { issue?: IssueRow },
   rows: readonly CommentRow[],
 ): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id')),
-    loadIssues(db, gather(rows, 'issue_id')),
-    loadAccounts(db, gather(rows, 'author_id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
+    issue ? new Map([[issue.id, issue]]) : loadIssues(db, gather(rows, 'issue_id')),
+    loadAccounts(db, gather(rows, 'author_id'), viewer.account),
     loadAssociations(db, viewer, authoredIn(rows)),
   ]);
   return rows.map((row) => {
@@ -129,5 +130,5 @@ export async function presentComments(
 }
 
 /** One comment. */
-export const presentComment = async (context: ViewerContext, row: CommentRow): Promise<IssueComment> =>
+export const presentComment = async (context: ViewerContext & { issue?: IssueRow }, row: CommentRow): Promise<IssueComment> =>
   firstOrNotFound(await presentComments(context, [row]));

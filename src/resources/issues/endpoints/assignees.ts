@@ -69,7 +69,7 @@ export const addIssueAssignees = endpoint({
       const users = await findAssignable(tx, at.repo, body.assignees ?? []);
       return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo }, row);
   },
 });
 
@@ -83,11 +83,11 @@ export const removeIssueAssignees = endpoint({
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },
-  async handle({ db, change, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx, { issue }) => {
       const users = gather(await findUsersByLogin(tx, body.assignees ?? []), 'id');
       return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo }, row);
   },
 });

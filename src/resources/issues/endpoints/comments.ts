@@ -27,7 +27,7 @@ export const listIssueComments = endpoint({
   replies: { 200: Type.Array(IssueComment) },
   async handle({ db, at, query, page, viewer, links }) {
     const found = await listOfIssue(db, at.issue.id, dateOf(query.since), page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, issue: at.issue }, rows));
   },
 });
 
@@ -47,7 +47,7 @@ export const listRepoComments = endpoint({
   async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links }) {
     checkHasIssues(at.repo);
     const found = await listCommentsOfRepository(db, at.repo.id, { since: dateOf(from), order: { sort, direction } }, page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo }, rows));
   },
 });
 
@@ -61,9 +61,9 @@ export const createComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
-  async handle({ db, change, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change((tx, { issue }) => commentOn(tx, action, issue, body.body));
-    return presentComment({ db, links, viewer }, row);
+    return presentComment({ db, links, viewer, repo: at.repo, issue: at.issue }, row);
   },
 });
 
@@ -76,7 +76,7 @@ export const getIssueComment = endpoint({
   access: readsEither,
   replies: { 200: IssueComment },
   async handle({ db, at, viewer, links }) {
-    return presentComment({ db, links, viewer }, at.comment);
+    return presentComment({ db, links, viewer, repo: at.repo }, at.comment);
   },
 });
 
@@ -90,9 +90,9 @@ export const updateIssueComment = endpoint({
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
-  async handle({ db, change, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change((tx, { comment }) => changeComment(tx, action, comment, body.body));
-    return presentComment({ db, links, viewer }, row);
+    return presentComment({ db, links, viewer, repo: at.repo }, row);
   },
 });
 

@@ -19,13 +19,13 @@ export const createIssue = endpoint({
   body: NewIssue,
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   replies: { 201: Issue },
-  async handle({ db, change, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, action, body);
       await setToldValues(tx, action, issue, body.issue_field_values);
       return issue;
     });
-    return presentIssue({ db, links, viewer }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo }, row);
   },
 });
 
@@ -38,7 +38,7 @@ export const getRepoIssue = endpoint({
   access: readsIssues,
   replies: { 200: Issue },
   async handle({ db, at, viewer, links }) {
-    return presentIssue({ db, links, viewer }, at.issue);
+    return presentIssue({ db, links, viewer, repo: at.repo }, at.issue);
   },
 });
 
@@ -52,13 +52,13 @@ export const updateRepoIssue = endpoint({
   body: IssueChange,
   example: { state: 'closed', state_reason: 'completed' },
   replies: { 200: Issue },
-  async handle({ db, change, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, action, issue, body);
       await setToldValues(tx, action, changed, body.issue_field_values);
       return changed;
     });
-    return presentIssue({ db, links, viewer }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo }, row);
   },
 });
 

@@ -101,7 +101,7 @@ export const listRepoIssues = endpoint({
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, at.repo.id, filter, query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo }, rows));
   },
 });
 
