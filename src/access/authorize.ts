@@ -1,6 +1,6 @@
 import { holds, type Permission, parsePermission, permissionScope } from './permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
-import { type OrgRole, type Role, reaches, roles } from './roles.ts';
+import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
 import { expandScopes } from './scopes.ts';
 import { everyToken } from './tokens.ts';
 import { type Grant, isScoped, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
@@ -170,10 +170,8 @@ function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): 
   return holds(place.held, permission) && (isOfRepository || place === org ? place.reached : true);
 }
 
-const isRepositoryRole = (role: Role | OrgRole): role is Role => (roles as readonly string[]).includes(role);
-
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {
-  if (isRepositoryRole(role)) return reaches(target.repo?.role, role);
+  if (isRole(role)) return reaches(target.repo?.role, role);
   return target.org?.role === 'owner' || (role === 'member' && target.org?.role === 'member');
 }
 
