@@ -115,15 +115,21 @@ export type KnownPath<Path extends string, Resources extends PathResources> = [U
   : `The word ${UnknownWord<Path, Resources>} has no resource, or stands in a resource alone`;
 
 /** The resources of a path, each after those above it. */
-export function resourcesOf({ resources = [] }: { readonly resources?: PathResources }): AnyPathResource[] {
+export function resourcesOf({ resources = none }: { readonly resources?: PathResources }): readonly AnyPathResource[] {
+  const known = chains.get(resources);
+  if (known) return known;
   const all: AnyPathResource[] = [];
   const add = (resource: AnyPathResource): void => {
     if (typeof resource.below === 'object') add(resource.below);
     if (!all.includes(resource)) all.push(resource);
   };
   resources.forEach(add);
+  chains.set(resources, all);
   return all;
 }
+
+const none: PathResources = [];
+const chains = new WeakMap<PathResources, readonly AnyPathResource[]>();
 
 type Addressed = { readonly path: string; readonly resources?: PathResources };
 

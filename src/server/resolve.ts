@@ -4,6 +4,7 @@ import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
+import { valueWords } from '#endpoint/path-words.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
@@ -72,8 +73,7 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
   const { db, endpoint, viewer, services, now } = context;
   const { roots, words } = await authorizePath(context);
   const resources = resourcesOf(endpoint);
-  const named = new Set(resources.flatMap((resource) => Object.keys(resource.words)));
-  const values = Object.entries(words).filter(([word]) => !named.has(word));
+  const values = Object.entries(words).filter(([word]) => Object.hasOwn(valueWords, word));
   let at: Rows = { ...Object.fromEntries(values), ...roots };
   for (const resource of resources)
     at = { ...at, [resource.name]: orNotFound(await resource.find({ db, at, viewer, services, now }, words)) };
