@@ -1,8 +1,8 @@
 import { type Family, family } from '#resources/family.ts';
 import { deliveryLoop } from '#webhook-delivery/sender.ts';
 import * as app from './endpoints/app.ts';
-import * as organizations from './endpoints/organizations.ts';
-import * as repositories from './endpoints/repositories.ts';
+import * as deliveries from './endpoints/deliveries.ts';
+import * as hooks from './endpoints/hooks.ts';
 import { testEndpoints } from './endpoints/tests.ts';
 import { hookEvents } from './events.ts';
 import { fanOutWebhooks } from './fan-out.ts';
@@ -16,7 +16,7 @@ export function webhooks(others: readonly Family[]) {
   return family({
     name: 'webhooks',
     schemas,
-    endpoints: [organizations, repositories, testEndpoints(events), app],
+    endpoints: [hooks, deliveries, testEndpoints(events), app],
     events: hookEvents,
     subscriptions: [fanOutWebhooks(events)],
     jobs: [removeOldDeliveries],

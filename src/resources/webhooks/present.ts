@@ -1,10 +1,20 @@
 import type { Account } from '#access/viewer.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import { payloadText } from '#webhook-delivery/payload.ts';
+import type { HookOwner } from './hook-owner.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
-import type { DeliverySummary, DoneDelivery, HookRow, LastResponse, PayloadRow } from './store.ts';
+import {
+  type DeliverySummary,
+  type DoneDelivery,
+  type HookRow,
+  type LastResponse,
+  loadLastResponses,
+  type PayloadRow,
+} from './store.ts';
 
 /** What replies show in the place of a secret. */
 export const mask = '********';
@@ -29,17 +39,12 @@ const presentShared = (hook: HookRow, url: string): Omit<OrgWebhook, 'type'> => 
   created_at: timestamp(hook.created_at),
 });
 
-export const presentOrgWebhook = (links: Links, org: Pick<Account, 'login'>, hook: HookRow): OrgWebhook => ({
+const presentOrgHook = (links: Links, org: Pick<Account, 'login'>, hook: HookRow): OrgWebhook => ({
   type: 'Organization',
   ...presentShared(hook, path(`${links.api}/orgs`, org.login, 'hooks', hook.id)),
 });
 
-export function presentRepoWebhook(
-  links: Links,
-  repo: NamedRepository,
-  hook: HookRow,
-  last: LastResponse | undefined,
-): RepoWebhook {
+function presentRepoHook(links: Links, repo: NamedRepository, hook: HookRow, last: LastResponse | undefined): RepoWebhook {
   const url = path(`${repositoryUrl(links, repo)}/hooks`, hook.id);
   return {
     type: 'Repository',
@@ -49,6 +54,21 @@ export function presentRepoWebhook(
       ? { code: last.status_code, status: last.status === 'OK' ? 'active' : 'failed', message: last.status }
       : { code: null, status: 'unused', message: null },
   };
+}
+
+/** A hook as deliveries show it: without the last response of its receiver. */
+export const presentHook = (links: Links, owner: HookOwner, hook: HookRow): OrgWebhook | RepoWebhook =>
+  'org' in owner ? presentOrgHook(links, owner.org, hook) : presentRepoHook(links, owner.repo, hook, undefined);
+
+/** Hooks of one organization or repository; those of a repository with the last response of their receivers. */
+export async function presentHooks(
+  { db, links }: Context,
+  owner: HookOwner,
+  rows: readonly HookRow[],
+): Promise<(OrgWebhook | RepoWebhook)[]> {
+  if ('org' in owner) return rows.map((row) => presentOrgHook(links, owner.org, row));
+  const last = await loadLastResponses(db, gather(rows, 'id'));
+  return rows.map((row) => presentRepoHook(links, owner.repo, row, last.get(row.id)));
 }
 
 export const presentDeliveryItem = (row: DeliverySummary): DeliveryItem => ({

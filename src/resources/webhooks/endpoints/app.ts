@@ -4,20 +4,17 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';
 import { changeAppConfig } from '../app-config.ts';
 import { deliveriesOf } from '../deliveries.ts';
-import { appDelivery } from '../path-resources.ts';
 import { presentConfig } from '../present.ts';
 import { AppWebhookConfig, ConfigChange, DeliveryItem, DeliveryQuery } from '../schemas.ts';
 import { findAppHook } from '../store.ts';
-import { deliveryEndpoints } from './shared.ts';
-
-const byApp = { permission: { none: 'app_jwt' } } as const;
+import { asApp } from './access.ts';
 
 export const getAppWebhookConfig = endpoint({
   id: 'apps/get-webhook-config-for-app',
   method: 'GET',
   path: '/app/hook/config',
   summary: 'Get a webhook configuration for an app',
-  access: byApp,
+  access: asApp,
   replies: { 200: AppWebhookConfig },
   async handle({ db, viewer }) {
     const hook = await findAppHook(db, viewer.grant.appId);
@@ -30,7 +27,7 @@ export const updateAppWebhookConfig = endpoint({
   method: 'PATCH',
   path: '/app/hook/config',
   summary: 'Update a webhook configuration for an app',
-  access: byApp,
+  access: asApp,
   body: ConfigChange,
   example: { content_type: 'json' },
   replies: { 200: AppWebhookConfig },
@@ -45,7 +42,7 @@ export const listAppWebhookDeliveries = endpoint({
   method: 'GET',
   path: '/app/hook/deliveries',
   summary: 'List deliveries for an app webhook',
-  access: byApp,
+  access: asApp,
   query: DeliveryQuery,
   paging: cursors(),
   replies: { 200: Type.Array(DeliveryItem) },
@@ -53,22 +50,4 @@ export const listAppWebhookDeliveries = endpoint({
     const hook = await findAppHook(db, viewer.grant.appId);
     return hook ? deliveriesOf(db, hook, { page, status: query.status }) : { rows: [], total: 0 };
   },
-});
-
-export const getAppWebhookDelivery = endpoint({
-  ...deliveryEndpoints.getDelivery,
-  id: 'apps/get-webhook-delivery',
-  path: '/app/hook/deliveries/{delivery_id}',
-  resources: [appDelivery],
-  summary: 'Get a delivery for an app webhook',
-  access: byApp,
-});
-
-export const redeliverAppWebhookDelivery = endpoint({
-  ...deliveryEndpoints.redeliver,
-  id: 'apps/redeliver-webhook-delivery',
-  path: '/app/hook/deliveries/{delivery_id}/attempts',
-  resources: [appDelivery],
-  summary: 'Redeliver a delivery for an app webhook',
-  access: byApp,
 });
