@@ -197,6 +197,16 @@ export interface HostedRunners {
   updated_at: Date;
 }
 
+export interface ImmutableReleaseRepositories {
+  repository_id: Id<'repositories'>;
+  enabled_at: Date;
+}
+
+export interface ImmutableReleaseRules {
+  organization_id: Id<'accounts'>;
+  selection_id: Id<'repository_selections'>;
+}
+
 export interface IndexedCommits {
   id: GeneratedAlways<Id<'indexed_commits'>>;
   repository_id: Id<'repositories'>;
@@ -453,16 +463,11 @@ export interface PrivateRegistries {
   url: string;
   username: string | null;
   replaces_base: boolean;
-  visibility: 'all' | 'private' | 'selected';
   identity: JsonWithDefault;
   secret: Buffer | null;
   created_at: Date;
   updated_at: Date;
-}
-
-export interface PrivateRegistryRepositories {
-  registry_id: Id<'private_registries'>;
-  repository_id: Id<'repositories'>;
+  selection_id: Id<'repository_selections'>;
 }
 
 export interface PublicKeys {
@@ -584,6 +589,12 @@ export interface RepositoryRedirects {
   created_at: Date;
 }
 
+export interface RepositorySelections {
+  id: GeneratedAlways<Id<'repository_selections'>>;
+  organization_id: Id<'accounts'>;
+  mode: 'all' | 'none' | 'private' | 'selected';
+}
+
 export interface RepositoryWords {
   repository_id: Id<'repositories'>;
   analyser: number;
@@ -597,6 +608,11 @@ export interface RunnerGroups {
   name: string;
   is_default: Generated<boolean>;
   created_at: Date;
+}
+
+export interface SelectedRepositories {
+  selection_id: Id<'repository_selections'>;
+  repository_id: Id<'repositories'>;
 }
 
 export interface Sessions {
@@ -729,6 +745,8 @@ export interface DB {
   embedders: Embedders;
   events: Events;
   hosted_runners: HostedRunners;
+  immutable_release_repositories: ImmutableReleaseRepositories;
+  immutable_release_rules: ImmutableReleaseRules;
   indexed_commits: IndexedCommits;
   installation_repositories: InstallationRepositories;
   installations: Installations;
@@ -750,7 +768,6 @@ export interface DB {
   organization_roles: OrganizationRoles;
   organizations: Organizations;
   private_registries: PrivateRegistries;
-  private_registry_repositories: PrivateRegistryRepositories;
   public_keys: PublicKeys;
   rate_limits: RateLimits;
   reactions: Reactions;
@@ -761,8 +778,10 @@ export interface DB {
   repository_invitations: RepositoryInvitations;
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
+  repository_selections: RepositorySelections;
   repository_words: RepositoryWords;
   runner_groups: RunnerGroups;
+  selected_repositories: SelectedRepositories;
   sessions: Sessions;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;

@@ -16,6 +16,7 @@ import { contents } from './contents/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
+import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
 import { issues } from './issues/family.ts';
@@ -31,6 +32,7 @@ import { privateRegistries } from './private-registries/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
@@ -47,6 +49,8 @@ const families = [
   organizationRoles,
   licenses,
   repositories,
+  repositorySelections,
+  immutableReleases,
   collaborators,
   autolinks,
   commits,

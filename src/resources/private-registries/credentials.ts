@@ -21,7 +21,7 @@ export type RegistryCredentials = {
 export async function registriesFor(
   db: Db,
   secrets: Secrets,
-  repo: Pick<RepositoryRow, 'id' | 'owner_id' | 'visibility'>,
+  repo: Pick<RepositoryRow, 'id' | 'owner_id'>,
 ): Promise<RegistryCredentials[]> {
   const rows = await listRegistriesFor(db, repo);
   return rows.map(({ name, registry_type, auth_type, url, username, replaces_base, identity, ...row }) => ({

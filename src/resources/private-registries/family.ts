@@ -1,7 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { privateRegistryEvents } from './events.ts';
-import { leaveRegistries } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const privateRegistries = family({
@@ -9,5 +8,4 @@ export const privateRegistries = family({
   schemas,
   endpoints: [endpoints],
   events: privateRegistryEvents,
-  subscriptions: [leaveRegistries],
 });

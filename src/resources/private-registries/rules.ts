@@ -2,9 +2,10 @@ import type { OrganizationAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
-import { defined, unique } from '#lib/collections.ts';
+import { defined } from '#lib/collections.ts';
 import { invalid, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import {
   type AuthType,
   defaultAuthType,
@@ -20,10 +21,8 @@ import {
   findRegistry,
   type Identity,
   insertRegistry,
-  keepRepositories,
   listNames,
   lockRegistries,
-  putRepositories,
   type RegistryRow,
   removeRegistry,
   updateRegistry,
@@ -71,26 +70,10 @@ function checkSettled({ auth_type, registry_type, username, identity }: Settled)
 const identityOf = (wanted: PrivateRegistryChange): Identity =>
   defined(Object.fromEntries(identityFields.map((field) => [field, wanted[field]])));
 
-type Visibility = RegistryRow['visibility'];
-
-/** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
-async function checkSelection(
-  tx: Tx,
-  { org, by, visibility, ids }: OrganizationAction & { visibility: Visibility; ids: readonly number[] | undefined },
-): Promise<number[] | undefined> {
-  if (visibility !== 'selected' && ids && ids.length > 0)
-    throw wrong('selected_repository_ids', 'can be given with the visibility selected only');
-  if (!ids) return visibility === 'selected' ? undefined : [];
-  const wanted = unique(ids);
-  const kept = await keepRepositories(tx, org.id, wanted, by.grant);
-  if (kept.length < wanted.length) throw wrong('selected_repository_ids', 'must be repositories of this organization');
-  return kept;
-}
-
-type SecretStep = OrganizationAction & { secrets: Secrets };
+type SecretAction = OrganizationAction & { secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
-export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPrivateRegistry): Promise<RegistryRow> {
+export async function createRegistry(tx: Tx, action: SecretAction, wanted: NewPrivateRegistry): Promise<RegistryRow> {
   const { org, now, secrets } = action;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
@@ -98,8 +81,8 @@ export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPriv
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
-  const repositories = await checkSelection(tx, { ...action, visibility, ids: wanted.selected_repository_ids });
   await lockRegistries(tx, org.id);
+  const selection = await createSelection(tx, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   const name = nameFor(registry_type, await listNames(tx, org.id));
   const id = await insertRegistry(tx, {
     organization_id: org.id,
@@ -108,14 +91,13 @@ export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPriv
     auth_type,
     url,
     replaces_base,
-    visibility,
+    selection_id: selection.id,
     ...defined({ username }),
     identity: JSON.stringify(identity),
     secret: secret ? secrets.seal(secret, contextOf(org.id, name)) : null,
     created_at: now,
     updated_at: now,
   });
-  if (repositories) await putRepositories(tx, id, repositories);
   await record(tx, { ...inOrganization(action), kind: 'private_registry.created', data: { registry: id } });
   return orNotFound(await findRegistry(tx, org.id, name));
 }
@@ -123,7 +105,7 @@ export async function createRegistry(tx: Tx, action: SecretStep, wanted: NewPriv
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
 export async function changeRegistry(
   tx: Tx,
-  action: SecretStep,
+  action: SecretAction,
   registry: RegistryRow,
   wanted: PrivateRegistryChange,
 ): Promise<void> {
@@ -138,23 +120,21 @@ export async function changeRegistry(
   const identity = { ...registry.identity, ...identityOf(wanted) };
   checkSettled({ auth_type, registry_type, username, identity });
   const secret = await changedSecret(tx, registry, action, wanted);
-  const repositories = await checkSelection(tx, { ...action, visibility, ids: wanted.selected_repository_ids });
+  await changeSelection(tx, action, registry.selection_id, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   await updateRegistry(tx, registry.id, {
     ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
     registry_type,
     username,
-    visibility,
     identity: JSON.stringify(identity),
     updated_at: action.now,
   });
-  if (repositories) await putRepositories(tx, registry.id, repositories);
   await record(tx, { ...inOrganization(action), kind: 'private_registry.changed', data: { registry: registry.id } });
 }
 
 async function changedSecret(
   tx: Tx,
   registry: RegistryRow,
-  { org, secrets }: SecretStep,
+  { org, secrets }: SecretAction,
   wanted: PrivateRegistryChange,
 ): Promise<Buffer | undefined> {
   const { encrypted_value: value, key_id: keyId } = wanted;
@@ -166,7 +146,7 @@ async function changedSecret(
 
 /** Deletes a registry with its secret. */
 export async function deleteRegistry(tx: Tx, action: OrganizationAction, registry: RegistryRow): Promise<void> {
-  await removeRegistry(tx, registry.id);
+  await removeRegistry(tx, registry);
   await record(tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
 }
 

@@ -1,10 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { enveloped } from '#endpoint/paging.ts';
-import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Patch, Timestamp, withDefault } from '#lib/shape.ts';
+import { SelectedIds } from '#resources/repository-selections/index.ts';
 import { authTypes, defaultAuthType, fieldsOf, forbiddenFields, identityFields, registryTypes } from './auth-types.ts';
 
 export const registryVisibilities = ['all', 'private', 'selected'] as const;
+export type RegistryVisibility = (typeof registryVisibilities)[number];
 
 const text = Type.String({ minLength: 1, maxLength: 1024 });
 const identity = each(identityFields, Type.Optional(text));
@@ -39,7 +40,7 @@ const fields = Type.Object({
   encrypted_value: Type.Optional(Type.String({ pattern: base64, maxLength: 65_536 })),
   key_id: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
   visibility: OneOf(registryVisibilities),
-  selected_repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1000 })),
+  selected_repository_ids: Type.Optional(SelectedIds),
   auth_type: Type.Optional(withDefault(OneOf(authTypes), defaultAuthType)),
   ...identity,
 });

@@ -2,9 +2,9 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeForeign } from './store.ts';
 
-/** Removes a transferred repository from the registries for which it was selected, so that it isn't selected either when it comes back. */
-export const leaveRegistries = subscription<'repository.transferred', Services>({
-  name: 'private-registries.leave',
+/** Removes a transferred repository from the selections of its former owner, so that it isn't selected either when it comes back. */
+export const unselectTransferred = subscription<'repository.transferred', Services>({
+  name: 'repository-selections.transferred',
   on: ['repository.transferred'],
   attempts: 25,
   async run({ repository }, { change }) {

@@ -1,0 +1,12 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { immutableReleaseEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+/** The settings alone: releases themselves aren't built yet. */
+export const immutableReleases = family({
+  name: 'immutable-releases',
+  schemas,
+  endpoints: [endpoints],
+  events: immutableReleaseEvents,
+});

@@ -1,0 +1,42 @@
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import { conflict } from '#lib/refusal.ts';
+import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
+import type { ImmutableReleasesChange } from './schemas.ts';
+import { findRule, findState, insertRule, lockRule, putEnabled, removeEnabled } from './store.ts';
+
+/** Says for which repositories of an organization releases are immutable. */
+export async function changeRule(tx: Tx, action: OrganizationAction, changes: ImmutableReleasesChange): Promise<void> {
+  const { org } = action;
+  const input = {
+    resource: 'ImmutableReleases',
+    mode: changes.enforced_repositories,
+    ids: changes.selected_repository_ids,
+  };
+  await lockRule(tx, org.id);
+  const rule = await findRule(tx, org.id);
+  if (rule) await changeSelection(tx, action, rule.selection_id, input);
+  else await insertRule(tx, org.id, (await createSelection(tx, action, input)).id);
+  await record(tx, { ...inOrganization(action), kind: 'immutable_releases.changed', data: { enforced: input.mode } });
+}
+
+/** Makes the releases of a repository immutable from now on. */
+export async function enableImmutableReleases(tx: Tx, action: RepositoryAction): Promise<void> {
+  await refuseEnforced(tx, action);
+  await putEnabled(tx, action.repo.id, action.now);
+  await record(tx, { ...inRepository(action), kind: 'immutable_releases.enabled', data: {} });
+}
+
+/** Ends this for the releases that come; those that were published stay as they are. */
+export async function disableImmutableReleases(tx: Tx, action: RepositoryAction): Promise<void> {
+  await refuseEnforced(tx, action);
+  await removeEnabled(tx, action.repo.id);
+  await record(tx, { ...inRepository(action), kind: 'immutable_releases.disabled', data: {} });
+}
+
+async function refuseEnforced(tx: Tx, { repo }: RepositoryAction): Promise<void> {
+  const { enforced } = await findState(tx, repo);
+  if (enforced) throw conflict('The organization enforces immutable releases for this repository');
+}

@@ -1,0 +1,92 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { unique } from '#lib/collections.ts';
+import { conflict, invalid, type Refusal } from '#lib/refusal.ts';
+import type { SelectionMode } from './schemas.ts';
+import {
+  addSelected,
+  insertSelection,
+  keepSelectable,
+  putSelected,
+  removeSelected as removeOne,
+  type SelectionId,
+  type SelectionRow,
+  updateSelection,
+} from './store.ts';
+
+/** What a request says of a selection. `resource` is the name of the setting in a refusal. */
+export type SelectionInput = { resource: string; mode: SelectionMode; ids: readonly number[] | undefined };
+
+/** Makes a selection for a new setting. */
+export async function createSelection(tx: Tx, action: OrganizationAction, input: SelectionInput): Promise<SelectionRow> {
+  const ids = await checkIds(tx, action, input);
+  const selection = await insertSelection(tx, action.org.id, input.mode);
+  if (ids) await putSelected(tx, selection.id, ids);
+  return selection;
+}
+
+/** Changes a selection. Without ids the selected repositories stay while the mode is `selected`; any other mode forgets them. */
+export async function changeSelection(
+  tx: Tx,
+  action: OrganizationAction,
+  selection: SelectionId,
+  input: SelectionInput,
+): Promise<void> {
+  const ids = await checkIds(tx, action, input);
+  await updateSelection(tx, selection, input.mode);
+  if (ids) await putSelected(tx, selection, ids);
+}
+
+/** Makes these repositories the selected ones, where the setting holds for selected ones. */
+export async function selectRepositories(
+  tx: Tx,
+  action: OrganizationAction,
+  selection: SelectionRow,
+  ids: readonly number[],
+): Promise<void> {
+  checkMode(selection);
+  await changeSelection(tx, action, selection.id, { resource: 'RepositorySelection', mode: 'selected', ids });
+}
+
+/** Adds a repository of the organization to the selected ones. */
+export async function addRepository(tx: Tx, selection: SelectionRow, repository: { readonly id: number }): Promise<void> {
+  checkMode(selection);
+  await addSelected(tx, selection.id, [repository.id]);
+}
+
+/** Takes a repository from the selected ones; nothing happens where it isn't selected. */
+export async function removeRepository(
+  tx: Tx,
+  selection: SelectionRow,
+  repository: { readonly id: Parameters<typeof removeOne>[2] },
+): Promise<void> {
+  checkMode(selection);
+  await removeOne(tx, selection.id, repository.id);
+}
+
+/** The refusal of changes to the selected repositories while the setting holds for `mode` repositories. */
+export const notSelected = (mode: string): Refusal =>
+  conflict(`The setting holds for ${mode} repositories. Set it to selected repositories first.`);
+
+function checkMode({ mode }: SelectionRow): void {
+  if (mode !== 'selected') throw notSelected(mode === 'none' ? 'no' : mode);
+}
+
+/** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
+async function checkIds(
+  tx: Tx,
+  { org, by }: OrganizationAction,
+  { resource, mode, ids }: SelectionInput,
+): Promise<readonly number[] | undefined> {
+  const refused = (message: string) =>
+    invalid(resource, 'selected_repository_ids', 'invalid', `selected_repository_ids ${message}`);
+  if (mode !== 'selected') {
+    if (ids && ids.length > 0) throw refused('can be given where repositories are selected only');
+    return [];
+  }
+  if (!ids) return undefined;
+  const distinct = unique(ids);
+  const kept = await keepSelectable(tx, org.id, distinct, by.grant);
+  if (kept.length < distinct.length) throw refused('must be repositories of this organization');
+  return kept;
+}
