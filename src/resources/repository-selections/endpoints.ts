@@ -54,7 +54,7 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ 
       method: 'PUT',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+      async handle({ change, at }: SettingCall<At & OneRepository>) {
         await change(async (tx) => addRepository(tx, await locked(tx, at), at.repository));
       },
     },
@@ -62,7 +62,7 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ 
       method: 'DELETE',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+      async handle({ change, at }: SettingCall<At & OneRepository>) {
         await change(async (tx) => removeRepository(tx, await locked(tx, at), at.repository));
       },
     },
