@@ -1,14 +1,13 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
-import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import type { InvitationRow } from '#resources/members/index.ts';
 
-export type InvitationRow = Selectable<DB['repository_invitations']>;
 type InvitationId = Id<'repository_invitations'>;
 
 export const listInvitations = (db: Db, repository: Id<'repositories'>, page: Page): Promise<Listed<InvitationRow>> =>
@@ -53,49 +52,6 @@ export const listOwnInvitations = (db: Db, viewer: SignedIn, page: Page): Promis
 
 export const findOwnInvitation = (db: Db, viewer: SignedIn, id: InvitationId): Promise<InvitationRow | undefined> =>
   ownInvitations(db, viewer).where('id', '=', id).executeTakeFirst();
-
-type NewInvitation = Pick<InvitationRow, 'repository_id' | 'invitee_id' | 'inviter_id' | 'role' | 'created_at'>;
-
-/** Invites somebody, or renews the invitation that they have. */
-export const putInvitation = (tx: Tx, row: NewInvitation): Promise<InvitationRow> =>
-  tx
-    .insertInto('repository_invitations')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(['repository_id', 'invitee_id']).doUpdateSet({
-        inviter_id: row.inviter_id,
-        role: row.role,
-        created_at: row.created_at,
-      }),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-
-export const updateInvitation = (
-  tx: Tx,
-  id: InvitationId,
-  change: Updateable<DB['repository_invitations']>,
-): Promise<InvitationRow> =>
-  tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-
-/** Removes an invitation; false when another request has removed it already. */
-export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>
-  (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
-
-/** Removes the invitations into a repository that somebody has sent. Returns who was invited. */
-export async function removeInvitationsBy(
-  tx: Tx,
-  repository: Id<'repositories'>,
-  inviter: Id<'accounts'>,
-): Promise<Id<'accounts'>[]> {
-  const rows = await tx
-    .deleteFrom('repository_invitations')
-    .where('repository_id', '=', repository)
-    .where('inviter_id', '=', inviter)
-    .returning('invitee_id')
-    .execute();
-  return rows.map((row) => row.invitee_id);
-}
 
 /**
  * The repositories that invitations lead into. Unlike everywhere else, they aren't narrowed to what the viewer may read: who is

@@ -6,9 +6,9 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
 import { addDays } from '#lib/time.ts';
-import { type InvitationRow, loadInvitedRepositories, removeInvitation, updateInvitation } from './invitation-store.ts';
+import { type InvitationRow, raiseCollaborator, removeInvitation, updateInvitation } from '#resources/members/index.ts';
+import { loadInvitedRepositories } from './invitation-store.ts';
 import { checkRole } from './rules.ts';
-import { raiseCollaborator } from './store.ts';
 
 /** An invitation can be accepted for a week, as in the public API. To invite again renews it. */
 const daysToAccept = 7;

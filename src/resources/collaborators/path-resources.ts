@@ -1,7 +1,8 @@
 import type { Tx } from '#database/connect.ts';
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
-import { findInvitation, findInvitationForUpdate, findOwnInvitation, type InvitationRow } from './invitation-store.ts';
+import type { InvitationRow } from '#resources/members/index.ts';
+import { findInvitation, findInvitationForUpdate, findOwnInvitation } from './invitation-store.ts';
 
 /** An invitation into a repository, for whomever it is looked up. */
 const invitation = {

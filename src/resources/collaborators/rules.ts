@@ -10,21 +10,22 @@ import {
   endMembership,
   findMembership,
   findMembershipForUpdate,
+  type InvitationRow,
   lockMemberships,
   type OfMember,
+  putCollaborator,
+  putInvitation,
+  raiseCollaborator,
+  removeCollaborator,
+  removeInvitation,
+  removeInvitationsBy,
   seesConcealed,
   withdrawRoles,
 } from '#resources/members/index.ts';
 import { checkMembersMay } from '#resources/repositories/index.ts';
 import { listRolesByTeams, type TeamSight, teamSight } from '#resources/teams/index.ts';
-import {
-  findInvitationOf,
-  type InvitationRow,
-  putInvitation,
-  removeInvitation,
-  removeInvitationsBy,
-} from './invitation-store.ts';
-import { findCollaborator, findRoleLevel, putCollaborator, raiseCollaborator, removeCollaborator, type Sight } from './store.ts';
+import { findInvitationOf } from './invitation-store.ts';
+import { findCollaborator, findRoleLevel, type Sight } from './store.ts';
 
 /** Whether a viewer of a repository may learn of all people with a role in it, concealed members and teams included. */
 export async function collaboratorSight(db: Db, repo: Repo, viewer: SignedIn): Promise<Sight> {

@@ -1,12 +1,12 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Role, roleLevel } from '#access/roles.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import { list } from '#database/list.ts';
-import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { keepVisible, type RoleInRepository, type TeamRow, type TeamSight } from '#resources/teams/index.ts';
+import type { CollaboratorRow } from '#resources/members/index.ts';
+import { keepVisible, type TeamRow, type TeamSight } from '#resources/teams/index.ts';
 
 type RepositoryKey = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
@@ -65,8 +65,6 @@ export async function findRoleLevel(db: Db, repo: RepositoryKey, user: Id<'accou
   return found?.level ?? 0;
 }
 
-export type CollaboratorRow = Selectable<DB['collaborators']>;
-
 export const findCollaborator = (
   db: Db,
   repository: Id<'repositories'>,
@@ -78,36 +76,6 @@ export const findCollaborator = (
     .where('repository_id', '=', repository)
     .where('user_id', '=', user)
     .executeTakeFirst();
-
-/** Gives somebody a direct role, or changes the one that they have. */
-export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
-  tx
-    .insertInto('collaborators')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
-    .execute();
-
-/** Gives somebody direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now. */
-export async function raiseCollaborator(
-  tx: Tx,
-  user: Id<'accounts'>,
-  given: readonly RoleInRepository[],
-  now: Date,
-): Promise<RoleInRepository[]> {
-  if (given.length === 0) return [];
-  const { rows } = await sql<RoleInRepository>`
-    insert into collaborators as c (repository_id, user_id, role, created_at)
-    select g.repository_id, ${user}, g.role, ${now}
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (repository_id bigint, role text)
-    on conflict (repository_id, user_id) do update set role =
-      case when role_level(excluded.role) > role_level(c.role) then excluded.role else c.role end
-    returning c.repository_id, c.role`.execute(tx);
-  return rows;
-}
-
-export const removeCollaborator = async (tx: Tx, repository: Id<'repositories'>, user: Id<'accounts'>): Promise<boolean> =>
-  (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
-    .numDeletedRows > 0n;
 
 /** People with a direct role in an organization's repositories who aren't its members. */
 export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, page: Page): Promise<Listed<Account>> =>

@@ -1,2 +1,15 @@
+export {
+  type CollaboratorRow,
+  type InvitationRow,
+  putCollaborator,
+  putInvitation,
+  type RoleInRepository,
+  raiseCollaborator,
+  removeCollaborator,
+  removeInvitation,
+  removeInvitationsBy,
+  updateInvitation,
+} from './collaborator-store.ts';
 export { endMembership, type OfMember, seesConcealed, withdrawRoles } from './rules.ts';
 export { findMembership, findMembershipForUpdate, lockMemberships, putMembership } from './store.ts';
+export { type Put, putTeamMember, removeTeamMember, type TeamMemberRole } from './team-member-store.ts';

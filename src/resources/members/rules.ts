@@ -7,7 +7,7 @@ import type { Tx } from '#database/connect.ts';
 import { record, recordAll, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
-import { removeDirectRoles, removeFromTeams, removeRepositoryInvitations } from './access.ts';
+import { removeDirectRoles, removeRepositoryInvitations } from './collaborator-store.ts';
 import {
   findMembership,
   hasOtherOwner,
@@ -17,6 +17,7 @@ import {
   removeMembership,
   updateMembership,
 } from './store.ts';
+import { removeFromTeams } from './team-member-store.ts';
 
 /**
  * Whether a viewer may know of concealed memberships: members may, with a credential that may read members. `permission` is what
@@ -88,7 +89,7 @@ export async function endMembership(tx: Tx, action: OfMember): Promise<Membershi
   const owner = membership.role === 'owner' && membership.state === 'active';
   if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
   await removeMembership(tx, org.id, user.id);
-  const teams = await removeFromTeams(tx, { organization: org.id, user: user.id });
+  const teams = await removeFromTeams(tx, org.id, user.id);
   const where = inOrganization(action);
   await recordEach(tx, teams, (team) => ({ ...where, kind: 'team.member_removed', data: { team, user: user.id } }));
   return membership;
@@ -97,10 +98,9 @@ export async function endMembership(tx: Tx, action: OfMember): Promise<Membershi
 /** Removes somebody's direct roles in an organization's repositories, and the invitations to and from them. */
 export async function withdrawRoles(tx: Tx, action: OfMember): Promise<void> {
   const { org, user } = action;
-  const place = { organization: org.id, user: user.id };
   const where = inOrganization(action);
-  const removed = await removeDirectRoles(tx, place);
-  const withdrawn = await removeRepositoryInvitations(tx, place);
+  const removed = await removeDirectRoles(tx, org.id, user.id);
+  const withdrawn = await removeRepositoryInvitations(tx, org.id, user.id);
   await recordAll(tx, [
     ...removed.map((repository) => ({ ...where, repository, kind: 'collaborator.removed' as const, data: { user: user.id } })),
     ...withdrawn.map(({ repository_id: repository, invitee_id }) => ({

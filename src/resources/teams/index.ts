@@ -18,7 +18,6 @@ export {
   keepVisible,
   listRolesByTeams,
   loadTeams,
-  type RoleInRepository,
   removeRepositoryFromTeams,
   type TeamRow,
   type TeamSight,

@@ -6,7 +6,7 @@ import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { findMembershipForUpdate } from '#resources/members/index.ts';
+import { findMembershipForUpdate, putTeamMember, removeTeamMember, type TeamMemberRole } from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
 import {
   findTeam,
@@ -15,12 +15,9 @@ import {
   insertTeam,
   lockTeams,
   moveTeam,
-  putTeamMember,
   putTeamRole,
-  removeTeamMember,
   removeTeamRole,
   removeTeams,
-  type TeamMemberRole,
   type TeamRow,
   type TeamSight,
   updateTeam,

@@ -1,5 +1,4 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import type { Role } from '#access/roles.ts';
 import { organizationReachedBy } from '#access/sql.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -8,9 +7,9 @@ import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import type { Put, RoleInRepository } from '#resources/members/index.ts';
 
 export type TeamRow = Selectable<DB['teams']>;
-export type TeamMemberRole = Selectable<DB['team_members']>['role'];
 
 export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
   db
@@ -117,26 +116,6 @@ export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
-type Put = 'added' | 'changed' | 'same';
-
-/** Adds somebody to a team, or changes their role in it. */
-export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>): Promise<Put> {
-  const { rows } = await sql<{ put: Put }>`
-    with before as (select role from team_members where team_id = ${row.team_id} and user_id = ${row.user_id}),
-    put as (
-      insert into team_members (team_id, user_id, role, created_at) values (${row.team_id}, ${row.user_id}, ${row.role}, ${row.created_at})
-      on conflict (team_id, user_id) do update set role = excluded.role
-    )
-    select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
-    tx,
-  );
-  return rows[0]?.put ?? 'same';
-}
-
-export const removeTeamMember = async (tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> =>
-  (await tx.deleteFrom('team_members').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
-    .numDeletedRows > 0n;
-
 /** Gives a team a role in a repository, or changes it. */
 export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
@@ -160,8 +139,6 @@ export const removeTeamRole = async (tx: Tx, team: Id<'teams'>, repository: Id<'
       .where('repository_id', '=', repository)
       .executeTakeFirst()
   ).numDeletedRows > 0n;
-
-export type RoleInRepository = { repository_id: Id<'repositories'>; role: Role };
 
 /** The roles that somebody has in an organization's repositories by teams, the strongest for each repository. */
 export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<RoleInRepository[]> {
