@@ -12,6 +12,7 @@ import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
+import { insertInstallationRepositories } from '#resources/repositories/index.ts';
 import { checkPermissions, insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
 import { isSubscribable } from '#webhook-delivery/event-names.ts';
 import type { TokenRequest } from './schemas.ts';
@@ -22,7 +23,6 @@ import {
   insertApp,
   insertAppKey,
   insertInstallation,
-  insertInstallationRepositories,
   listReached,
 } from './store.ts';
 

@@ -55,19 +55,6 @@ export const insertInstallation = (tx: Tx, row: Insertable<DB['installations']>)
     .returningAll()
     .executeTakeFirst();
 
-export async function insertInstallationRepositories(
-  tx: Tx,
-  installation: Installation,
-  repositories: readonly Id<'repositories'>[],
-): Promise<void> {
-  if (repositories.length === 0) return;
-  await tx
-    .insertInto('installation_repositories')
-    .values(repositories.map((repository_id) => ({ installation_id: installation, repository_id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 const withApp = (db: Db) =>
   db
     .selectFrom('installations')

@@ -13,18 +13,10 @@ import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/tokens/index.ts';
 import { copyOf, copyTemplate, type Fill } from './fill.ts';
+import { removeFromInstallations } from './installation-store.ts';
 import { checkMembersMay } from './members-may.ts';
 import { checkMayBegin, checkMayCreate, checkName, createRepository } from './rules.ts';
-import {
-  countForks,
-  findForkOf,
-  findOwned,
-  lockOwner,
-  putRedirect,
-  removeFromInstallations,
-  removeRedirect,
-  updateRepository,
-} from './store.ts';
+import { countForks, findForkOf, findOwned, lockOwner, putRedirect, removeRedirect, updateRepository } from './store.ts';
 
 /** Forks, copies of templates, and transfers. */
 

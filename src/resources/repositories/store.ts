@@ -236,7 +236,3 @@ export const removeRedirect = (tx: Tx, owner: string, name: string) =>
     .where('owner_login', '=', owner.toLowerCase())
     .where('name', '=', name.toLowerCase())
     .execute();
-
-/** Takes a repository from the lists of all installations. */
-export const removeFromInstallations = (tx: Tx, id: Id<'repositories'>) =>
-  tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();
