@@ -18,3 +18,10 @@ export const linksOf = (url: string): Links => {
  */
 export const path = (base: string, ...segments: (string | number)[]): string =>
   [base, ...segments.map((segment) => encodeURIComponent(segment).replaceAll('%2F', '/'))].join('/');
+
+/** A repository, as far as addresses in it need it. */
+export type NamedRepository = { name: string; owner: { login: string } };
+
+/** The address of a repository in the API. */
+export const repositoryUrl = (links: Links, { owner, name }: NamedRepository): string =>
+  path(`${links.api}/repos`, owner.login, name);

@@ -1,7 +1,6 @@
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 
 /** A repository's addresses, from which those of its objects are made. */
 export type RepositoryUrls = { id: number; url: string; html: string; host: string };

@@ -1,11 +1,11 @@
 import type { ViewerContext } from '#endpoint/context.ts';
-import { path } from '#endpoint/links.ts';
+import { path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
-import { loadNamedRepositories, repositoryUrl } from '#resources/repositories/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { IssueEventRow } from './event-store.ts';
 import { presentIssues } from './present.ts';
 import type { IssueEvent } from './schemas.ts';

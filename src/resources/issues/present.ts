@@ -1,5 +1,5 @@
 import type { ViewerContext } from '#endpoint/context.ts';
-import { path } from '#endpoint/links.ts';
+import { path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -10,7 +10,7 @@ import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/inde
 import { presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
-import { loadNamedRepositories, presentRepositories, repositoryUrl } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';

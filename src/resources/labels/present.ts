@@ -1,6 +1,5 @@
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
-import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import type { Label } from './schemas.ts';
 import type { LabelRow } from './store.ts';
 

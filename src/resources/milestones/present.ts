@@ -1,11 +1,10 @@
 import type { Account } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
-import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import type { Milestone } from './schemas.ts';
 import type { MilestoneRow } from './store.ts';
 

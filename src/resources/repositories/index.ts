@@ -1,7 +1,6 @@
 export { identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
-export { type NamedRepository, repositoryUrl } from './links.ts';
 export { checkMembersMay } from './members-may.ts';
 export { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 export { presentRepositories } from './present.ts';

@@ -1,4 +1,4 @@
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 
 /** The URL fields that begin with the address of the repository in the API, with what follows it. */
 const below = {
@@ -54,13 +54,6 @@ export const repositoryLinks = [
 ] as const;
 
 type RepositoryLinks = Record<(typeof repositoryLinks)[number], string>;
-
-/** A repository, as far as addresses in it need it. */
-export type NamedRepository = { name: string; owner: { login: string } };
-
-/** The address of a repository in the API. */
-export const repositoryUrl = (links: Links, { owner, name }: NamedRepository): string =>
-  path(`${links.api}/repos`, owner.login, name);
 
 /** All the URL fields of one repository. */
 export function linksOfRepository(links: Links, repo: NamedRepository): RepositoryLinks {

@@ -1,9 +1,8 @@
 import type { Account } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { type NamedRepository, repositoryUrl } from '#resources/repositories/index.ts';
 import { payloadText } from '#webhook-delivery/payload.ts';
 import type { HookOwner } from './hook-owner.ts';
 import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
