@@ -167,7 +167,6 @@ test('no file is longer than 400 lines, except tables of data', () => {
 const writtenByTwo: Readonly<Record<string, readonly string[]>> = {
   issue_comments: ['issues', 'reactions'],
   issues: ['issues', 'reactions'],
-  labels: ['labels', 'repositories'],
 };
 
 test('no family writes the tables of another', () => {

@@ -1,3 +1,4 @@
+export { insertFirstLabels } from './first-labels.ts';
 export { presentLabel } from './present.ts';
 export { Label } from './schemas.ts';
 export { findLabelById, findOrMakeLabels, type LabelRow } from './store.ts';

@@ -11,10 +11,10 @@ import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { insertFirstLabels } from '#resources/labels/index.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, emptyIn, type Fill } from './fill.ts';
-import { insertFirstLabels } from './first-labels.ts';
 import { checkMembersMay } from './members-may.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {

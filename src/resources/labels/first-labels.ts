@@ -14,7 +14,7 @@ const firstLabels: [name: string, color: string, description: string][] = [
   ['wontfix', 'ffffff', 'Will not be done'],
 ];
 
-/** Gives a new repository its first labels. The labels family can't do it, since it stands below this one. */
+/** Gives a new repository its first labels. */
 export const insertFirstLabels = (tx: Tx, repository: Id<'repositories'>) =>
   tx
     .insertInto('labels')
