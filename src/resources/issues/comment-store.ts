@@ -5,6 +5,7 @@ import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { type Content, changedCounts } from '#resources/reactions/index.ts';
 
 export type CommentRow = Selectable<DB['issue_comments']>;
 type Repository = Id<'repositories'>;
@@ -54,6 +55,14 @@ export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']
 
 export const updateComment = (tx: Tx, id: Comment, body: string, now: Date): Promise<CommentRow> =>
   tx.updateTable('issue_comments').set({ body, updated_at: now }).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Changes a comment's count of a kind of reaction. */
+export const countCommentReaction = (tx: Tx, id: Comment, content: Content, by: 1 | -1) =>
+  tx
+    .updateTable('issue_comments')
+    .set({ reactions: changedCounts(content, by) })
+    .where('id', '=', id)
+    .execute();
 
 /** Removes a comment and lowers its issue's count of comments. */
 export async function removeComment(tx: Tx, { id, issue_id }: CommentRow, now: Date): Promise<void> {

@@ -4,8 +4,8 @@ import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
 import type { Reactable } from '#resources/reactions/index.ts';
-import type { CommentRow } from './comment-store.ts';
-import { type IssueRow, loadIssues } from './store.ts';
+import { type CommentRow, countCommentReaction } from './comment-store.ts';
+import { countIssueReaction, type IssueRow, loadIssues } from './store.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
 function checkOpen({ repo, by }: RepositoryAction, issue: IssueRow): void {
@@ -20,13 +20,21 @@ export const subjectOfIssue = ({ issue }: OfIssue) => ({ issue: issue.id });
 export const subjectOfComment = ({ comment }: OfComment) => ({ comment: comment.id });
 
 /** An issue, if the caller may react to it. */
-export async function reactableIssue(_tx: Tx, action: RepositoryAction, { issue }: OfIssue): Promise<Reactable> {
+export async function reactableIssue(tx: Tx, action: RepositoryAction, { issue }: OfIssue): Promise<Reactable> {
   checkOpen(action, issue);
-  return { subject: subjectOfIssue({ issue }), issue: issue.id };
+  return {
+    subject: subjectOfIssue({ issue }),
+    issue: issue.id,
+    count: (content, by) => countIssueReaction(tx, issue.id, content, by),
+  };
 }
 
 /** A comment, if the caller may react to it. */
 export async function reactableComment(tx: Tx, action: RepositoryAction, { comment }: OfComment): Promise<Reactable> {
   checkOpen(action, getOrThrow(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
-  return { subject: subjectOfComment({ comment }), issue: comment.issue_id };
+  return {
+    subject: subjectOfComment({ comment }),
+    issue: comment.issue_id,
+    count: (content, by) => countCommentReaction(tx, comment.id, content, by),
+  };
 }

@@ -6,6 +6,7 @@ import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
+import { type Content, changedCounts } from '#resources/reactions/index.ts';
 import type { Association } from './schemas.ts';
 
 export type IssueRow = Selectable<DB['issues']>;
@@ -24,6 +25,14 @@ export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promis
 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Changes an issue's count of a kind of reaction. */
+export const countIssueReaction = (tx: Tx, id: Issue, content: Content, by: 1 | -1) =>
+  tx
+    .updateTable('issues')
+    .set({ reactions: changedCounts(content, by) })
+    .where('id', '=', id)
+    .execute();
 
 /** Issues by their ids, in any order. */
 export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {

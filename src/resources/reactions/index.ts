@@ -2,4 +2,5 @@ export { reactionEndpoints } from './endpoints.ts';
 export { reactionOf } from './path-resources.ts';
 export { presentRollup } from './present.ts';
 export type { Reactable } from './rules.ts';
-export { ReactionRollup } from './schemas.ts';
+export { type Content, ReactionRollup } from './schemas.ts';
+export { changedCounts } from './store.ts';

@@ -7,14 +7,18 @@ import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
-/** What is reacted to, its row locked, and the issue that it belongs to. */
-export type Reactable = { subject: Subject; issue: Id<'issues'> };
+/** What is reacted to, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the row. */
+export type Reactable = {
+  subject: Subject;
+  issue: Id<'issues'>;
+  count: (content: Content, by: 1 | -1) => Promise<unknown>;
+};
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
 export async function react(
   tx: Tx,
   action: RepositoryAction,
-  { subject, issue }: Reactable,
+  { subject, issue, count }: Reactable,
   content: Content,
 ): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { by, now } = action;
@@ -22,6 +26,7 @@ export async function react(
   const found = await findReaction(tx, one);
   if (found) return { row: found, isNew: false };
   const row = await insertReaction(tx, one, now);
+  await count(content, 1);
   await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
   return { row, isNew: true };
 }
@@ -30,11 +35,13 @@ export async function react(
 export async function takeBack(
   tx: Tx,
   action: RepositoryAction,
-  { subject, issue }: Reactable,
+  { subject, issue, count }: Reactable,
   reaction: ReactionRow,
 ): Promise<void> {
   if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
-  await removeReaction(tx, subject, reaction);
-  const data = { ...subject, issue, content: reaction.content };
+  const { content } = reaction;
+  await removeReaction(tx, reaction);
+  await count(content, -1);
+  const data = { ...subject, issue, content };
   await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

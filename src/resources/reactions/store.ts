@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -35,30 +35,21 @@ export const findReaction = (tx: Tx, { subject, user, content }: One): Promise<R
     .where('content', '=', content)
     .executeTakeFirst();
 
-/** Inserts a reaction and raises the count on its subject, whose row the caller has locked. */
-export async function insertReaction(tx: Tx, { subject, user, content }: One, now: Date): Promise<ReactionRow> {
-  const row = await tx
+/** Inserts a reaction. Whoever calls it counts it on its subject. */
+export const insertReaction = (tx: Tx, { subject, user, content }: One, now: Date): Promise<ReactionRow> =>
+  tx
     .insertInto('reactions')
     .values({ ...columnsOf(subject), user_id: user, content, created_at: now })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await count(tx, subject, content, 1);
-  return row;
-}
 
 /** A reaction to something, by its id. */
 export const findReactionById = (db: Db, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
   db.selectFrom('reactions').selectAll().where(of(subject)).where('id', '=', id).executeTakeFirst();
 
-/** Removes a reaction and lowers the count on its subject, whose row the caller has locked. */
-export async function removeReaction(tx: Tx, subject: Subject, { id, content }: ReactionRow): Promise<void> {
-  await tx.deleteFrom('reactions').where('id', '=', id).execute();
-  await count(tx, subject, content, -1);
-}
+/** Removes a reaction. Whoever calls it counts it on its subject. */
+export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('reactions').where('id', '=', id).execute();
 
-const count = (tx: Tx, subject: Subject, content: Content, by: 1 | -1) => {
-  const reactions = sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
-  return 'issue' in subject
-    ? tx.updateTable('issues').set({ reactions }).where('id', '=', subject.issue).execute()
-    : tx.updateTable('issue_comments').set({ reactions }).where('id', '=', subject.comment).execute();
-};
+/** The column `reactions` of what is reacted to, which counts them, with one more or one less of a kind. */
+export const changedCounts = (content: Content, by: 1 | -1): RawBuilder<string> =>
+  sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
