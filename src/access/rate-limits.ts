@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { sql } from 'kysely';
-import type { Db } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { removeSome } from '#database/remove-some.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -104,6 +105,9 @@ export async function consumeRequest(
 /** Takes the count of a request back. As in the public API, a 304 to a signed-in viewer costs nothing, and is known only afterwards. */
 export const refundRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
+
+/** Removes some of the windows that have ended. Returns whether there may be more. */
+export const removeEndedWindows = (tx: Tx): Promise<boolean> => removeSome(tx, 'rate_limits', sql`window_ends < now()`);
 
 type Asker = { viewer: Viewer; address: string };
 

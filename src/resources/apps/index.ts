@@ -12,4 +12,5 @@ export {
   type InstallationOfApp,
   listFirstReached,
   loadApps,
+  removeExpiredManifestCodes,
 } from './store.ts';

@@ -3,6 +3,7 @@ import { reachedBy } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
+import { removeSome } from '#database/remove-some.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -185,6 +186,10 @@ export const findManifestCodeForUpdate = (
 
 export const removeManifestCode = (tx: Tx, { hash }: Pick<ManifestCodeRow, 'hash'>) =>
   tx.deleteFrom('app_manifest_codes').where('hash', '=', hash).execute();
+
+/** Removes some of the codes that expired before a time. Returns whether there may be more. */
+export const removeExpiredManifestCodes = (tx: Tx, before: Date): Promise<boolean> =>
+  removeSome(tx, 'app_manifest_codes', sql`expires_at < ${before}`);
 
 export const insertManifestCode = (tx: Tx, row: Insertable<DB['app_manifest_codes']>) =>
   tx.insertInto('app_manifest_codes').values(row).execute();

@@ -11,6 +11,7 @@ export {
   insertToken,
   insertTokenRepositories,
   noteTokenUse,
+  removeExpiredTokens,
   removeRepositoryFromTokens,
   removeToken,
   removeTokensBeyond,

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
+import { removeSome } from '#database/remove-some.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -89,3 +90,14 @@ export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
 /** Takes a repository from the lists of all tokens. */
 export const removeRepositoryFromTokens = (tx: Tx, id: Id<'repositories'>) =>
   tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
+
+/**
+ * Removes some of the tokens that expired before a time. One that can be refreshed stays, since its refresh token ends with it.
+ * Returns whether there may be more.
+ */
+export const removeExpiredTokens = (tx: Tx, before: Date): Promise<boolean> =>
+  removeSome(
+    tx,
+    'tokens',
+    sql`expires_at < ${before} and not exists (select from refresh_tokens r where r.token_id = tokens.id)`,
+  );
