@@ -188,3 +188,29 @@ test('a table is written by one family', () => {
   const several = [...writers].filter(([, families]) => families.size > 1);
   expect(several.map(([table, families]) => `${table}: ${[...families].sort().join(', ')}`)).toEqual([]);
 });
+
+test('every subscription and job is in the manifest of its family', () => {
+  const declared = Map.groupBy(
+    [...texts].flatMap(([file, text]) => (text.match(/[=>]\s+(?:subscription|job)[<(]/g) ?? []).map(() => familyOf(file) ?? '')),
+    (family) => family,
+  );
+  expect(declared.size).toBeGreaterThan(5);
+  for (const { name, subscriptions = [], jobs = [] } of allFamilies)
+    expect(subscriptions.length + jobs.length, `jobs in the manifest of ${name}`).toBe(declared.get(name)?.length ?? 0);
+});
+
+test('each search index is brought up to date from one file of a family', () => {
+  const exported = [
+    ...(texts.get('search/index.ts') ?? '').matchAll(/^export \{([^}]*)\} from '\.\/(\w+)\/index-[\w-]+\.ts'/gm),
+  ].map(([, names = '', index = '']) => ({ index, functions: names.match(/\b(?:re)?index\w+/g) ?? [] }));
+  const updating = exported.map(({ index, functions }) => {
+    const named = new RegExp(`\\b(?:${functions.join('|')})\\b`);
+    return [index, [...texts].filter(([file, text]) => familyOf(file) !== undefined && named.test(text)).map(([file]) => file)];
+  });
+  expect(Object.fromEntries(updating)).toEqual({
+    code: ['resources/pushes/jobs.ts'],
+    commits: ['resources/pushes/jobs.ts'],
+    issues: ['resources/issues/search-jobs.ts'],
+    repositories: ['resources/search/jobs.ts'],
+  });
+});
