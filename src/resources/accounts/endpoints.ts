@@ -1,4 +1,4 @@
-// Accounts: who the token acts for, profiles, and SSH keys.
+// Accounts: the authenticated user, profiles, and SSH keys.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { findKey, findKeyForUpdate } from './store.ts';
 
-/** An SSH key of the account that asks. */
+/** An SSH key of the authenticated user. */
 export const ownKey = pathResource({
   name: 'key',
   words: { key_id: idOf('public_keys') },

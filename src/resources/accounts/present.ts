@@ -10,7 +10,7 @@ import type { AccountCounts } from './store.ts';
 
 const types = { user: 'User', organization: 'Organization', bot: 'Bot' } as const;
 
-/** The user object that stands wherever an account is named. */
+/** The user object that replies embed wherever they name an account. */
 export function presentUser(links: Links, account: Account): User {
   const url = path(`${links.api}/users`, account.login);
   return {
@@ -79,7 +79,7 @@ export const presentKey = (links: Links, key: Selectable<DB['public_keys']>): St
   last_used: timestampOrNull(key.last_used_at),
 });
 
-/** An organization as it stands in lists and inside other objects. */
+/** An organization in lists and inside other objects. */
 export function presentOrganization(links: Links, account: Account, description: string | null): OrganizationSimple {
   const url = path(`${links.api}/orgs`, account.login);
   return {

@@ -9,7 +9,7 @@ import { invalid } from '#lib/refusal.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
-/** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. Words that begin addresses of the site can't be logins. */
+/** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of the site's own paths are reserved. */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
 const reservedLogins = new Set([
   'api',
@@ -35,7 +35,7 @@ export type NewAccount = {
   now: Date;
 };
 
-/** Refuses a login that breaks the rule or belongs to somebody. */
+/** Refuses a login that is invalid, reserved or taken. */
 export async function checkLogin(tx: Tx, login: string): Promise<void> {
   if (!loginPattern.test(login) || reservedLogins.has(login.toLowerCase())) {
     throw invalid(
@@ -90,7 +90,7 @@ function parseSshKey(line: string): { key: string; fingerprint: string } | undef
   };
 }
 
-/** Adds an SSH key. A key can belong to one account only, or a push wouldn't tell who pushed. */
+/** Adds an SSH key. A key belongs to one account only, since it identifies who pushes. */
 export async function addKey(
   tx: Tx,
   { by: { account }, now }: ActionContext,

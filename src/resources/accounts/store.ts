@@ -10,7 +10,7 @@ import type { Listed, Page } from '#lib/page.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
-/** The repositories of an account, counted by who may see them. */
+/** Counts the public and private repositories of an account. */
 export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<AccountCounts> {
   const { rows } = await sql<AccountCounts>`
     select count(*) filter (where visibility = 'public') as public_repos,
@@ -22,7 +22,7 @@ export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<
   return rows[0] ?? { public_repos: 0, private_repos: 0, disk_kb: 0, collaborators: 0 };
 }
 
-/** Accounts by their ids, for a whole page at once. One that is known, as the viewer's own, needn't be loaded. */
+/** Accounts by their ids, for a whole page at once. `known` is an account that was loaded before, as the viewer's. */
 export async function loadAccounts(
   db: Db,
   ids: Iterable<Id<'accounts'> | null | undefined>,
@@ -33,14 +33,14 @@ export async function loadAccounts(
   return keyed(known ? [...loaded, known] : loaded, (row) => row.id);
 }
 
-/** An account by its id; undefined where there is none, or no id. */
+/** An account by its id; undefined if there is none, or if no id is given. */
 export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): Promise<Account | undefined> {
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
 /**
  * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
- * are in lower case. When two accounts show the same address, it counts as the older one's.
+ * are in lower case. If two accounts have the same address, the older one is taken.
  */
 export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
   const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));
@@ -82,7 +82,7 @@ export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<
 export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
   tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Removes an account with all that it owns. */
+/** Removes an account and everything that it owns. */
 export const removeAccount = (tx: Tx, id: Id<'accounts'>) => tx.deleteFrom('accounts').where('id', '=', id).execute();
 
 export const isLoginTaken = async (db: Db, login: string): Promise<boolean> =>

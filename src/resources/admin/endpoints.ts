@@ -1,4 +1,4 @@
-// What the administrators of the installation do: accounts, organizations, acting for users.
+// Site administration: accounts, organizations, impersonation.
 import { findUser } from '#access/lookup.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -6,7 +6,7 @@ import { Nothing } from '#lib/shape.ts';
 import { createUser, OrganizationSimple, presentOrganization, presentUser, User } from '#resources/accounts/index.ts';
 import { Authorization, presentAuthorization } from '#resources/apps/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
-import { endImpersonation, impersonate, resumeUser, setSiteAdmin, suspendUser } from './rules.ts';
+import { endImpersonation, impersonate, setSiteAdmin, suspendUser, unsuspendUser } from './rules.ts';
 import { Impersonation, NewAccount, NewOrganizationAccount, Reason } from './schemas.ts';
 
 const access = { permission: { none: 'site_admin' }, scopes: ['site_admin'], tokens: ['classic_pat'] } as const;
@@ -23,9 +23,9 @@ export const createUserByAdmin = endpoint({
   async handle({ change, body, action, links, now }) {
     const { login, email, suspended } = body;
     const user = await change(async (tx) => {
-      const made = await createUser(tx, { login, email, now });
-      if (suspended) await suspendUser(tx, { ...action, user: made });
-      return made;
+      const created = await createUser(tx, { login, email, now });
+      if (suspended) await suspendUser(tx, { ...action, user: created });
+      return created;
     });
     return presentUser(links, user);
   },
@@ -49,7 +49,7 @@ export const createOrganizationByAdmin = endpoint({
   },
 });
 
-/** The public API shows an app with each of these tokens. There is none here: the administration stands in its place. */
+/** In the public API an impersonation token belongs to an app. Hearth has no such app, so replies show this one. */
 const administration = { client_id: '0'.repeat(20), name: 'Site administration' };
 
 export const createImpersonationToken = endpoint({
@@ -101,7 +101,7 @@ export const unsuspendUserByAdmin = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => resumeUser(tx, action));
+    await change((tx) => unsuspendUser(tx, action));
   },
 });
 

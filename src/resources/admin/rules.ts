@@ -6,39 +6,39 @@ import { forbidden } from '#lib/refusal.ts';
 import { updateAccount } from '#resources/accounts/index.ts';
 import { createClassicToken, type NewToken, removeTokensNamed } from '#resources/tokens/index.ts';
 
-type OfUser = ActionContext & { user: Account };
+type UserAction = ActionContext & { user: Account };
 
 /** The name of the tokens by which administrators act for users. */
 const impersonation = 'impersonation';
 
-/** Makes a token by which an administrator acts for a user. There is one at most for each user, so an earlier one ends. */
-export async function impersonate(tx: Tx, { user, by, now }: OfUser, scopes: readonly string[]): Promise<NewToken> {
+/** Creates a token by which an administrator acts for a user. A user has at most one; an earlier one is revoked. */
+export async function impersonate(tx: Tx, { user, by, now }: UserAction, scopes: readonly string[]): Promise<NewToken> {
   if (user.kind !== 'user') throw forbidden('Only users can be impersonated');
   await removeTokensNamed(tx, user.id, impersonation);
-  const made = await createClassicToken(tx, { user, scopes, name: impersonation, now });
+  const created = await createClassicToken(tx, { user, scopes, name: impersonation, now });
   await record(tx, { kind: 'user.impersonated', owner: user.id, actor: by.account.id, at: now, data: {} });
-  return made;
+  return created;
 }
 
-/** Ends the token by which administrators act for a user. */
-export const endImpersonation = (tx: Tx, { user }: Pick<OfUser, 'user'>) => removeTokensNamed(tx, user.id, impersonation);
+/** Revokes the token by which administrators act for a user. */
+export const endImpersonation = (tx: Tx, { user }: Pick<UserAction, 'user'>) => removeTokensNamed(tx, user.id, impersonation);
 
-/** Keeps a user from doing anything: every credential is refused until the suspension ends. */
-export async function suspendUser(tx: Tx, { user, by, now }: OfUser): Promise<void> {
+/** Suspends a user: all their credentials are refused until the suspension ends. */
+export async function suspendUser(tx: Tx, { user, by, now }: UserAction): Promise<void> {
   if (user.id === by.account.id) throw forbidden('You cannot suspend yourself');
   if (user.suspended_at) return;
   await updateAccount(tx, user.id, { suspended_at: now, updated_at: now });
   await record(tx, { kind: 'user.suspended', owner: user.id, actor: by.account.id, at: now, data: {} });
 }
 
-export async function resumeUser(tx: Tx, { user, by, now }: OfUser): Promise<void> {
+export async function unsuspendUser(tx: Tx, { user, by, now }: UserAction): Promise<void> {
   if (!user.suspended_at) return;
   await updateAccount(tx, user.id, { suspended_at: null, updated_at: now });
   await record(tx, { kind: 'user.unsuspended', owner: user.id, actor: by.account.id, at: now, data: {} });
 }
 
-/** Makes a user a site administrator, or ends that. Administrators can't end their own, so that one always remains. */
-export async function setSiteAdmin(tx: Tx, { user, by, now, siteAdmin }: OfUser & { siteAdmin: boolean }): Promise<void> {
+/** Makes a user a site administrator, or no longer one. Administrators can't demote themselves, so that one always remains. */
+export async function setSiteAdmin(tx: Tx, { user, by, now, siteAdmin }: UserAction & { siteAdmin: boolean }): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be site administrators');
   if (!siteAdmin && user.id === by.account.id) throw forbidden('You cannot demote yourself');
   if (user.site_admin !== siteAdmin) await updateAccount(tx, user.id, { site_admin: siteAdmin, updated_at: now });
