@@ -20,7 +20,7 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** The app's own hook alone gets it, whatever the hook is subscribed to. */
+/** Only the app's own hook receives it, whatever events the hook is subscribed to. */
 const installationEvent = webhookEventType({ name: 'installation', permission: 'none', hooks: 'apps' });
 
 /** The number of repositories that a payload lists at most. */
@@ -46,7 +46,9 @@ async function buildInstallationEvents(
   return [{ type: installationEvent, action, body: { installation, repositories } }];
 }
 
-const present = <Kind extends 'installation.created' | 'installation.suspended' | 'installation.unsuspended'>(action: string) =>
+const installationPayload = <Kind extends 'installation.created' | 'installation.suspended' | 'installation.unsuspended'>(
+  action: string,
+) =>
   payloadBuilder<Kind>([installationEvent], async (event, context) => {
     const row = await findInstallationById(context.db, event.data.installation);
     return row ? buildInstallationEvents(context, row, action) : [];
@@ -54,9 +56,9 @@ const present = <Kind extends 'installation.created' | 'installation.suspended' 
 
 export const appEvents = eventKinds({
   'app.created': 'no webhook',
-  'installation.created': present('created'),
-  'installation.suspended': present('suspend'),
-  'installation.unsuspended': present('unsuspend'),
+  'installation.created': installationPayload('created'),
+  'installation.suspended': installationPayload('suspend'),
+  'installation.unsuspended': installationPayload('unsuspend'),
   'installation.deleted': payloadBuilder([installationEvent], async (event, context) => {
     if (!event.data.was) return [];
     const times = ['created_at', 'updated_at', 'suspended_at'] as const;

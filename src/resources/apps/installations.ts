@@ -4,23 +4,23 @@ import type { Id } from '#lib/id.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type InstallationOfApp, removeInstallation, setSuspended } from './store.ts';
 
-type OfInstallation = { installation: InstallationOfApp; by: Id<'accounts'> | undefined; now: Date };
+type InstallationAction = { installation: InstallationOfApp; by: Id<'accounts'> | undefined; now: Date };
 
-/** Takes an app off an account. Its tokens end with it. */
-export async function uninstall(tx: Tx, { installation, by, now }: OfInstallation): Promise<void> {
+/** Uninstalls an app from an account. The installation's tokens are deleted with it. */
+export async function uninstall(tx: Tx, { installation, by, now }: InstallationAction): Promise<void> {
   const data = { installation: installation.id, was: snapshotOf(installation) };
   await record(tx, { kind: 'installation.deleted', owner: installation.account_id, actor: by, at: now, data });
   await removeInstallation(tx, installation.id);
 }
 
-/** Keeps an installation from doing anything until it is resumed: its tokens are refused. */
-export async function suspendInstallation(tx: Tx, { installation, by, now }: OfInstallation): Promise<void> {
+/** Suspends an installation: its tokens are refused until the suspension ends. */
+export async function suspendInstallation(tx: Tx, { installation, by, now }: InstallationAction): Promise<void> {
   const { id, account_id: owner } = installation;
   if (!(await setSuspended(tx, id, { since: now, by: by ?? null, now }))) return;
   await record(tx, { kind: 'installation.suspended', owner, actor: by, at: now, data: { installation: id } });
 }
 
-export async function resumeInstallation(tx: Tx, { installation, by, now }: OfInstallation): Promise<void> {
+export async function unsuspendInstallation(tx: Tx, { installation, by, now }: InstallationAction): Promise<void> {
   const { id, account_id: owner } = installation;
   if (!(await setSuspended(tx, id, { since: null, by: null, now }))) return;
   await record(tx, { kind: 'installation.unsuspended', owner, actor: by, at: now, data: { installation: id } });

@@ -16,7 +16,7 @@ import { type AppRow, insertManifestCode, type ManifestCodeRow, removeManifestCo
 
 const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
 
-/** The description from which an app is made, as in the public API. */
+/** The manifest from which an app is created, as in the public API. */
 export const AppManifest = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 34 }),
   url,
@@ -32,7 +32,7 @@ export const AppManifest = Type.Object({
 export type AppManifest = Static<typeof AppManifest>;
 
 const codePrefix = 'hmc_';
-/** The public API's time to exchange a code. */
+/** How long a code can be exchanged, as in the public API. */
 const codeMinutes = 60;
 
 /** Stores a manifest under a code, which can be exchanged once within an hour. */
@@ -59,7 +59,7 @@ type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | nu
 
 type Conversion = { keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
 
-/** Exchanges a code for the app that its manifest describes. Where the app can't be made, the code stays good. */
+/** Exchanges a code for the app that its manifest describes. If the app can't be created, the transaction rolls back and the code stays valid. */
 export async function convertManifest(
   tx: Tx,
   code: ManifestCodeRow,

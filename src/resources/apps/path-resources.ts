@@ -13,25 +13,25 @@ import {
   findManifestCodeForUpdate,
 } from './store.ts';
 
-/** The app that asks for itself, by a JSON web token or its client secret; undefined where somebody else asks. */
+/** The app that authenticated itself, by a JSON web token or its client secret; undefined for any other viewer. */
 export const appOf = ({ grant }: Viewer): Id<'apps'> | undefined =>
   grant.kind === 'app_jwt' || grant.kind === 'client' ? grant.appId : undefined;
 
-/** An app by its slug. One that isn't public is shown to its owner and to itself alone; OAuth apps aren't shown. */
+/** An app by its slug. One that isn't public is found by its owner and by itself only; OAuth apps aren't found. */
 export const appBySlug = pathResource({
   name: 'app',
   words: { app_slug: nameWord },
   below: undefined,
   async find({ db, viewer }, { app_slug }) {
     const app = await findAppBySlug(db, app_slug);
-    return app?.kind === 'app' && (app.public || isOf(viewer, app)) ? app : undefined;
+    return app?.kind === 'app' && (app.public || isOwnerOrSelf(viewer, app)) ? app : undefined;
   },
 });
 
-const isOf = ({ account, grant }: Viewer, app: AppRow): boolean =>
+const isOwnerOrSelf = ({ account, grant }: Viewer, app: AppRow): boolean =>
   account?.id === app.owner_id || ('appId' in grant && grant.appId === app.id);
 
-/** The app that asks by its client secret, by its client id. */
+/** The app that authenticated by its client secret, by its client id. */
 export const appByClientId = pathResource({
   name: 'app',
   words: { client_id: nameWord },
@@ -43,7 +43,7 @@ export const appByClientId = pathResource({
   },
 });
 
-/** An installation of the app that asks. */
+/** An installation of the authenticated app. */
 export const ownInstallation = pathResource({
   name: 'installation',
   words: { installation_id: idOf('installations') },
@@ -55,7 +55,7 @@ export const ownInstallation = pathResource({
   lock: (tx, at) => findInstallationForUpdate(tx, at.installation),
 });
 
-/** The code under which a manifest waits to become an app. Whoever knows it may use it once, within an hour. */
+/** The code of a stored app manifest. It is a credential by itself and can be used once, within an hour. */
 export const manifestCode = pathResource({
   name: 'manifestCode',
   words: { code: nameWord },

@@ -11,7 +11,7 @@ import type { TokenRow } from '#resources/tokens/index.ts';
 import type { App, Authorization, Installation } from './schemas.ts';
 import type { AppRow, InstallationOfApp } from './store.ts';
 
-/** An app whose owner is known. */
+/** An app, with its owner loaded before. */
 export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   id: app.id,
   slug: app.slug,
@@ -28,11 +28,11 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   events: app.events,
 });
 
-/** An app, its owner loaded. */
+/** An app. Loads its owner. */
 export const presentOwnedApp = async ({ db, links }: Context, app: AppRow): Promise<App> =>
   presentApp(links, app, getOrThrow(await loadAccounts(db, [app.owner_id]), app.owner_id));
 
-/** The app by which something was done, where one was. */
+/** The app by which something was done; null if it was done without one. */
 export function presentAppOrNull(
   links: Links,
   id: AppRow['id'] | null,
@@ -42,12 +42,12 @@ export function presentAppOrNull(
   return app ? presentApp(links, app, app.owner) : null;
 }
 
-const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // what checkPermissions let in
+const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // checkPermissions has validated it
 
-type Authorized = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
+type AuthorizationParts = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
 
-/** A token that acts for a user, as it is shown to whom it was given. */
-export const presentAuthorization = (links: Links, { app, user, row, token }: Authorized): Authorization => ({
+/** A token that acts for a user, as shown to the app that it was issued to. */
+export const presentAuthorization = (links: Links, { app, user, row, token }: AuthorizationParts): Authorization => ({
   id: row.id,
   url: `${links.api}/authorizations/${row.id}`,
   scopes: row.kind === 'app_user' ? [] : row.scopes,

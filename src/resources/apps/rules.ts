@@ -31,7 +31,7 @@ export type AppKeys = { publicKey: string; privateKey: string };
 
 const generate = promisify(generateKeyPair);
 
-/** RSA keys of 2048 bits, as in the public API. To make them takes a while: call this outside the transaction. */
+/** RSA keys of 2048 bits, as in the public API. Generating them is slow, so call this outside a transaction. */
 export const makeAppKeys = (): Promise<AppKeys> =>
   generate('rsa', {
     modulusLength: 2048,
@@ -87,7 +87,7 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
   return { app, clientSecret };
 }
 
-/** Refuses names of webhook events that don't exist: nothing would ever be delivered for them. */
+/** Refuses names of webhook events that don't exist: they would never be delivered. */
 function checkEvents(events: readonly string[]): string[] {
   const unknown = events.find((name) => !isSubscribable(name));
   if (unknown !== undefined) throw unprocessable(`There is no webhook event ${unknown.slice(0, 40)}.`);
@@ -96,7 +96,7 @@ function checkEvents(events: readonly string[]): string[] {
 
 const clientIdPrefix = 'Iv.';
 
-/** The name as it stands in addresses and in the bot's login. */
+/** The app's name in the form used in addresses and in the bot's login. */
 function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
@@ -144,18 +144,18 @@ export async function installApp(tx: Tx, { app, account, repositories, by, now }
 /** Document 1, Authentication 7. */
 const tokenMinutes = 60;
 
-export type WantedToken = { app: AppRow; installation: InstallationRow; request: TokenRequest; now: Date };
+export type InstallationTokenOptions = { app: AppRow; installation: InstallationRow; request: TokenRequest; now: Date };
 export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
 
-/** Creates a token for one of an app's installations, with fewer repositories or permissions where those were named. */
+/** Creates a token for one of an app's installations, limited to the repositories and permissions that the request names. */
 export async function createInstallationToken(
   tx: Tx,
-  { app, installation, request, now }: WantedToken,
+  { app, installation, request, now }: InstallationTokenOptions,
 ): Promise<NewInstallationToken> {
   if (installation.suspended_at) throw forbidden('This installation has been suspended');
   if (app.bot_id === null) throw unprocessable('The app has no bot to act for it');
-  const permissions = narrowed(installation.permissions as PermissionSet, request.permissions);
-  const repositories = await chosen(tx, installation, request);
+  const permissions = permissionsOfToken(installation.permissions as PermissionSet, request.permissions);
+  const repositories = await findSelected(tx, installation, request);
   const token = newToken(tokenPrefixes.installation);
   const row = await insertToken(tx, {
     kind: 'installation',
@@ -171,19 +171,20 @@ export async function createInstallationToken(
   return { token, row, permissions, repositories };
 }
 
-/** The wanted permissions; refuses those that the installation doesn't have. */
-function narrowed(given: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
-  if (wanted === undefined || Object.keys(wanted).length === 0) return given;
-  const asked = checkPermissions(wanted);
-  for (const [name, level] of Object.entries(asked)) {
-    const held = given[name as keyof PermissionSet];
+/** The permissions that the request names, or else all of the installation. Refuses those that the installation doesn't have. */
+function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
+  if (wanted === undefined || Object.keys(wanted).length === 0) return available;
+  const requested = checkPermissions(wanted);
+  for (const [name, level] of Object.entries(requested)) {
+    const held = available[name as keyof PermissionSet];
     if (held === undefined || levels.indexOf(held) < levels.indexOf(level))
       throw unprocessable('The permissions requested are not granted to this installation.');
   }
-  return asked;
+  return requested;
 }
 
-async function chosen(
+/** The repositories that the request names; undefined if it names none. Refuses those that the installation doesn't include. */
+async function findSelected(
   tx: Tx,
   installation: InstallationRow,
   { repositories, repository_ids }: TokenRequest,

@@ -25,7 +25,7 @@ export const App = Type.Object({
 });
 export type App = Static<typeof App>;
 
-/** An app that was just made from a manifest, with the secrets that are never shown again. */
+/** An app that was just created from a manifest, with the secrets that are never shown again. */
 export const ConvertedApp = Type.Object({
   ...App.properties,
   client_secret: Type.String(),
@@ -78,7 +78,7 @@ export type TokenRequest = Static<typeof TokenRequest>;
 
 export const TokenBody = Type.Object({ access_token: Type.String({ minLength: 1, maxLength: 255 }) }, { title: 'OauthAccess' });
 
-/** What an app learns about a user's token that was given to it. */
+/** A user's token, as shown to the app that it was issued to. */
 export const Authorization = Type.Object({
   id: Type.Integer(),
   url: Type.String(),

@@ -12,7 +12,7 @@ import { loadAccounts } from '#resources/accounts/index.ts';
 
 export type AppRow = Selectable<DB['apps']>;
 export type InstallationRow = Selectable<DB['installations']>;
-/** An installation with what its presentation needs of its app. */
+/** An installation with the columns of its app that replies show. */
 export type InstallationOfApp = InstallationRow & { app_slug: string; client_id: string };
 
 type App = Id<'apps'>;
@@ -74,7 +74,7 @@ export const listInstallationsOfApp = (
   return list(db, query.orderBy('installations.id'), page);
 };
 
-/** An installation of this app. Another app's reads as absent. */
+/** An installation of this app. Undefined for an installation of another app. */
 export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
 
@@ -82,7 +82,7 @@ export const findInstallation = (db: Db, app: App, id: Installation): Promise<In
 export const findInstallationForUpdate = (tx: Tx, { id }: Pick<InstallationRow, 'id'>): Promise<InstallationOfApp | undefined> =>
   withApp(tx).where('installations.id', '=', id).forNoKeyUpdate('installations').executeTakeFirst();
 
-/** An installation of whatever app, for webhooks' payloads. */
+/** An installation of any app, for webhook payloads. */
 export const findInstallationById = (db: Db, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.id', '=', id).executeTakeFirst();
 
@@ -92,7 +92,7 @@ export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): P
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
-/** The installations of an app that a user has to do with: on their own account, on their organizations, and those with a repository that they may read. */
+/** The installations of an app that a user has access to: on their own account, on their organizations, and those with a repository that they may read. */
 export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(
     db,
@@ -126,7 +126,7 @@ export async function reachesRepository(
 }
 
 /** The repositories that an installation includes. */
-function included(db: Db, { id, account_id, repository_selection }: InstallationRow) {
+function ofInstallation(db: Db, { id, account_id, repository_selection }: InstallationRow) {
   const owned = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', account_id);
   if (repository_selection === 'all') return owned;
   return owned.where(
@@ -141,16 +141,16 @@ export function listReached(
   wanted: { names: readonly string[]; ids: readonly number[] },
 ): Promise<RepositoryRow[]> {
   const names = wanted.names.map((name) => name.toLowerCase());
-  return included(db, installation)
+  return ofInstallation(db, installation)
     .where(sql<boolean>`(lower(name) = any (${names}::text[]) or id = any (${[...wanted.ids]}::bigint[]))`)
     .execute();
 }
 
 /** The first repositories of an installation, by id. */
-export const listFirstReached = (db: Db, installation: InstallationRow, most: number): Promise<RepositoryRow[]> =>
-  included(db, installation).orderBy('id').limit(most).execute();
+export const listFirstReached = (db: Db, installation: InstallationRow, limit: number): Promise<RepositoryRow[]> =>
+  ofInstallation(db, installation).orderBy('id').limit(limit).execute();
 
-/** All repositories that an installation's own token reaches. */
+/** A page of the repositories that an installation token reaches. */
 export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>
   list(db, db.selectFrom('repositories as r').selectAll('r').where(reachedBy(grant)).orderBy('r.id') as never, page);
 
@@ -173,7 +173,7 @@ export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('i
 
 export type ManifestCodeRow = Selectable<DB['app_manifest_codes']>;
 
-/** A code that can be exchanged still. */
+/** A code that hasn't expired. */
 export const findManifestCode = (db: Db, hash: Buffer, now: Date): Promise<ManifestCodeRow | undefined> =>
   db.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst();
 
@@ -194,6 +194,6 @@ export const removeExpiredManifestCodes = (tx: Tx, before: Date): Promise<boolea
 export const insertManifestCode = (tx: Tx, row: Insertable<DB['app_manifest_codes']>) =>
   tx.insertInto('app_manifest_codes').values(row).execute();
 
-/** A token that was given to this app, by its hash. */
+/** A user's token that was issued to this app, by its hash. */
 export const findTokenOfApp = (db: Db, app: App, hash: Buffer) =>
   db.selectFrom('tokens').selectAll().where('app_id', '=', app).where('hash', '=', hash).executeTakeFirst();

@@ -1,4 +1,4 @@
-// Apps: showing them, and making one from a manifest.
+// Apps, and creating one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { inTurn } from '#lib/concurrency-limiter.ts';
 import { orNotFound } from '#lib/refusal.ts';
@@ -47,11 +47,11 @@ export const createAppFromManifest = endpoint({
   async handle({ db, change, links, now, services, caller }) {
     const keys = await inTurn(services.limiters.keys, caller, makeAppKeys);
     const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
-    const made = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
+    const converted = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
     return {
-      ...(await presentOwnedApp({ db, links }, made.app)),
-      client_secret: made.clientSecret,
-      webhook_secret: made.webhookSecret,
+      ...(await presentOwnedApp({ db, links }, converted.app)),
+      client_secret: converted.clientSecret,
+      webhook_secret: converted.webhookSecret,
       pem: keys.privateKey,
     };
   },

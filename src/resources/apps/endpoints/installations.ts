@@ -10,7 +10,7 @@ import { notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { timestamp } from '#lib/time.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
-import { resumeInstallation, suspendInstallation, uninstall } from '../installations.ts';
+import { suspendInstallation, uninstall, unsuspendInstallation } from '../installations.ts';
 import { ownInstallation } from '../path-resources.ts';
 import { presentInstallation, presentInstallations } from '../present.ts';
 import { createInstallationToken } from '../rules.ts';
@@ -28,7 +28,7 @@ import {
 
 const byApp = { permission: { none: 'app_jwt' } } as const;
 
-async function findOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
+async function getInstallationOn(db: Db, app: Id<'apps'>, account: Id<'accounts'>, repo?: Repo): Promise<InstallationOfApp> {
   const installation = await findInstallationOn(db, app, account);
   if (!installation || (repo && !(await reachesRepository(db, installation, repo.id)))) throw notFound();
   return installation;
@@ -123,7 +123,7 @@ export const unsuspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { installation }) => resumeInstallation(tx, { installation, by: undefined, now }));
+    await change((tx, { installation }) => unsuspendInstallation(tx, { installation, by: undefined, now }));
   },
 });
 
@@ -135,7 +135,7 @@ export const getOrgInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.org.id));
+    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.org.id));
   },
 });
 
@@ -147,7 +147,7 @@ export const getRepoInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
+    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
   },
 });
 
@@ -159,7 +159,7 @@ export const getUserInstallation = endpoint({
   access: byApp,
   replies: { 200: Installation },
   async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await findOn(db, viewer.grant.appId, at.user.id));
+    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.user.id));
   },
 });
 
@@ -177,7 +177,7 @@ export const listOrgInstallations = endpoint({
   },
 });
 
-const Reached = Type.Object({
+const AccessibleRepositories = Type.Object({
   total_count: Type.Integer(),
   repositories: Type.Array(MinimalRepository),
   repository_selection: OneOf(['all', 'selected']),
@@ -190,7 +190,7 @@ export const listReachedRepositories = endpoint({
   summary: 'List repositories accessible to the app installation',
   access: { permission: 'metadata:read', tokens: ['installation'] },
   paging: pages(),
-  replies: { 200: Reached },
+  replies: { 200: AccessibleRepositories },
   async handle({ db, viewer, page, links }) {
     const found = await listReachedBy(db, viewer, page);
     const rows = await presentRepositories({ db, links, viewer }, found.rows);

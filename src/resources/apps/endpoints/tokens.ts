@@ -1,4 +1,4 @@
-// Users' tokens that were given to an app: the app checks, replaces and ends them.
+// Tokens that act for users or installations: the app checks and revokes them.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -12,7 +12,7 @@ import { findTokenOfApp } from '../store.ts';
 
 const byClient = { permission: { none: 'client_secret' } } as const;
 
-const isLive = (row: TokenRow, now: Date): boolean => row.expires_at === null || row.expires_at > now;
+const isUnexpired = (row: TokenRow, now: Date): boolean => row.expires_at === null || row.expires_at > now;
 
 export const checkToken = endpoint({
   id: 'apps/check-token',
@@ -25,10 +25,10 @@ export const checkToken = endpoint({
   replies: { 200: Authorization },
   async handle({ db, at: { app }, body, links, now }) {
     const row = await findTokenOfApp(db, app.id, hashToken(body.access_token));
-    if (!row || !isLive(row, now)) throw notFound();
+    if (!row || !isUnexpired(row, now)) throw notFound();
     const user = (await loadAccounts(db, [row.account_id])).get(row.account_id);
-    const shownApp = { client_id: app.client_id, name: app.name, url: app.external_url };
-    return presentAuthorization(links, { app: shownApp, user, row, token: body.access_token });
+    const appSummary = { client_id: app.client_id, name: app.name, url: app.external_url };
+    return presentAuthorization(links, { app: appSummary, user, row, token: body.access_token });
   },
 });
 
