@@ -6,22 +6,23 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import type { NewAutolink } from './schemas.ts';
-import { type AutolinkRow, insertAutolink, lookAtPrefixes, removeAutolink } from './store.ts';
+import { type AutolinkRow, countAutolinks, insertAutolink, removeAutolink } from './store.ts';
 
 /** What a prefix may hold (the public API's rule). It doesn't end in a digit, which would belong to the number. */
 const prefix = /^[A-Za-z0-9.\-_+=:/#]*[A-Za-z.\-_+=:/#]$/;
-const most = fixedValue(limitTable.repositories.autolinks);
+const maxAutolinks = fixedValue(limitTable.repositories.autolinks);
 
-/** Adds an autolink. The repository stays locked, so that of two with the same prefix at once, one is refused. */
+/** Adds an autolink. The repository stays locked, so that of two concurrent requests with the same prefix, one is refused. */
 export async function createAutolink(tx: Tx, action: RepositoryAction, wanted: NewAutolink): Promise<AutolinkRow> {
   const { repo, now } = action;
   const { key_prefix, url_template, is_alphanumeric } = wanted;
   checkPrefix(key_prefix);
   checkTemplate(url_template);
   await lockRepository(tx, repo.id);
-  const { total, clash } = await lookAtPrefixes(tx, repo.id, key_prefix);
+  const { total, clash } = await countAutolinks(tx, repo.id, key_prefix);
   if (clash) throw invalid('KeyLink', 'key_prefix', 'already_exists');
-  if (total >= most) throw invalid('KeyLink', 'key_prefix', 'unprocessable', `A repository can have at most ${most} autolinks`);
+  if (total >= maxAutolinks)
+    throw invalid('KeyLink', 'key_prefix', 'unprocessable', `A repository can have at most ${maxAutolinks} autolinks`);
   const row = await insertAutolink(tx, {
     repository_id: repo.id,
     key_prefix,

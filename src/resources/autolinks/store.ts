@@ -7,7 +7,7 @@ export type AutolinkRow = Selectable<DB['autolinks']>;
 type Repository = Id<'repositories'>;
 type Autolink = Id<'autolinks'>;
 
-/** All autolinks of a repository: there are few. */
+/** All autolinks of a repository. Their number is limited. */
 export const listAutolinks = (db: Db, repository: Repository): Promise<AutolinkRow[]> =>
   db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
 
@@ -18,8 +18,8 @@ export const findAutolink = (db: Db, repository: Repository, id: Autolink): Prom
 export const findAutolinkForUpdate = (tx: Tx, { id }: Pick<AutolinkRow, 'id'>): Promise<AutolinkRow | undefined> =>
   tx.selectFrom('autolinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The autolinks of a repository with one that begins as this prefix or is its beginning, and how many there are in all. */
-export async function lookAtPrefixes(tx: Tx, repository: Repository, prefix: string): Promise<{ total: number; clash: boolean }> {
+/** How many autolinks a repository has, and whether the prefix of one of them begins with this prefix or the other way round. */
+export async function countAutolinks(tx: Tx, repository: Repository, prefix: string): Promise<{ total: number; clash: boolean }> {
   const { rows } = await sql<{ total: number; clash: boolean }>`
     select count(*) as total, coalesce(bool_or(
       starts_with(lower(key_prefix), lower(${prefix})) or starts_with(lower(${prefix}), lower(key_prefix))), false) as clash
