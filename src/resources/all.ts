@@ -78,8 +78,8 @@ type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : ne
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
 
 /**
- * All families, webhooks last, since they deliver the events of the others. A kind of event that no family declares is an error here,
- * which names it.
+ * All families, webhooks last, since they deliver the events of the others. A kind of event that no family declares is a type
+ * error here that names the kind.
  */
 export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks];
 
@@ -89,13 +89,13 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 /** The schemas that have names in the description of the API. */
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
-/** Everything that is done in the background because something happened. */
+/** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly AnySubscription<Services>[] = allFamilies.flatMap(
   ({ subscriptions = [] }) => subscriptions,
 );
 
-/** Background work beside that. */
+/** The jobs of all families: scheduled ones, and those that rules enqueue. */
 export const allJobs: readonly Job<never, Services>[] = allFamilies.flatMap(({ jobs = [] }) => jobs);
 
-/** What workers do beside the queue. */
+/** The loops that a worker runs beside the job queue. */
 export const allBackgroundLoops: readonly BackgroundLoop<Services>[] = allFamilies.flatMap(({ loops = [] }) => loops);

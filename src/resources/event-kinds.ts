@@ -1,4 +1,4 @@
-// What families declare of the events that happen in them: which webhook events they become, and who gets those.
+// How families declare their kinds of events, the webhook events that these become, and which hooks receive those.
 import type { Permission } from '#access/permissions.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -11,9 +11,9 @@ import type { EventName } from '#webhook-delivery/event-names.ts';
 /** A webhook event that hooks subscribe to by its name, declared once, in the family whose events become it. */
 export type WebhookEventType = {
   readonly name: EventName;
-  /** What an app's installation must hold to get it. `none` where no permission tells more than this event does. */
+  /** The permission that an app's installation needs to receive it. `none`: every installation receives it. */
   readonly permission: Permission | 'none';
-  /** Who gets it besides apps: hooks of organizations and repositories, those of organizations alone, or no other hook. */
+  /** Which hooks receive it besides those of apps: hooks of organizations and repositories, of organizations only, or none. */
   readonly hooks: 'all' | 'organizations' | 'apps';
 };
 
@@ -43,13 +43,13 @@ export type PayloadContext = {
 
 /** Turns a kind of event into webhook events. */
 export type PayloadBuilder<Kind extends EventKind> = {
-  /** All types that `build` may give, so that nothing is made when nobody is subscribed to them. */
+  /** All types that `build` may return. If no hook is subscribed to any of them, `build` isn't called. */
   readonly types: readonly WebhookEventType[];
-  /** The webhook events; none where what the event is about was deleted meanwhile. */
+  /** The webhook events; none if the event's subject was deleted meanwhile. */
   build(event: Recorded<Kind>, context: PayloadContext): Promise<readonly WebhookEvent[]>;
 };
 
-/** Kinds of events, each with the webhook events that it becomes. The public API has none for those that say so. */
+/** Kinds of events, each with its payload builder, or `no webhook` where the public API has none. */
 export type EventKinds<Kind extends EventKind> = { readonly [K in Kind]: PayloadBuilder<K> | 'no webhook' };
 
 export const webhookEventType = (declared: WebhookEventType): WebhookEventType => declared;
@@ -62,19 +62,19 @@ export const payloadBuilder = <Kind extends EventKind>(
   build: PayloadBuilder<Kind>['build'],
 ): PayloadBuilder<Kind> => ({ types, build });
 
-/** `changes` of a payload: each changed field with its former value. As in the public API, one that was null is an empty text. */
+/** `changes` of a payload: each changed field with its former value. As in the public API, null is shown as an empty text. */
 export const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({
   changes: Object.fromEntries(Object.entries(from).map(([name, value]) => [name, { from: value ?? '' }])),
 });
 
-/** Webhook events about a repository that still exists; `more` are the other parts of their bodies. */
+/** Webhook events about a repository that still exists; `build` makes them, and each body gets the repository. */
 export async function aboutRepository(
   context: PayloadContext,
   event: EventScope,
-  more: (repository: OwnedRepository) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
+  build: (repository: OwnedRepository) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
 ): Promise<readonly WebhookEvent[]> {
   const repository = await context.findRepository(event);
   if (!repository) return [];
   const presented = await context.presentRepository(repository);
-  return (await more(repository)).map((built) => ({ ...built, body: { ...built.body, repository: presented } }));
+  return (await build(repository)).map((built) => ({ ...built, body: { ...built.body, repository: presented } }));
 }

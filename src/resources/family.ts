@@ -9,7 +9,7 @@ import type { EventKinds } from './event-kinds.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
-/** Everything that a family of endpoints consists of: what the server, the description, the worker and the webhooks are made from. */
+/** The manifest of a family: what the server, the OpenAPI document, the workers and the webhooks are derived from. */
 export type Family<Name extends string = string, Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>> = {
   readonly name: Name;
   /** The module of its schemas: its exports with a capital letter have names in the description. */
@@ -18,13 +18,13 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly endpoints?: readonly Module[];
   /** The kinds of events that happen in it. */
   readonly events?: Events;
-  /** The parts of payloads that it presents, by the names of their fields. They are translated by these schemas. */
+  /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
-  /** What is done in the background because something happened. */
+  /** Background work that events start. */
   readonly subscriptions?: readonly AnySubscription<Services>[];
-  /** Background work beside that: by the clock, or asked for by a rule. */
+  /** Other background work: scheduled, or enqueued by a rule. */
   readonly jobs?: readonly Job<never, Services>[];
-  /** What workers do beside the queue. */
+  /** Loops that a worker runs beside the job queue. */
   readonly loops?: readonly BackgroundLoop<Services>[];
 };
 
