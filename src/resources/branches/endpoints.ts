@@ -26,9 +26,9 @@ export const listBranches = endpoint({
   async handle({ at, query, page, links, services: { git } }) {
     // No branch is protected.
     if (query.protected) return { rows: [], total: 0 };
-    const place = repositoryUrlsOf(links, at.repo);
+    const urls = repositoryUrlsOf(links, at.repo);
     const { rows, total } = await listRefs(repoOf(git, at.repo.id), { prefix: heads, ...page });
-    return { rows: rows.map((ref) => presentBranch(place, ref)), total };
+    return { rows: rows.map((ref) => presentBranch(urls, ref)), total };
   },
 });
 
@@ -43,7 +43,7 @@ export const getRepoBranch = endpoint({
   async handle({ db, at, links, services: { git } }) {
     const { short, oid } = at.branch;
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
+    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
   },
 });
 
@@ -62,7 +62,7 @@ export const renameRepoBranch = endpoint({
     const name = await renameBranch({ db, change, git, now }, action, at.branch, body.new_name);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = await reader.getCommit(at.branch.oid);
-    return presentFullBranch({ db, links, place: repositoryUrlsOf(links, at.repo) }, name, commit);
+    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, name, commit);
   },
 });
 
@@ -77,11 +77,11 @@ export const mergeBranch = endpoint({
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
   async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git } }) {
-    const merging = { ...action, identity: identityOf(viewer.account, links, now) };
-    const oid = await merge({ db, change, git, now }, merging, body);
+    const mergeAction = { ...action, identity: identityOf(viewer.account, links, now) };
+    const oid = await merge({ db, change, git, now }, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return reply(201, await presentCommit({ db, links, place: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
+    return reply(201, await presentCommit({ db, links, urls: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
   },
 });
 
@@ -97,7 +97,7 @@ export const syncFork = endpoint({
   replies: { 200: MergedUpstream },
   async handle({ db, change, at, body, action, viewer, now, links, services: { git } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
-    const merging = { ...action, identity: identityOf(viewer.account, links, now), upstream };
-    return mergeUpstream({ db, change, git, now }, merging, body.branch);
+    const mergeAction = { ...action, identity: identityOf(viewer.account, links, now), upstream };
+    return mergeUpstream({ db, change, git, now }, mergeAction, body.branch);
   },
 });

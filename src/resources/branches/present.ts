@@ -17,17 +17,17 @@ function common({ url }: RepositoryUrls, name: string) {
 }
 
 /** A branch in a list. */
-export function presentBranch(place: RepositoryUrls, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
-  const { sha, url } = commitLink(place, oid);
-  return { ...common(place, name.slice(heads.length)), commit: { sha, url } };
+export function presentBranch(urls: RepositoryUrls, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
+  const { sha, url } = commitLink(urls, oid);
+  return { ...common(urls, name.slice(heads.length)), commit: { sha, url } };
 }
 
 /** A branch with its latest commit. */
 export const presentFullBranch = async (context: UrlsContext, name: string, commit: Stored): Promise<Branch> => ({
-  ...common(context.place, name),
+  ...common(context.urls, name),
   commit: await presentCommit(context, commit),
   _links: {
-    self: path(`${context.place.url}/branches`, ...name.split('/')),
-    html: path(`${context.place.html}/tree`, ...name.split('/')),
+    self: path(`${context.urls.url}/branches`, ...name.split('/')),
+    html: path(`${context.urls.html}/tree`, ...name.split('/')),
   },
 });

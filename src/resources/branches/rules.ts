@@ -18,7 +18,7 @@ import type { PushContext } from '#resources/pushes/index.ts';
 import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
-/** A branch, with its name as people write it. */
+/** A branch, with its name without `refs/heads/`. */
 export type BranchRef = Ref & { short: string };
 
 /** A branch by its name, with or without `refs/heads/` before it. */
@@ -29,24 +29,29 @@ export async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
   return { ...ref, short };
 }
 
-type Acting = { repo: Repo; by: SignedIn };
+type BranchAction = { repo: Repo; by: SignedIn };
 
 /** Renames a branch. Only administrators may rename the default branch; the repository then takes the new name as its default. */
-export async function renameBranch(context: PushContext, { repo, by }: Acting, branch: BranchRef, to: string): Promise<string> {
+export async function renameBranch(
+  context: PushContext,
+  { repo, by }: BranchAction,
+  branch: BranchRef,
+  to: string,
+): Promise<string> {
   const ref = checkRef(heads + to);
   const isDefault = branch.short === repo.default_branch;
   if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
     throw forbidden('You must have admin rights to rename the default branch.');
   if (ref === branch.name) return to;
-  const about = inRepository({ repo, by, now: context.now });
+  const event = inRepository({ repo, by, now: context.now });
   const data = { from: branch.short, to };
   await moveOrRefuse(
     context,
     {
       repo,
       by,
-      // Recording the moves makes the new branch the default one (see adoptFirstBranch); this event tells subscribers.
-      ...(isDefault ? { also: (tx) => record(tx, { ...about, kind: 'repository.default_branch_changed', data }) } : {}),
+      // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
+      ...(isDefault ? { also: (tx) => record(tx, { ...event, kind: 'repository.default_branch_changed', data }) } : {}),
     },
     [
       { ref: branch.name, from: branch.oid, to: null },
@@ -56,23 +61,23 @@ export async function renameBranch(context: PushContext, { repo, by }: Acting, b
   return to;
 }
 
-type Merging = Acting & { identity: Identity };
+type MergeAction = BranchAction & { identity: Identity };
 
-/** Merges a branch or commit into a branch; undefined where that holds it already. */
+/** Merges a branch or commit into a branch; undefined if that contains it already. */
 export async function merge(
   context: PushContext,
-  { repo, by, identity }: Merging,
+  { repo, by, identity }: MergeAction,
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
   const disk = repoOf(context.git, repo.id);
-  const into = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
-  if (!into) throw new Refusal('not_found', 'Base does not exist');
+  const target = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
+  if (!target) throw new Refusal('not_found', 'Base does not exist');
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
-  if (await isAncestor(disk, theirs.oid, into.oid)) return undefined;
+  if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
   const message = commit_message ?? `Merge ${head} into ${base}`;
-  const commit = await mergeInto(disk, { ours: into.oid, theirs: theirs.oid, identity, message });
-  await moveOrRefuse(context, { repo, by }, [{ ref: into.name, from: into.oid, to: commit }]);
+  const commit = await mergeInto(disk, { ours: target.oid, theirs: theirs.oid, identity, message });
+  await moveOrRefuse(context, { repo, by }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
@@ -85,12 +90,12 @@ async function mergeInto(
   return writeCommit(disk, { tree: merged.tree, parents: [ours, theirs], author: identity, committer: identity, message });
 }
 
-type Syncing = Merging & { upstream: Repo | undefined };
+type SyncAction = MergeAction & { upstream: Repo | undefined };
 
 /** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
 export async function mergeUpstream(
   context: PushContext,
-  { repo, by, identity, upstream }: Syncing,
+  { repo, by, identity, upstream }: SyncAction,
   branch: string,
 ): Promise<MergedUpstream> {
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
@@ -100,16 +105,20 @@ export async function mergeUpstream(
   const theirs = await findRef(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
   const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
-  const has = async (oid: Oid) => {
+  const isMerged = async (oid: Oid) => {
     await using reader = await openObjects(disk);
     return (await reader.findInfo(oid)) !== undefined && isAncestor(disk, oid, ours.oid);
   };
-  if (await has(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
+  if (await isMerged(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
   await takeCommit(disk, source, theirs.oid);
-  const forward = await isAncestor(disk, ours.oid, theirs.oid);
+  const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
-  const to = forward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
+  const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
   await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
-  const merge_type = forward ? 'fast-forward' : 'merge';
-  return { ...reply, merge_type, message: `Successfully fetched and ${forward ? 'fast-forwarded' : 'merged'} from upstream.` };
+  const merge_type = isFastForward ? 'fast-forward' : 'merge';
+  return {
+    ...reply,
+    merge_type,
+    message: `Successfully fetched and ${isFastForward ? 'fast-forwarded' : 'merged'} from upstream.`,
+  };
 }

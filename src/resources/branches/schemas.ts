@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OneOf } from '#lib/shape.ts';
 import { Commit, ObjectLink } from '#resources/commits/index.ts';
 
-/** The protection of a branch. Branches can't be protected yet; the public API shows an empty protection in full, so we do. */
+/** The protection of a branch. Branches can't be protected yet. As in the public API, an empty protection is shown in full. */
 export const BranchProtection = Type.Object({
   enabled: Type.Boolean(),
   required_status_checks: Type.Object({

@@ -19,7 +19,7 @@ import type { Comparison } from './schemas.ts';
 export type Ends = { base: Oid; head: Oid };
 
 /** The merge base of two commits, and how far each is from it. Histories without a common commit are refused. */
-export async function relate(disk: Disk, ends: Ends) {
+export async function compareHistories(disk: Disk, ends: Ends) {
   const { mergeBase, ahead, behind } = await compareCommits(disk, ends);
   if (mergeBase === undefined) throw new Refusal('not_found', 'No common ancestor between the two.');
   return { mergeBase, ahead, behind };
@@ -30,53 +30,53 @@ const statusOf = (ahead: number, behind: number): Comparison['status'] => {
   return behind > 0 ? 'behind' : 'identical';
 };
 
-/** What a comparison is about: both commits, the repositories that they lie in, and where their objects are read. */
+/** A comparison: both commits, their repositories, and where their objects are read. */
 export type CompareRequest = { ends: Ends; disk: Disk; base: Repo; head: Repo; basehead: string };
 
-type Looking = { db: Db; git: GitStore; viewer: Viewer };
+type CompareContext = { db: Db; git: GitStore; viewer: Viewer };
 
-/** Finds both sides of `base...head`. A side that isn't there, or not for the caller to see, is not found. */
-export async function findEnds({ db, git, viewer }: Looking, repo: Repo, basehead: string): Promise<CompareRequest> {
+/** Finds both sides of `base...head`. A side that doesn't exist, or that the viewer may not read, is answered 404. */
+export async function findComparison({ db, git, viewer }: CompareContext, repo: Repo, basehead: string): Promise<CompareRequest> {
   const sides = parseBasehead(basehead);
   const base = sides && (await findSide(db, viewer, repo, sides.base));
   const head = sides && (await findSide(db, viewer, repo, sides.head));
   if (!base || !head) throw notFound();
   const oidIn = (side: Repo, revision: string) => getCommitOid(repoOf(git, side.id), { repo: side, revision, refuse: notFound });
   const ends = { base: await oidIn(base, sides.base.revision), head: await oidIn(head, sides.head.revision) };
-  const own = repoOf(git, base.id);
-  return { ends, base, head, basehead, disk: base.id === head.id ? own : withAlternate(own, repoOf(git, head.id)) };
+  const baseDisk = repoOf(git, base.id);
+  return { ends, base, head, basehead, disk: base.id === head.id ? baseDisk : withAlternate(baseDisk, repoOf(git, head.id)) };
 }
 
 /** How one commit differs from another: a page of the commits between them, and on the first page the files. */
-export async function compare({ db, links }: Context, asked: CompareRequest, page: Page): Promise<Comparison> {
-  const { disk, ends, basehead } = asked;
-  const place = repositoryUrlsOf(links, asked.base);
-  const headPlace = repositoryUrlsOf(links, asked.head);
-  const { mergeBase, ahead, behind } = await relate(disk, ends);
+export async function compare({ db, links }: Context, request: CompareRequest, page: Page): Promise<Comparison> {
+  const { disk, ends, basehead } = request;
+  const urls = repositoryUrlsOf(links, request.base);
+  const headUrls = repositoryUrlsOf(links, request.head);
+  const { mergeBase, ahead, behind } = await compareHistories(disk, ends);
   await using reader = await openObjects(disk);
-  const [corners, commits, diff] = await Promise.all([
+  const [baseAndMergeBase, commits, diff] = await Promise.all([
     reader.getCommits([ends.base, mergeBase]),
     listAhead(disk, { ...ends, ahead, offset: page.offset, limit: page.limit }),
     page.number === 1 ? diffAhead(disk, ends) : undefined,
   ]);
-  const [base, between, ...listed] = await presentCommits({ db, links, place }, [...corners, ...commits]);
-  if (!base || !between) throw new Error('A comparison has no corners');
+  const [base, mergeBaseCommit, ...listed] = await presentCommits({ db, links, urls }, [...baseAndMergeBase, ...commits]);
+  if (!base || !mergeBaseCommit) throw new Error('The commits of a comparison were not read');
   const name = encodeURIComponent(basehead).replaceAll('%2F', '/').replaceAll('%3A', ':');
-  const html = `${place.html}/compare/${name}`;
+  const html = `${urls.html}/compare/${name}`;
   return {
-    url: `${place.url}/compare/${name}`,
+    url: `${urls.url}/compare/${name}`,
     html_url: html,
-    permalink_url: `${place.html}/compare/${ends.base}...${ends.head}`,
+    permalink_url: `${urls.html}/compare/${ends.base}...${ends.head}`,
     diff_url: `${html}.diff`,
     patch_url: `${html}.patch`,
     base_commit: base,
-    merge_base_commit: between,
+    merge_base_commit: mergeBaseCommit,
     status: statusOf(ahead, behind),
     ahead_by: ahead,
     behind_by: behind,
     total_commits: ahead,
-    // What lies in a fork has its addresses there.
-    commits: listed.map((commit) => ({ ...commit, ...commitLink(headPlace, commit.sha) })),
-    files: presentFiles(headPlace, ends.head, (diff?.files ?? []).slice(0, filesOnPage)),
+    // Commits of a fork have their addresses in the fork.
+    commits: listed.map((commit) => ({ ...commit, ...commitLink(headUrls, commit.sha) })),
+    files: presentFiles(headUrls, ends.head, (diff?.files ?? []).slice(0, filesOnPage)),
   };
 }

@@ -8,29 +8,29 @@ import { loadAccountsByEmail, presentUser } from '#resources/accounts/index.ts';
 import type { RepositoryUrls } from './links.ts';
 import type { Contributor } from './schemas.ts';
 
-type Shown = Static<typeof Contributor>;
+type PresentedContributor = Static<typeof Contributor>;
 
-/** Addresses for which accounts are looked up, those of the most commits first (the public API's bound). */
+/** The number of addresses for which accounts are looked up, those with the most commits first (the public API's limit). */
 const maxAddresses = 500;
 
-type Looking = { db: Db; links: Links; place: RepositoryUrls; disk: Disk };
+type ContributorsContext = { db: Db; links: Links; urls: RepositoryUrls; disk: Disk };
 
-/** Who wrote a history, the most first: accounts, and with `anonymous` those who have none here. */
+/** The authors of a history, those with the most commits first: accounts, and with `anonymous` also authors without one. */
 export async function contributorsOf(
-  { db, links, place, disk }: Looking,
+  { db, links, urls, disk }: ContributorsContext,
   { from, anonymous }: { from: Oid; anonymous: boolean },
-): Promise<Shown[]> {
+): Promise<PresentedContributor[]> {
   const authors = await listContributors(disk, from);
   const addresses = authors.slice(0, maxAddresses).map(({ email }) => email);
-  const accounts = await loadAccountsByEmail(db, addresses, place.host);
-  const found = new Map<number | string, Shown>();
+  const accounts = await loadAccountsByEmail(db, addresses, urls.host);
+  const found = new Map<number | string, PresentedContributor>();
   for (const { name, email, commits } of authors) {
     const account = accounts.get(email.toLowerCase());
     if (!account && !anonymous) continue;
     const key = account?.id ?? email.toLowerCase();
     const contributions = (found.get(key)?.contributions ?? 0) + commits;
-    const who = account ? presentUser(links, account) : { type: 'Anonymous' as const, name, email };
-    found.set(key, { ...who, contributions });
+    const author = account ? presentUser(links, account) : { type: 'Anonymous' as const, name, email };
+    found.set(key, { ...author, contributions });
   }
   return [...found.values()].sort((one, other) => other.contributions - one.contributions);
 }

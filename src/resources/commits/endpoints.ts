@@ -12,7 +12,7 @@ import { listNamesOf } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { compare, findEnds, relate } from './compare.ts';
+import { compare, compareHistories, findComparison } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
 import { commitLink, repositoryUrlsOf } from './links.ts';
 import { commit } from './path-resources.ts';
@@ -38,8 +38,8 @@ export const listCommits = endpoint({
     const from = await getCommitOid(disk, { repo: at.repo, revision: query.sha, refuse: notFound });
     const filter = await filterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
-    const place = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits({ db, links, place }, rows));
+    const urls = repositoryUrlsOf(links, at.repo);
+    return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits({ db, links, urls }, rows));
   },
 });
 
@@ -66,12 +66,12 @@ export const getCommit = endpoint({
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const { files, additions, deletions } = await diffCommit(disk, commit);
-    const place = repositoryUrlsOf(links, at.repo);
-    const shown = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
+    const urls = repositoryUrlsOf(links, at.repo);
+    const filesOfPage = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
     const body = {
-      ...(await presentCommit({ db, links, place }, commit)),
+      ...(await presentCommit({ db, links, urls }, commit)),
       stats: { total: additions + deletions, additions, deletions },
-      files: presentFiles(place, oid, shown),
+      files: presentFiles(urls, oid, filesOfPage),
     };
     return { body, total: files.length };
   },
@@ -91,14 +91,14 @@ export const compareRevisions = endpoint({
   refuses: [409, 422],
   replies: { 200: Comparison },
   async handle({ db, at, viewer, page, media, links, services: { git } }) {
-    const asked = await findEnds({ db, git, viewer }, at.repo, at.basehead);
+    const comparison = await findComparison({ db, git, viewer }, at.repo, at.basehead);
     if (media !== 'json') {
-      const { mergeBase: from } = await relate(asked.disk, asked.ends);
-      const { base: without, head: to } = asked.ends;
-      const text = media === 'diff' ? openDiff(asked.disk, { from, to }) : openPatches(asked.disk, { to, without });
+      const { mergeBase: from } = await compareHistories(comparison.disk, comparison.ends);
+      const { base: without, head: to } = comparison.ends;
+      const text = media === 'diff' ? openDiff(comparison.disk, { from, to }) : openPatches(comparison.disk, { to, without });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const body = await compare({ db, links }, asked, page);
+    const body = await compare({ db, links }, comparison, page);
     return { body, total: body.total_commits };
   },
 });
@@ -135,7 +135,7 @@ export const listContributors = endpoint({
     if (await isEmpty(disk)) return reply(204);
     const from = await getCommitOid(disk, { repo: at.repo, revision: undefined, refuse: notFound });
     const anonymous = query.anon === '1' || query.anon === 'true';
-    const looking = { db, links, place: repositoryUrlsOf(links, at.repo), disk };
-    return reply(200, pageOut(await contributorsOf(looking, { from, anonymous }), page));
+    const context = { db, links, urls: repositoryUrlsOf(links, at.repo), disk };
+    return reply(200, pageOut(await contributorsOf(context, { from, anonymous }), page));
   },
 });

@@ -2,10 +2,10 @@ export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, rep
 export { findReadable } from './network.ts';
 export {
   presentCommit,
+  presentCommitsOfRepositories,
   presentGitCommit,
   presentMessage,
   presentPerson,
-  presentPlacedCommits,
   presentVerification,
   type UrlsContext,
 } from './present.ts';

@@ -12,7 +12,7 @@ export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { i
   host: new URL(links.html).hostname,
 });
 
-/** A commit by name and addresses. */
+/** A commit by its id and addresses. */
 export const commitLink = ({ url, html }: RepositoryUrls, oid: Oid) => ({
   sha: oid,
   url: `${url}/commits/${oid}`,

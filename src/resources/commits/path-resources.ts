@@ -4,7 +4,7 @@ import { repoOf } from '#git/store.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { getCommitOid } from './revisions.ts';
 
-/** The commit that a revision names. What is none is refused by 422, as in the public API. */
+/** The commit that a revision names. A revision that names none is answered 422, as in the public API. */
 export const commit = pathResource({
   name: 'commit',
   words: { commit_sha: nameWord },

@@ -12,7 +12,7 @@ import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/inde
 import { commitLink, fileLinks, type RepositoryUrls } from './links.ts';
 import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
 
-export type UrlsContext = Context & { place: RepositoryUrls };
+export type UrlsContext = Context & { urls: RepositoryUrls };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -23,7 +23,7 @@ export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
   date: timestamp(new Date(Math.min(Math.max(date.getTime(), Date.UTC(1, 0, 1)), lastDate))),
 });
 
-/** Signatures are shown and not verified, since Hearth knows nobody's public keys. */
+/** Signatures are shown and not verified, since Hearth stores no public keys for them. */
 export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, 'signature' | 'payload'>): Verification => ({
   verified: false,
   reason: signature === undefined ? 'unsigned' : 'gpgverify_unavailable',
@@ -32,9 +32,9 @@ export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, '
   verified_at: null,
 });
 
-/** A message without the line end that Git closes it with. */
+/** A commit or tag message without trailing newlines. */
 export function presentMessage(message: string): string {
-  // Not by a pattern, which would take quadratic time on many line ends.
+  // A regular expression would take quadratic time on many newlines.
   let end = message.length;
   while (end > 0 && message.charAt(end - 1) === '\n') end--;
   return message.slice(0, end);
@@ -42,73 +42,73 @@ export function presentMessage(message: string): string {
 
 export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
-/** Commits of a whole page: the accounts behind their addresses are loaded once for all of them. */
-export const presentCommits = ({ db, links, place }: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
-  presentPlacedCommits(
+/** Commits of a whole page: the accounts of their e-mail addresses are loaded once for all of them. */
+export const presentCommits = ({ db, links, urls }: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
+  presentCommitsOfRepositories(
     { db, links },
-    commits.map((commit) => ({ place, commit })),
+    commits.map((commit) => ({ urls, commit })),
   );
 
-/** Commits from many repositories. */
-export async function presentPlacedCommits(
+/** Commits from many repositories, each with the addresses of its repository. */
+export async function presentCommitsOfRepositories(
   { db, links }: Context,
-  placed: readonly { place: RepositoryUrls; commit: Stored }[],
+  entries: readonly { urls: RepositoryUrls; commit: Stored }[],
 ): Promise<Commit[]> {
-  const emails = placed.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
+  const emails = entries.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
   const accounts = await loadAccountsByEmail(db, emails, new URL(links.html).hostname);
-  return placed.map(({ place, commit }) => presentOne(links, place, commit, accounts));
+  return entries.map(({ urls, commit }) => presentOne(links, urls, commit, accounts));
 }
 
 /** One commit. */
 export const presentCommit = async (context: UrlsContext, commit: Stored): Promise<Commit> =>
   firstOrNotFound(await presentCommits(context, [commit]));
 
-function presentOne(links: Links, place: RepositoryUrls, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
+function presentOne(links: Links, urls: RepositoryUrls, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
   const { oid, tree, parents, author, committer, message } = commit;
-  const link = commitLink(place, oid);
+  const link = commitLink(urls, oid);
   const accountOf = ({ email }: Identity) => presentUserOrNull(links, accounts.get(email.toLowerCase()));
   return {
     ...link,
-    node_id: nodeId('Commit', `${place.id}:${oid}`),
+    node_id: nodeId('Commit', `${urls.id}:${oid}`),
     comments_url: `${link.url}/comments`,
     commit: {
-      url: `${place.url}/git/commits/${oid}`,
+      url: `${urls.url}/git/commits/${oid}`,
       author: presentPerson(author),
       committer: presentPerson(committer),
       message: presentMessage(message),
       comment_count: 0,
-      tree: treeLink(place, tree),
+      tree: treeLink(urls, tree),
       verification: presentVerification(commit),
     },
     author: accountOf(author),
     committer: accountOf(committer),
-    parents: parents.map((parent) => commitLink(place, parent)),
+    parents: parents.map((parent) => commitLink(urls, parent)),
   };
 }
 
-/** A commit as Git has it. */
-export const presentGitCommit = (place: RepositoryUrls, commit: Stored): GitCommit => ({
+/** A commit object of Git. */
+export const presentGitCommit = (urls: RepositoryUrls, commit: Stored): GitCommit => ({
   sha: commit.oid,
-  node_id: nodeId('Commit', `${place.id}:${commit.oid}`),
-  url: `${place.url}/git/commits/${commit.oid}`,
-  html_url: commitLink(place, commit.oid).html_url,
+  node_id: nodeId('Commit', `${urls.id}:${commit.oid}`),
+  url: `${urls.url}/git/commits/${commit.oid}`,
+  html_url: commitLink(urls, commit.oid).html_url,
   author: presentPerson(commit.author),
   committer: presentPerson(commit.committer),
   message: presentMessage(commit.message),
-  tree: treeLink(place, commit.tree),
+  tree: treeLink(urls, commit.tree),
   parents: commit.parents.map((parent) => ({
-    ...commitLink(place, parent),
-    url: `${place.url}/git/commits/${parent}`,
+    ...commitLink(urls, parent),
+    url: `${urls.url}/git/commits/${parent}`,
   })),
   verification: presentVerification(commit),
 });
 
 /** Changed files, as they are at a commit. */
-export const presentFiles = (place: RepositoryUrls, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
-  files.map(({ path, previousPath, status, additions, deletions, patch, old, new: now }) => {
-    const { html_url: blob_url, raw_url, contents_url } = fileLinks(place, commit, path);
+export const presentFiles = (urls: RepositoryUrls, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
+  files.map(({ path, previousPath, status, additions, deletions, patch, old: before, new: after }) => {
+    const { html_url: blob_url, raw_url, contents_url } = fileLinks(urls, commit, path);
     return {
-      sha: now?.oid ?? old?.oid ?? null,
+      sha: after?.oid ?? before?.oid ?? null,
       filename: path,
       status,
       additions,

@@ -7,19 +7,19 @@ import { conflict, type Refusal } from '#lib/refusal.ts';
 
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
-/** Whether a repository has no branches. Most endpoints that read commits or files refuse it then, all with the same refusal. */
+/** Whether a repository has no branches. Most endpoints that read commits or files refuse it then, each with this refusal. */
 export const isEmpty = async (disk: Disk): Promise<boolean> => !(await hasRefs(disk, 'refs/heads'));
 
-type Wanted = {
+type RevisionRequest = {
   repo: Pick<RepositoryRow, 'default_branch'>;
   /** A branch, a tag or a commit; the default branch where it is absent. */
   revision: string | undefined;
-  /** Makes the refusal of a revision that leads to no commit. */
+  /** Creates the refusal for a revision that names no commit. */
   refuse: () => Refusal;
 };
 
 /** The commit that a revision names. */
-export async function getCommitOid(disk: Disk, { repo, revision, refuse }: Wanted): Promise<Oid> {
+export async function getCommitOid(disk: Disk, { repo, revision, refuse }: RevisionRequest): Promise<Oid> {
   const text = revision === undefined || revision === '' ? `refs/heads/${repo.default_branch}` : revision;
   const found = await findRevision(disk, text, { peel: 'commit' });
   if (found?.type === 'commit') return found.oid;

@@ -10,8 +10,8 @@ import type { Listed, Page } from '#lib/page.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
 
-/** What a list of commits is narrowed by, in the words of the query. */
-export type CommitRequest = {
+/** The parameters that filter a list of commits. */
+export type CommitQuery = {
   path?: string | undefined;
   author?: string | undefined;
   committer?: string | undefined;
@@ -19,17 +19,17 @@ export type CommitRequest = {
   until?: string | undefined;
 };
 
-/** The history filter that a query means; undefined when nothing can match it. */
-export async function filterOf(db: Db, asked: CommitRequest): Promise<HistoryFilter | undefined> {
-  const { path = '', author, committer } = asked;
-  const people = [author, committer].filter((name) => name !== undefined && !name.includes('@')).map(String);
-  const users = people.length === 0 ? [] : await findUsersByLogin(db, people);
-  const authors = author === undefined ? undefined : signsOf(author, users);
-  const committers = committer === undefined ? undefined : signsOf(committer, users);
+/** The history filter of a query; undefined if no commit can match. */
+export async function filterOf(db: Db, query: CommitQuery): Promise<HistoryFilter | undefined> {
+  const { path = '', author, committer } = query;
+  const logins = [author, committer].filter((name) => name !== undefined && !name.includes('@')).map(String);
+  const users = logins.length === 0 ? [] : await findUsersByLogin(db, logins);
+  const authors = author === undefined ? undefined : emailPatternsOf(author, users);
+  const committers = committer === undefined ? undefined : emailPatternsOf(committer, users);
   const file = path.replace(/^\/+|\/+$/g, '');
   if (authors?.length === 0 || committers?.length === 0 || (file !== '' && pathProblem(file))) return undefined;
-  const since = dateOf('since', asked.since);
-  const until = dateOf('until', asked.until);
+  const since = dateOf('since', query.since);
+  const until = dateOf('until', query.until);
   return {
     ...(file === '' ? {} : { path: file }),
     ...(authors ? { authors } : {}),
@@ -39,8 +39,8 @@ export async function filterOf(db: Db, asked: CommitRequest): Promise<HistoryFil
   };
 }
 
-/** The e-mail addresses by which commits are found as somebody's: the given one, or those of the account of that login. */
-function signsOf(name: string, users: readonly Account[]): string[] {
+/** Patterns for the e-mail address of an author or committer: the given address, or those of the account with this login. */
+function emailPatternsOf(name: string, users: readonly Account[]): string[] {
   if (name.includes('@')) return [`<${name}>`];
   const account = users.find(({ login }) => login.toLowerCase() === name.toLowerCase());
   if (!account) return [];
@@ -54,7 +54,7 @@ function dateOf(field: string, text: string | undefined): Date | undefined {
   return date;
 }
 
-/** Commits are counted up to this number: beyond it, counting costs much and tells little. */
+/** Commits are counted up to this number, since counting more is slow. */
 const maxCounted = 10_000;
 
 /** A page of the history behind a commit, newest first, and how many commits there are. */
@@ -65,24 +65,24 @@ export async function listHistory(
   const found = await listCommits(disk, { ...filter, from, offset: page.offset, limit: page.limit + 1 });
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
-  const least = page.offset + found.length;
+  const minTotal = page.offset + found.length;
   const total = await countCommits(disk, { ...filter, from, most: maxCounted }).catch((error: unknown) => {
-    // Counting reads the whole history. Where that takes too long, `Link` leads to the next page and not to the last.
-    if (isGitError(error, 'timeout')) return least;
+    // Counting reads the whole history. If it times out, `Link` has the next page but not the last one.
+    if (isGitError(error, 'timeout')) return minTotal;
     throw error;
   });
-  return { rows, total: found.length === 0 ? total : Math.max(total, least) };
+  return { rows, total: found.length === 0 ? total : Math.max(total, minTotal) };
 }
 
-/** Files of one commit or comparison that can be seen at all, and on one page (the public API's bounds). */
+/** How many files of a commit or comparison are shown in all, and on one page (the public API's limits). */
 export const maxFiles = 3_000;
 export const filesOnPage = 300;
 
-/** The two sides of `base...head`, each with the account that it is in where one is named. */
+/** The two sides of `base...head`, each with the owner of its repository if one is named. */
 export type Sides = { base: Side; head: Side };
 export type Side = { owner?: string; revision: string };
 
-/** Reads `base...head`; either may be `owner:revision`. */
+/** Parses `base...head`; either may be `owner:revision`. */
 export function parseBasehead(text: string): Sides | undefined {
   const at = text.indexOf('...');
   if (at <= 0 || at + 3 >= text.length) return undefined;

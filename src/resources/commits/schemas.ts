@@ -3,11 +3,11 @@ import { changeStatuses } from '#git/history/changes.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 
-/** Somebody as a commit or a tag names them. */
+/** The author, committer or tagger of a commit or tag. */
 export const GitPerson = Type.Object({ name: Type.String(), email: Type.String(), date: Timestamp });
 export type GitPerson = Static<typeof GitPerson>;
 
-/** What is known of a signature. */
+/** The signature of a commit or tag, and whether it is verified. */
 export const Verification = Type.Object({
   verified: Type.Boolean(),
   reason: Type.String(),
@@ -36,7 +36,7 @@ export const DiffEntry = Type.Object({
 });
 export type DiffEntry = Static<typeof DiffEntry>;
 
-/** A commit as it stands in lists. */
+/** A commit in lists. */
 export const Commit = Type.Object({
   sha: Type.String(),
   node_id: Type.String(),
@@ -85,7 +85,7 @@ export const Comparison = Type.Object({
 });
 export type Comparison = Static<typeof Comparison>;
 
-/** A commit as Git has it, without the accounts that Hearth knows behind its addresses. */
+/** A commit object of Git, without the accounts of its e-mail addresses. */
 export const GitCommit = Type.Object({
   sha: Type.String(),
   node_id: Type.String(),
@@ -103,7 +103,7 @@ export type GitCommit = Static<typeof GitCommit>;
 /** A branch whose latest commit this is. */
 export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
 
-/** Somebody who wrote commits: an account, or a name and an address without one. */
+/** A contributor: an account, or a name and an e-mail address that belong to no account. */
 export const Contributor = Type.Union([
   Type.Object({ ...User.properties, contributions: Type.Integer() }),
   Type.Object({

@@ -8,14 +8,14 @@ import type { Repo as Disk } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 
-/** What a path leads to in a commit. The root folder has the path ''. */
+/** The entry at a path of a commit. The root folder has the path ''. */
 export type Entry = { path: string; mode: TreeMode; oid: Oid; size: number };
 
-/** A commit, by the revision that a caller named or meant. */
-export type At = { commit: Oid; ref: string };
+/** A commit, with the revision by which it was found. */
+export type ResolvedCommit = { commit: Oid; ref: string };
 
-/** The commit from which contents are read. */
-export async function getAt(disk: Disk, ref: string | undefined, defaultBranch: string): Promise<At> {
+/** The commit of a revision, or of the default branch if none is given. */
+export async function resolveCommit(disk: Disk, ref: string | undefined, defaultBranch: string): Promise<ResolvedCommit> {
   const wanted = ref === undefined || ref === '' ? `refs/heads/${defaultBranch}` : ref;
   const found = await findRevision(disk, wanted, { peel: 'commit' });
   if (found?.type === 'commit') return { commit: found.oid, ref: ref || defaultBranch };
@@ -23,8 +23,8 @@ export async function getAt(disk: Disk, ref: string | undefined, defaultBranch: 
   throw new Refusal('not_found', `No commit found for the ref ${ref || defaultBranch}`);
 }
 
-/** A path as people write it, without slashes at its ends. */
-export const plainPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+/** A path without leading and trailing slashes. */
+export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
 /** The entry at a path; undefined where there is none. Symbolic links in the folders above aren't followed. */
 export async function findEntry(reader: ObjectReader, commit: Oid, path: string): Promise<Entry | undefined> {
@@ -42,11 +42,11 @@ export async function findEntry(reader: ObjectReader, commit: Oid, path: string)
   return { path, mode: found.mode, oid: found.oid, size };
 }
 
-const longestTarget = 4096;
+const maxTargetBytes = 4096;
 
 /** The target of a symbolic link, as it is written there. */
 export async function targetOf(reader: ObjectReader, { oid, size }: Entry): Promise<string> {
-  return size > longestTarget ? '' : (await reader.get(oid)).data.toString('utf8');
+  return size > maxTargetBytes ? '' : (await reader.get(oid)).data.toString('utf8');
 }
 
 /** The file in the repository that a symbolic link points to; undefined where it points outside, or to no file. */

@@ -3,7 +3,7 @@ import * as archivesEndpoints from './endpoints/archives.ts';
 import * as filesEndpoints from './endpoints/files.ts';
 import * as languagesEndpoints from './endpoints/languages.ts';
 import * as licenseEndpoints from './endpoints/license.ts';
-import { measureFiles, measureRest } from './jobs.ts';
+import { measureFiles, measureMissing } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const contents = family({
@@ -11,5 +11,5 @@ export const contents = family({
   schemas,
   endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints],
   subscriptions: [measureFiles],
-  jobs: [measureRest],
+  jobs: [measureMissing],
 });

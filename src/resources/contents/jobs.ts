@@ -3,7 +3,7 @@ import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { measureBranch, measureUnmeasured } from './measure.ts';
 
-/** Measures the default branch after a push. It looks at the present state, so one run serves all pushes that wait. */
+/** Measures the default branch after a push. It reads the current state, so one run covers all waiting pushes. */
 export const measureFiles = subscription<'push' | 'repository.default_branch_changed', Services>({
   name: 'contents.measure',
   on: ['push', 'repository.default_branch_changed'],
@@ -14,8 +14,8 @@ export const measureFiles = subscription<'push' | 'repository.default_branch_cha
   },
 });
 
-/** Measures what wasn't measured yet after an upgrade, or was left behind. */
-export const measureRest = job<object, Services>({
+/** Measures repositories that weren't measured, as after an upgrade or a failure. */
+export const measureMissing = job<object, Services>({
   name: 'contents.measure-rest',
   attempts: 1,
   schedule: { cron: '53 * * * *', atStart: true },

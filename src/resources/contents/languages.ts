@@ -6,7 +6,7 @@ import { findRef } from '#git/refs/refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { countedLanguageOf } from '#search/index.ts';
-import { findMeasured } from './store.ts';
+import { findMeasurement } from './store.ts';
 
 /** Bytes by language, the language with the most first. */
 export type Languages = Record<string, number>;
@@ -15,9 +15,9 @@ export type Languages = Record<string, number>;
 const maxEntries = 100_000;
 
 /** Vendored and generated files, which don't count as the repository's own. */
-const foreign = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
+const vendored = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
 
-/** The languages of a commit's files, told from their names. */
+/** The languages of a commit's files, detected by their names. */
 export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
   const bytes = new Map<string, number>();
   for await (const entries of readPartOfTree(disk, commit, { recursive: true, folders: true, limit: maxEntries })) {
@@ -31,24 +31,24 @@ export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages
 
 function languageOf({ path, mode, size = 0 }: ListedEntry): string | undefined {
   const isFile = mode === '100644' || mode === '100755';
-  return isFile && size > 0 && !foreign.test(path) ? countedLanguageOf(path) : undefined;
+  return isFile && size > 0 && !vendored.test(path) ? countedLanguageOf(path) : undefined;
 }
 
 /** The commit of the default branch, where there is one. */
 export const findTip = async (git: GitStore, { id, default_branch }: Pick<RepositoryRow, 'id' | 'default_branch'>) =>
   (await findRef(repoOf(git, id), `refs/heads/${default_branch}`))?.oid;
 
-/** The languages of the default branch: as the job counted them, or counted now where it has not come to the last push yet. */
+/** The languages of the default branch: as the job counted them, or counted now if the job hasn't processed the last push yet. */
 export async function languagesOf(
   { db, git }: { db: Db; git: GitStore },
   repo: Pick<RepositoryRow, 'id' | 'default_branch'>,
 ): Promise<Languages> {
   const tip = await findTip(git, repo);
   if (tip === undefined) return {};
-  const counted = await findMeasured(db, repo.id);
+  const counted = await findMeasurement(db, repo.id);
   return counted?.commit_oid === tip ? largestFirst(Object.entries(counted.bytes)) : countLanguages(repoOf(git, repo.id), tip);
 }
 
-/** Ordered by bytes. The database stores JSON objects without an order of their own. */
+/** Ordered by bytes. The database doesn't keep the order of JSON objects. */
 export const largestFirst = (bytes: Iterable<[string, number]>): Languages =>
-  Object.fromEntries([...bytes].sort(([one, few], [other, many]) => many - few || (one < other ? -1 : 1)));
+  Object.fromEntries([...bytes].sort(([a, bytesOfA], [b, bytesOfB]) => bytesOfB - bytesOfA || (a < b ? -1 : 1)));

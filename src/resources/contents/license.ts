@@ -6,8 +6,8 @@ import { type Entry, findEntry, followLink, isFile } from './entries.ts';
 /** A licence file, with the licence that it holds: `other` where it is none of the known ones. */
 export type LicenseFile = { file: Entry; license: License };
 
-/** Larger files hold more than a licence. */
-const largest = 64 * 1024;
+/** Larger files aren't matched with known licences. */
+const maxBytes = 64 * 1024;
 
 /** The licence file in the root of a commit; undefined where there is none. */
 export async function findLicenseFile(reader: ObjectReader, commit: Oid): Promise<LicenseFile | undefined> {
@@ -16,12 +16,12 @@ export async function findLicenseFile(reader: ObjectReader, commit: Oid): Promis
   const names = licenseFileNames((await reader.getTree(root.oid)).map(({ name }) => name));
   const first = await firstOf(reader, commit, names);
   if (!first || !/^gpl-/.test(first.license.key)) return first;
-  // The LGPL is written as an addition to the GPL: who uses it has both.
-  const lesser = await firstOf(reader, commit, names.filter(isLesser));
-  return lesser && /^lgpl-/.test(lesser.license.key) ? lesser : first;
+  // The LGPL is an addition to the GPL, so its users have a file for each.
+  const lgpl = await firstOf(reader, commit, names.filter(isLesser));
+  return lgpl && /^lgpl-/.test(lgpl.license.key) ? lgpl : first;
 }
 
-/** Of these names, the first one that is a file's, or a link's to one. */
+/** The first of these names that is a file, or a link to a file. */
 async function firstOf(reader: ObjectReader, commit: Oid, names: readonly string[]): Promise<LicenseFile | undefined> {
   for (const name of names) {
     const entry = await findEntry(reader, commit, name);
@@ -32,7 +32,7 @@ async function firstOf(reader: ObjectReader, commit: Oid, names: readonly string
 }
 
 async function licenseIn(reader: ObjectReader, file: Entry): Promise<License> {
-  if (file.size > largest) return other;
+  if (file.size > maxBytes) return other;
   const { data } = await reader.get(file.oid);
   return recognizeLicense(data.toString('utf8')) ?? other;
 }

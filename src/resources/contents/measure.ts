@@ -1,4 +1,4 @@
-// What is told of the default branch's files: their languages and their licence.
+// Measures default branches: detects the languages of their files and their licence.
 import { isGitError } from '#git/errors.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -10,16 +10,16 @@ import { detectorVersion } from '#resources/licenses/index.ts';
 import { findRepository, lockRepository, updateRepository } from '#resources/repositories/index.ts';
 import { countLanguages, findTip, largestFirst } from './languages.ts';
 import { findLicenseFile, type LicenseFile } from './license.ts';
-import { findMeasured, listUnmeasured, putMeasured } from './store.ts';
+import { findMeasurement, listUnmeasured, putMeasurement } from './store.ts';
 
-export type Measuring = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
+export type MeasureContext = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
 
 /**
- * Counts the languages of a repository's default branch and finds its licence. What is known about the same commit already isn't
- * looked for again, unless `again` says so.
+ * Counts the languages of a repository's default branch and finds its licence. A commit that was measured before isn't
+ * measured again, unless `again` is set.
  */
 export async function measureBranch(
-  { db, change, git }: Measuring,
+  { db, change, git }: MeasureContext,
   id: Id<'repositories'>,
   { again }: { again?: true } = {},
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function measureBranch(
   const disk = repoOf(git, id);
   if (!repository || !(await repositoryExists(disk))) return;
   const tip = (await findTip(git, repository)) ?? null;
-  const before = again ? undefined : await findMeasured(db, id);
+  const before = again ? undefined : await findMeasurement(db, id);
   const isCounted = before !== undefined && before.commit_oid === tip;
   if (isCounted && before.detector === detectorVersion) return;
   const counted = isCounted ? largestFirst(Object.entries(before.bytes)) : undefined;
@@ -35,15 +35,15 @@ export async function measureBranch(
   await using reader = await openObjects(disk);
   const found = tip === null ? undefined : await findLicense(reader, tip);
   await change(async (tx) => {
-    const present = await lockRepository(tx, id);
-    // After another push or choice of a branch, the job of that measures, or has measured already.
-    if (!present || ((await findTip(git, present)) ?? null) !== tip) return;
-    await putMeasured(tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
+    const current = await lockRepository(tx, id);
+    // If the default branch or its commit has changed meanwhile, the job of that change measures it.
+    if (!current || ((await findTip(git, current)) ?? null) !== tip) return;
+    await putMeasurement(tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
     await updateRepository(tx, id, { language: Object.keys(bytes)[0] ?? null, license: found?.license.key ?? null });
   });
 }
 
-/** The licence file of a commit. A root folder that is too large to be looked through is taken for one without. */
+/** The licence file of a commit. A root folder that is too large to read counts as one without. */
 async function findLicense(reader: ObjectReader, tip: Oid): Promise<LicenseFile | undefined> {
   try {
     return await findLicenseFile(reader, tip);
@@ -55,9 +55,9 @@ async function findLicense(reader: ObjectReader, tip: Oid): Promise<LicenseFile 
 
 const batchSize = 500;
 
-/** Measures the branches that this version of the detector hasn't looked at. Returns how many there were. */
+/** Measures the repositories that this version of the detector hasn't measured. Returns their number. */
 export async function measureUnmeasured(
-  context: Measuring,
+  context: MeasureContext,
   onFailure: (error: unknown, repository: Id<'repositories'>) => void,
 ): Promise<number> {
   let done = 0;

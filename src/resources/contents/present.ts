@@ -4,7 +4,7 @@ import type { TreeMode } from '#git/objects/parse-tree.ts';
 import type { ListedEntry } from '#git/objects/tree-list.ts';
 import { contentsUrl, fileLinks, objectUrl, type RepositoryUrls } from '#resources/commits/index.ts';
 import { base64Lines } from '#resources/git-data/index.ts';
-import type { At, Entry } from './entries.ts';
+import type { Entry, ResolvedCommit } from './entries.ts';
 import type { ContentEntry, ContentFile, ContentFolder, ContentSubmodule, ContentSymlink } from './schemas.ts';
 
 const types = {
@@ -15,16 +15,16 @@ const types = {
   '160000': 'submodule',
 } as const satisfies Record<TreeMode, ContentEntry['type']>;
 
-/** Where a file's bytes are served as they are. */
+/** The address of a file's raw bytes. */
 const downloadUrl = ({ url }: RepositoryUrls, ref: string, file: string): string =>
   `${pathOf(`${url}/raw`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
 
-/** The fields that all kinds of entries have. A submodule has no addresses here, since its commit lies in another repository. */
-function common(place: RepositoryUrls, { ref }: At, { path, mode, oid, size }: Entry) {
+/** The fields that all kinds of entries have. A submodule has no addresses here, since its commit is in another repository. */
+function common(urls: RepositoryUrls, { ref }: ResolvedCommit, { path, mode, oid, size }: Entry) {
   const type = types[mode];
-  const url = contentsUrl(place, ref, path);
-  const git = type === 'submodule' ? null : objectUrl(place, oid, type === 'dir' ? 'tree' : 'blob');
-  const { html_url: blob, tree_url: tree } = fileLinks(place, ref, path);
+  const url = contentsUrl(urls, ref, path);
+  const git = type === 'submodule' ? null : objectUrl(urls, oid, type === 'dir' ? 'tree' : 'blob');
+  const { html_url: blob, tree_url: tree } = fileLinks(urls, ref, path);
   const html = type === 'submodule' ? null : type === 'dir' ? tree : blob;
   return {
     name: posix.basename(path),
@@ -34,45 +34,60 @@ function common(place: RepositoryUrls, { ref }: At, { path, mode, oid, size }: E
     url,
     html_url: html,
     git_url: git,
-    download_url: type === 'file' || type === 'symlink' ? downloadUrl(place, ref, path) : null,
+    download_url: type === 'file' || type === 'symlink' ? downloadUrl(urls, ref, path) : null,
     _links: { self: url, git, html },
   };
 }
 
-export const presentEntry = (place: RepositoryUrls, at: At, entry: Entry): ContentEntry => ({
+export const presentEntry = (urls: RepositoryUrls, resolved: ResolvedCommit, entry: Entry): ContentEntry => ({
   type: types[entry.mode],
-  ...common(place, at, entry),
+  ...common(urls, resolved, entry),
 });
 
 /** A folder's listing, in which a submodule is called a file (as in the public API, for old clients). */
-export const presentListing = (place: RepositoryUrls, at: At, entries: readonly ListedEntry[]): ContentEntry[] =>
+export const presentListing = (urls: RepositoryUrls, resolved: ResolvedCommit, entries: readonly ListedEntry[]): ContentEntry[] =>
   entries.map((entry) => {
-    const presented = presentEntry(place, at, { ...entry, size: entry.size ?? 0 });
+    const presented = presentEntry(urls, resolved, { ...entry, size: entry.size ?? 0 });
     return presented.type === 'submodule' ? { ...presented, type: 'file' } : presented;
   });
 
-export const presentFolder = (place: RepositoryUrls, at: At, folder: Entry, entries: readonly ListedEntry[]): ContentFolder => ({
-  ...common(place, at, folder),
+export const presentFolder = (
+  urls: RepositoryUrls,
+  resolved: ResolvedCommit,
+  folder: Entry,
+  entries: readonly ListedEntry[],
+): ContentFolder => ({
+  ...common(urls, resolved, folder),
   type: 'dir',
-  entries: presentListing(place, at, entries),
+  entries: presentListing(urls, resolved, entries),
 });
 
 /** A file. The content is left out where it is too large for JSON. */
-export const presentFile = (place: RepositoryUrls, at: At, file: Entry, data: Buffer | undefined): ContentFile => ({
+export const presentFile = (
+  urls: RepositoryUrls,
+  resolved: ResolvedCommit,
+  file: Entry,
+  data: Buffer | undefined,
+): ContentFile => ({
   type: 'file',
   encoding: data ? 'base64' : 'none',
-  ...common(place, at, file),
+  ...common(urls, resolved, file),
   content: data ? base64Lines(data) : '',
 });
 
-export const presentSymlink = (place: RepositoryUrls, at: At, link: Entry, target: string): ContentSymlink => ({
+export const presentSymlink = (urls: RepositoryUrls, resolved: ResolvedCommit, link: Entry, target: string): ContentSymlink => ({
   type: 'symlink',
   target,
-  ...common(place, at, link),
+  ...common(urls, resolved, link),
 });
 
-export const presentSubmodule = (place: RepositoryUrls, at: At, entry: Entry, source: string): ContentSubmodule => ({
+export const presentSubmodule = (
+  urls: RepositoryUrls,
+  resolved: ResolvedCommit,
+  entry: Entry,
+  source: string,
+): ContentSubmodule => ({
   type: 'submodule',
   submodule_git_url: source,
-  ...common(place, at, entry),
+  ...common(urls, resolved, entry),
 });

@@ -3,8 +3,8 @@ import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type Entry, findEntry, followLink, isFile } from './entries.ts';
 
-/** The endings of a README in the order in which they are looked for, a file without one last. */
-const endings = [
+/** The extensions of a README in the order of preference, a file without one last. */
+const extensions = [
   '.md',
   '.markdown',
   '.mdown',
@@ -22,13 +22,13 @@ const endings = [
 
 const rankOf = (name: string): number => {
   const found = /^readme(\..+)?$/i.exec(name);
-  return found ? endings.indexOf((found[1] ?? '').toLowerCase()) : -1;
+  return found ? extensions.indexOf((found[1] ?? '').toLowerCase()) : -1;
 };
 
 /** The README of a repository: that of `.github`, of the root or of `docs`, in this order; or that of one folder. */
 export async function findReadme(reader: ObjectReader, commit: Oid, folder?: string): Promise<Entry | undefined> {
-  for (const place of folder === undefined ? ['.github', '', 'docs'] : [folder]) {
-    const found = await findInFolder(reader, commit, place);
+  for (const candidate of folder === undefined ? ['.github', '', 'docs'] : [folder]) {
+    const found = await findInFolder(reader, commit, candidate);
     if (found) return found;
   }
   return undefined;

@@ -4,19 +4,19 @@ import { GitCommit, ObjectLink } from '#resources/commits/index.ts';
 import { AnyPerson, NamedPerson } from '#resources/git-data/index.ts';
 import { SimpleLicense } from '#resources/licenses/index.ts';
 
-const address = Nullable(Type.String());
+const nullableUrl = Nullable(Type.String());
 
-/** What every entry of a repository shows. */
+/** The fields that all kinds of entries have. */
 const entry = {
   name: Type.String(),
   path: Type.String(),
   sha: Type.String(),
   size: Type.Integer(),
   url: Type.String(),
-  html_url: address,
-  git_url: address,
-  download_url: address,
-  _links: Type.Object({ self: Type.String(), git: address, html: address }),
+  html_url: nullableUrl,
+  git_url: nullableUrl,
+  download_url: nullableUrl,
+  _links: Type.Object({ self: Type.String(), git: nullableUrl, html: nullableUrl }),
 };
 
 export const entryTypes = ['file', 'dir', 'symlink', 'submodule'] as const;
@@ -39,14 +39,14 @@ export type ContentSymlink = Static<typeof ContentSymlink>;
 export const ContentSubmodule = Type.Object({ type: OneOf(['submodule']), submodule_git_url: Type.String(), ...entry });
 export type ContentSubmodule = Static<typeof ContentSubmodule>;
 
-/** A folder as an object, which the media type `object` asks for. */
+/** A folder as an object, for the media type `object`. */
 export const ContentFolder = Type.Object({ type: OneOf(['dir']), ...entry, entries: Type.Array(ContentEntry) });
 export type ContentFolder = Static<typeof ContentFolder>;
 
 /** A licence file, with the licence that it holds. */
 export const LicenseContent = Type.Object({ ...ContentFile.properties, license: SimpleLicense });
 
-/** What a path may lead to. */
+/** The content at a path. */
 export const Content = Type.Union([Type.Array(ContentEntry), ContentFolder, ContentFile, ContentSymlink, ContentSubmodule]);
 
 const message = Type.String({ maxLength: 1_000_000 });
@@ -78,10 +78,10 @@ export const FileRemoval = Type.Object(
 );
 export type FileRemoval = Static<typeof FileRemoval>;
 
-/** A file's change: the file as it is now, and the commit that made it so. */
+/** The result of a change: the file as it is now, and the commit that changed it. */
 export const FileCommit = Type.Object({ content: Nullable(ContentEntry), commit: GitCommit });
 
-/** A tag of a repository, by the commit that it leads to. */
+/** A tag of a repository, with its commit. */
 export const RepositoryTag = Type.Object({
   name: Type.String(),
   node_id: Type.String(),

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** What was found out about a commit of the default branch, null where there was none, and by which version of the detector. */
-export type Measured = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
+/** The languages of a commit of the default branch (null: there was none), and the version of the detector that measured it. */
+export type Measurement = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
 
-export const findMeasured = (db: Db, repository: Id<'repositories'>): Promise<Measured | undefined> =>
+export const findMeasurement = (db: Db, repository: Id<'repositories'>): Promise<Measurement | undefined> =>
   db
     .selectFrom('repository_languages')
-    .select(['commit_oid', sql<Measured['bytes']>`bytes`.as('bytes'), 'detector'])
+    .select(['commit_oid', sql<Measurement['bytes']>`bytes`.as('bytes'), 'detector'])
     .where('repository_id', '=', repository)
     .executeTakeFirst();
 
-export function putMeasured(tx: Tx, repository: Id<'repositories'>, { bytes, ...rest }: Measured) {
+export function putMeasurement(tx: Tx, repository: Id<'repositories'>, { bytes, ...rest }: Measurement) {
   const row = { ...rest, bytes: JSON.stringify(bytes) };
   return tx
     .insertInto('repository_languages')
@@ -21,7 +21,7 @@ export function putMeasured(tx: Tx, repository: Id<'repositories'>, { bytes, ...
     .execute();
 }
 
-/** Repositories, by their ids, whose default branch this version of the detector hasn't looked at. */
+/** Repositories, by their ids, whose default branch this version of the detector hasn't measured. */
 export async function listUnmeasured(
   db: Db,
   { detector, after, limit }: { detector: number; after: number; limit: number },

@@ -23,7 +23,7 @@ function parseSubmodules(text: string): Map<string, string> {
   return found;
 }
 
-// The pattern has no two neighbours that both match blanks: on a file made for it, that would take quadratic time.
+// No two adjacent parts of the pattern both match blanks, which would take quadratic time on a crafted file.
 const settingOf = (section: string, key: string): string | undefined =>
   new RegExp(`^[ \\t]*${key}[ \\t]*=(.*)$`, 'im')
     .exec(section)?.[1]

@@ -14,54 +14,54 @@ import { isEmpty } from '#resources/commits/index.ts';
 import { checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
-import { type At, type Entry, findEntry, isFile, plainPath } from './entries.ts';
+import { type Entry, findEntry, isFile, type ResolvedCommit, trimSlashes } from './entries.ts';
 import type { FileRemoval, FileWrite } from './schemas.ts';
 
-type Writing = { repo: Repo; by: SignedIn; links: Links; path: string };
+type WriteAction = { repo: Repo; by: SignedIn; links: Links; path: string };
 
-/** The file as it was written (absent: removed), at its commit. */
-export type Written = { at: At; file: Entry | undefined; isNew: boolean };
+/** The written file (undefined: it was removed), and its commit. */
+export type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
 
-/** Makes a file, or changes the one that is there, by one commit to a branch. */
-export async function writeFile(context: PushContext, writing: Writing, body: FileWrite): Promise<Written> {
-  const disk = repoOf(context.git, writing.repo.id);
+/** Creates a file or changes the present one, by one commit to a branch. */
+export async function writeFile(context: PushContext, action: WriteAction, body: FileWrite): Promise<Written> {
+  const disk = repoOf(context.git, action.repo.id);
   const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
-  const { branch, tip, before, path } = await lookAt(disk, writing, body.branch);
+  const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
   if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
   if (body.sha !== undefined) checkUnchanged(path, before, body.sha);
   const mode = before?.mode ?? '100644';
-  const commit = await commitTo(context, writing, { branch, tip, body, change: { path, mode, content } });
+  const commit = await commitTo(context, action, { branch, tip, body, change: { path, mode, content } });
   await using reader = await openObjects(disk);
-  return { at: { commit, ref: branch }, file: await findEntry(reader, commit, path), isNew: before === undefined };
+  return { resolved: { commit, ref: branch }, file: await findEntry(reader, commit, path), isNew: before === undefined };
 }
 
 /** Removes a file by one commit to a branch. */
-export async function removeFile(context: PushContext, writing: Writing, body: FileRemoval): Promise<Written> {
-  const disk = repoOf(context.git, writing.repo.id);
-  const { branch, tip, before, path } = await lookAt(disk, writing, body.branch);
+export async function removeFile(context: PushContext, action: WriteAction, body: FileRemoval): Promise<Written> {
+  const disk = repoOf(context.git, action.repo.id);
+  const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
   if (!before) throw notFound();
   checkUnchanged(path, before, body.sha);
   const change: TreeChange = { path, mode: before.mode, oid: null };
-  const commit = await commitTo(context, writing, { branch, tip, body, change });
-  return { at: { commit, ref: branch }, file: undefined, isNew: false };
+  const commit = await commitTo(context, action, { branch, tip, body, change });
+  return { resolved: { commit, ref: branch }, file: undefined, isNew: false };
 }
 
-type Looked = { path: string; branch: string; tip: Oid | undefined; before: Entry | undefined };
+type WriteTarget = { path: string; branch: string; tip: Oid | undefined; before: Entry | undefined };
 
-/** The branch and what stands at the path; a file can't be written where a folder or a submodule is, nor below a file. */
-async function lookAt(disk: Disk, { repo, path: wanted }: Writing, asked: string | undefined): Promise<Looked> {
-  const path = plainPath(wanted);
+/** The branch, and the present entry at the path. Refuses to write where a folder or a submodule is, or below a file. */
+async function getTarget(disk: Disk, { repo, path: wanted }: WriteAction, branchName: string | undefined): Promise<WriteTarget> {
+  const path = trimSlashes(wanted);
   const problem = pathProblem(path);
   if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
-  const branch = (asked ?? repo.default_branch).replace(/^refs\/heads\//, '');
+  const branch = (branchName ?? repo.default_branch).replace(/^refs\/heads\//, '');
   const tip = await tipOf(disk, branch);
   if (tip === undefined) return { path, branch, tip, before: undefined };
   await using reader = await openObjects(disk);
   const names = path.split('/');
   for (let depth = 1; depth < names.length; depth++) {
-    const above = await findEntry(reader, tip, names.slice(0, depth).join('/'));
-    if (!above) break;
-    if (above.mode !== '040000') throw invalid('File', 'path', 'invalid', `${above.path} is not a folder`);
+    const parent = await findEntry(reader, tip, names.slice(0, depth).join('/'));
+    if (!parent) break;
+    if (parent.mode !== '040000') throw invalid('File', 'path', 'invalid', `${parent.path} is not a folder`);
   }
   const before = await findEntry(reader, tip, path);
   if (before && !isFile(before) && before.mode !== '120000')
@@ -81,18 +81,18 @@ function checkUnchanged(path: string, before: Entry | undefined, sha: string): v
   if (before?.oid !== sha.toLowerCase()) throw conflict(`${path} does not match ${sha}`);
 }
 
-type Committing = {
+type CommitOptions = {
   branch: string;
   tip: Oid | undefined;
   body: Pick<FileRemoval, 'message' | 'author' | 'committer'>;
   change: TreeChange;
 };
 
-/** Commits on top of the tip and moves the branch there. If somebody else has moved it meanwhile, the caller gets a conflict. */
+/** Commits on top of the tip and moves the branch there. If the branch has moved meanwhile, this is refused as a conflict. */
 async function commitTo(
   context: PushContext,
-  { repo, by, links }: Writing,
-  { branch, tip, body, change }: Committing,
+  { repo, by, links }: WriteAction,
+  { branch, tip, body, change }: CommitOptions,
 ): Promise<Oid> {
   const { commit } = await commitChanges(repoOf(context.git, repo.id), {
     parents: tip === undefined ? [] : [tip],
@@ -105,7 +105,7 @@ async function commitTo(
 }
 
 /** The committer is the caller unless named, the author is the committer unless named. */
-const peopleOf = (caller: Identity, { author, committer }: Committing['body']) => ({
+const peopleOf = (caller: Identity, { author, committer }: CommitOptions['body']) => ({
   author: personOf('author', author ?? committer, caller),
   committer: personOf('committer', committer, caller),
 });

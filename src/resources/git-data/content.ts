@@ -5,37 +5,37 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 
-/** The largest content that is sent at all, as in the public API. */
+/** The largest content that the API sends, in bytes (the public API's limit). */
 export const maxRaw = 100 * 1024 * 1024;
 
 /** The refusal of a file that is too large. */
-export const tooLarge = (most: number): Refusal =>
+export const tooLarge = (maxBytes: number): Refusal =>
   new Refusal(
     'forbidden',
-    `This API returns blobs up to ${most / 1024 / 1024} MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository.`,
+    `This API returns blobs up to ${maxBytes / 1024 / 1024} MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository.`,
     [{ resource: 'Blob', field: 'data', code: 'too_large' }],
   );
 
 /** Base64 in lines of sixty characters, as the public API writes it. */
 export const base64Lines = (data: Buffer): string => data.toString('base64').replace(/.{1,60}/g, '$&\n');
 
-/** Larger contents aren't held in memory, where they would take several times their size. */
-export const streamedFrom = 1024 * 1024;
+/** Larger contents are streamed, since in memory they would take several times their size. */
+export const maxBytesInMemory = 1024 * 1024;
 
 /** Bytes that make a line of sixty characters. */
 const lineBytes = 45;
 
-/** Base64 in the lines of `base64Lines`, their ends written as JSON writes them, of bytes as they come. */
+/** Streams bytes as base64, in the lines of `base64Lines` with newlines escaped for JSON. */
 export async function* base64Pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   const encode = (bytes: Buffer): string => base64Lines(bytes).replaceAll('\n', '\\n');
   for await (const chunk of chunks) {
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const whole = held.length - (held.length % lineBytes);
-    yield encode(held.subarray(0, whole));
-    held = held.subarray(whole);
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    const whole = pending.length - (pending.length % lineBytes);
+    yield encode(pending.subarray(0, whole));
+    pending = pending.subarray(whole);
   }
-  yield encode(held);
+  yield encode(pending);
 }
 
 /** A file's bytes: in memory if they are few, otherwise as a stream. */
@@ -45,5 +45,5 @@ export async function rawContent(
   { oid, size }: { oid: Oid; size: number },
 ): Promise<Buffer | Readable> {
   if (size > maxRaw) throw tooLarge(maxRaw);
-  return size > streamedFrom ? openBlob(disk, oid) : (await reader.get(oid, { type: 'blob' })).data;
+  return size > maxBytesInMemory ? openBlob(disk, oid) : (await reader.get(oid, { type: 'blob' })).data;
 }

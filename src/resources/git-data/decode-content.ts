@@ -1,14 +1,14 @@
 import { invalid } from '#lib/refusal.ts';
 import { sharedTurns } from '#lib/turns.ts';
 
-/** Characters that are decoded in one action. */
+/** How many characters are decoded before other requests get a turn. */
 const batchSize = 1024 * 1024;
 
 const alphabet = /^[A-Za-z0-9+/]*$/;
 
-/** The UTF-8 of a text of a body, made in steps. */
+/** Encodes a text of a body as UTF-8, in steps between which other requests run. */
 export async function utf8Of(text: string): Promise<Buffer> {
-  const share = sharedTurns();
+  const yieldTurn = sharedTurns();
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(text));
   let written = 0;
   for (let at = 0; at < text.length; ) {
@@ -16,18 +16,18 @@ export async function utf8Of(text: string): Promise<Buffer> {
     const to = isPairAt(text, end - 1) ? end + 1 : end;
     written += bytes.write(text.slice(at, to), written);
     at = to;
-    await share();
+    await yieldTurn();
   }
   return bytes;
 }
 
-/** Whether a letter that takes two units of a string begins there. */
+/** Whether a surrogate pair begins there. */
 const isPairAt = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff;
 
-/** Decodes base64 of a body, in steps. Blanks and line ends in it are skipped. */
+/** Decodes base64 of a body, in steps between which other requests run. White space in it is skipped. */
 export async function fromBase64(text: string, { resource, field }: { resource: string; field: string }): Promise<Buffer> {
   const wrong = () => invalid(resource, field, 'invalid', `${field} is not valid Base64`);
-  const share = sharedTurns();
+  const yieldTurn = sharedTurns();
   const end = endOfDigits(text);
   if (end === undefined) throw wrong();
   const bytes = Buffer.allocUnsafe(Math.ceil((end * 3) / 4));
@@ -39,14 +39,14 @@ export async function fromBase64(text: string, { resource, field }: { resource: 
     const whole = digits.length - (digits.length % 4); // four digits are three bytes
     written += bytes.write(digits.slice(0, whole), written, 'base64');
     rest = digits.slice(whole);
-    await share();
+    await yieldTurn();
   }
   if (rest.length === 1) throw wrong();
   written += bytes.write(rest, written, 'base64');
   return bytes.subarray(0, written);
 }
 
-/** Where the digits end, before the padding and blanks; undefined where there is more padding than base64 has. */
+/** Where the digits end, before the padding and blanks; undefined if there is more padding than base64 allows. */
 function endOfDigits(text: string): number | undefined {
   let end = text.length;
   for (let padding = 0; end > 0; end--) {

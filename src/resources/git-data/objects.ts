@@ -20,19 +20,19 @@ export async function createCommit(disk: Disk, body: Static<typeof NewCommit>, c
   const tree = body.tree.toLowerCase();
   const parents = body.parents.map((parent) => parent.toLowerCase());
   const wanted = { tree, parents, message, ...peopleOf(caller, body), ...(signature === undefined ? {} : { signature }) };
-  return refusing('Commit', writeCommit(disk, wanted));
+  return refuseInvalid('Commit', writeCommit(disk, wanted));
 }
 
-/** Writes an annotated tag object. Its ref is created by another call. */
+/** Writes an annotated tag object. Its ref is created by another request. */
 export async function createTag(disk: Disk, body: Static<typeof NewTag>, { viewer, links, now }: Caller): Promise<Oid> {
   if (await isEmpty(disk)) throw emptyRepository();
   const tagger = personOf('tagger', body.tagger, identityOf(viewer.account, links, now));
   const wanted = { name: body.tag, target: body.object.toLowerCase(), targetType: body.type, tagger, message: body.message };
-  return refusing('Tag', writeTag(disk, wanted));
+  return refuseInvalid('Tag', writeTag(disk, wanted));
 }
 
-/** An object that the body names and that isn't there makes a 422, not the 404 that it would be in a path. */
-async function refusing<T>(resource: string, work: Promise<T>): Promise<T> {
+/** Refuses a body that names a missing or unsuitable object by 422. In a path, a missing object is answered 404. */
+async function refuseInvalid<T>(resource: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -6,7 +6,7 @@ import { findRevision } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 
-/** A file's content, by its name or by any revision that leads to it. */
+/** A blob, by its id or by any revision that names it. */
 export const blob = pathResource({
   name: 'blob',
   words: { file_sha: nameWord },
@@ -17,7 +17,7 @@ export const blob = pathResource({
   },
 });
 
-/** A folder, by its name or by a revision that leads to it: that of a commit is the tree of the commit. */
+/** A tree, by its id or by a revision that names it; a commit stands for its tree. */
 export const tree = pathResource({
   name: 'tree',
   words: { tree_sha: nameWord },
@@ -31,7 +31,7 @@ export const tree = pathResource({
   },
 });
 
-/** A commit as Git has it, by its full name. */
+/** A commit object, by its full id. */
 export const commit = pathResource({
   name: 'commit',
   words: { commit_sha: nameWord },
@@ -43,7 +43,7 @@ export const commit = pathResource({
   },
 });
 
-/** An annotated tag, by the full name of its object. */
+/** An annotated tag, by the full id of its object. */
 export const tag = pathResource({
   name: 'tag',
   words: { tag_sha: nameWord },
@@ -55,7 +55,7 @@ export const tag = pathResource({
   },
 });
 
-/** The object with this full name, if it is of this type. */
+/** The object with this full id, if it is of this type. */
 async function findExact(reader: ObjectReader, text: string, type: ObjectType): Promise<ObjectInfo | undefined> {
   const oid = text.toLowerCase();
   const found = isOid(oid) ? await reader.findInfo(oid) : undefined;

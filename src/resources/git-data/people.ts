@@ -5,30 +5,30 @@ import { invalid } from '#lib/refusal.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 
 /** An author or committer in a body. Fields that are left out get other values; see `personOf`. */
-type Named = { name?: string | undefined; email?: string | undefined; date?: string | undefined };
+type PersonInput = { name?: string | undefined; email?: string | undefined; date?: string | undefined };
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
 
 /** The author and committer of a commit. The author is the one named, else the named committer, else the caller; the committer is the author unless named. */
 export function peopleOf(
   { viewer, links, now }: Caller,
-  { author, committer }: { author?: Named | undefined; committer?: Named | undefined },
+  { author, committer }: { author?: PersonInput | undefined; committer?: PersonInput | undefined },
 ): { author: Identity; committer: Identity } {
   const caller = identityOf(viewer.account, links, now);
-  const wrote = personOf('author', author ?? committer, caller);
-  return { author: wrote, committer: committer ? personOf('committer', committer, caller) : wrote };
+  const writer = personOf('author', author ?? committer, caller);
+  return { author: writer, committer: committer ? personOf('committer', committer, caller) : writer };
 }
 
-/** A person of a body. What it leaves out is taken from the caller. */
-export function personOf(field: string, named: Named | undefined, caller: Identity): Identity {
+/** The identity of a person in a body. Missing fields are taken from the caller. */
+export function personOf(field: string, named: PersonInput | undefined, caller: Identity): Identity {
   const { name, email, date } = named ?? {};
-  return { ...caller, name: name ?? caller.name, email: email ?? caller.email, ...(date ? momentOf(field, date) : {}) };
+  return { ...caller, name: name ?? caller.name, email: email ?? caller.email, ...(date ? parseDate(field, date) : {}) };
 }
 
 const pattern = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|([+-])(\d\d):?(\d\d))?$/i;
 
 /** A time with its zone. */
-function momentOf(field: string, text: string): Pick<Identity, 'date' | 'zone'> {
+function parseDate(field: string, text: string): Pick<Identity, 'date' | 'zone'> {
   const found = pattern.exec(text.trim());
   const [, sign, hours, minutes] = found ?? [];
   const plain = text.trim().replace(' ', 'T');

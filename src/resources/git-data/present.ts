@@ -11,62 +11,59 @@ import { objectUrl, presentMessage, presentPerson, presentVerification, type Rep
 import { base64Lines, base64Pieces } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
-/** The address of an object by its kind. */
-const objectLink = (place: RepositoryUrls, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(place, oid, type) });
+/** The address of an object, by its type. */
+const objectLink = (urls: RepositoryUrls, oid: Oid, type: ObjectType) => ({ sha: oid, type, url: objectUrl(urls, oid, type) });
 
-const aboutBlob = (place: RepositoryUrls, { oid, size }: { oid: Oid; size: number }): Omit<GitBlob, 'content'> => ({
+const blobFields = (urls: RepositoryUrls, { oid, size }: { oid: Oid; size: number }): Omit<GitBlob, 'content'> => ({
   sha: oid,
-  node_id: nodeId('Blob', `${place.id}:${oid}`),
-  url: objectUrl(place, oid, 'blob'),
+  node_id: nodeId('Blob', `${urls.id}:${oid}`),
+  url: objectUrl(urls, oid, 'blob'),
   size,
   encoding: 'base64',
 });
 
-export const presentBlob = (place: RepositoryUrls, oid: Oid, data: Buffer): GitBlob => ({
-  ...aboutBlob(place, { oid, size: data.length }),
+export const presentBlob = (urls: RepositoryUrls, oid: Oid, data: Buffer): GitBlob => ({
+  ...blobFields(urls, { oid, size: data.length }),
   content: base64Lines(data),
 });
 
-/** The text of what `presentBlob` gives, with the content as it comes. Destroying the stream destroys the content's. */
-export function streamBlob(place: RepositoryUrls, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
+/** Streams the JSON of `presentBlob`. Destroying the stream destroys that of the content. */
+export function streamBlob(urls: RepositoryUrls, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
   async function* text() {
-    yield `${JSON.stringify(aboutBlob(place, { oid, size })).slice(0, -1)},"content":"`;
+    yield `${JSON.stringify(blobFields(urls, { oid, size })).slice(0, -1)},"content":"`;
     yield* base64Pieces(content);
     yield '"}';
   }
   const stream = Readable.from(text(), { objectMode: false });
-  // A stream that is closed unread doesn't begin the generator, which would close the content.
+  // The generator closes the content, but it never starts if the stream is closed unread.
   return stream.once('close', () => content.destroy());
 }
 
 type Listing = { oid: Oid; entries: readonly ListedEntry[]; truncated: boolean };
 
-const presentEntry = (
-  place: RepositoryUrls,
-  { path: name, mode, type, oid: sha, size }: ListedEntry,
-): GitTree['tree'][number] => {
+const presentEntry = (urls: RepositoryUrls, { path: name, mode, type, oid: sha, size }: ListedEntry): GitTree['tree'][number] => {
   const entry = { path: name, mode, type: type === 'tree' || type === 'commit' ? type : ('blob' as const), sha };
-  // A submodule's commit lies in another repository.
+  // A submodule's commit is in another repository.
   if (entry.type === 'commit') return entry;
-  return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(place, sha, entry.type).url };
+  return { ...entry, ...(size === undefined ? {} : { size }), url: objectLink(urls, sha, entry.type).url };
 };
 
-export const presentTree = (place: RepositoryUrls, { oid, entries, truncated }: Listing): GitTree => ({
+export const presentTree = (urls: RepositoryUrls, { oid, entries, truncated }: Listing): GitTree => ({
   sha: oid,
-  url: objectUrl(place, oid, 'tree'),
-  tree: entries.map((entry) => presentEntry(place, entry)),
+  url: objectUrl(urls, oid, 'tree'),
+  tree: entries.map((entry) => presentEntry(urls, entry)),
   truncated,
 });
 
 const entriesPerBatch = 500;
 
-/** The text of what `presentTree` gives, some entries at a time: a long listing at once would keep other requests waiting. */
-export function streamTree(place: RepositoryUrls, { oid, entries, truncated }: Listing): Readable {
+/** Streams the JSON of `presentTree` in batches, so that a long listing doesn't block other requests. */
+export function streamTree(urls: RepositoryUrls, { oid, entries, truncated }: Listing): Readable {
   async function* text() {
-    yield `{"sha":"${oid}","url":${JSON.stringify(objectUrl(place, oid, 'tree'))},"tree":[`;
+    yield `{"sha":"${oid}","url":${JSON.stringify(objectUrl(urls, oid, 'tree'))},"tree":[`;
     for (let at = 0; at < entries.length; at += entriesPerBatch) {
-      const some = entries.slice(at, at + entriesPerBatch).map((entry) => JSON.stringify(presentEntry(place, entry)));
-      yield `${at === 0 ? '' : ','}${some.join(',')}`;
+      const batch = entries.slice(at, at + entriesPerBatch).map((entry) => JSON.stringify(presentEntry(urls, entry)));
+      yield `${at === 0 ? '' : ','}${batch.join(',')}`;
       await setImmediate();
     }
     yield `],"truncated":${truncated}}`;
@@ -74,25 +71,25 @@ export function streamTree(place: RepositoryUrls, { oid, entries, truncated }: L
   return Readable.from(text(), { objectMode: false });
 }
 
-export const presentRef = (place: RepositoryUrls, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
+export const presentRef = (urls: RepositoryUrls, { name, oid, type }: Pick<Ref, 'name' | 'oid' | 'type'>): GitRef => ({
   ref: name,
-  node_id: nodeId('Ref', `${place.id}:${name}`),
-  url: path(`${place.url}/git`, ...name.split('/')),
-  object: objectLink(place, oid, type),
+  node_id: nodeId('Ref', `${urls.id}:${name}`),
+  url: path(`${urls.url}/git`, ...name.split('/')),
+  object: objectLink(urls, oid, type),
 });
 
 /** Old tools wrote tags without a tagger. The reply needs one, so it is empty and at the epoch. */
-const nobody = { name: '', email: '', date: new Date(0), zone: 0 };
+const noTagger = { name: '', email: '', date: new Date(0), zone: 0 };
 
 const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';
 
-export const presentTag = (place: RepositoryUrls, tag: Tag): GitTag => ({
+export const presentTag = (urls: RepositoryUrls, tag: Tag): GitTag => ({
   sha: tag.oid,
-  node_id: nodeId('Tag', `${place.id}:${tag.oid}`),
-  url: objectUrl(place, tag.oid, 'tag'),
+  node_id: nodeId('Tag', `${urls.id}:${tag.oid}`),
+  url: objectUrl(urls, tag.oid, 'tag'),
   tag: tag.name,
   message: presentMessage(tag.message),
-  tagger: presentPerson(tag.tagger ?? nobody),
-  object: objectLink(place, tag.target, typeOf(tag)),
+  tagger: presentPerson(tag.tagger ?? noTagger),
+  object: objectLink(urls, tag.target, typeOf(tag)),
   verification: presentVerification(tag),
 });

@@ -10,13 +10,17 @@ import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts'
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 import { moveRefs, type PushContext, type RefWish } from '#resources/pushes/index.ts';
 
-/** Refs that callers can't change: `refs/pull/` is moved by Hearth alone, `refs/hearth/` isn't shown at all. */
+/** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
-export type Moving = { repo: Repo; by: SignedIn; also?: Parameters<typeof moveRefs>[1]['also'] };
+export type MoveRefsAction = { repo: Repo; by: SignedIn; also?: Parameters<typeof moveRefs>[1]['also'] };
 
 /** Moves refs together. Conflicts are refused with the messages of the public API. */
-export async function moveOrRefuse(context: PushContext, { repo, by, also }: Moving, changes: readonly RefWish[]): Promise<void> {
+export async function moveOrRefuse(
+  context: PushContext,
+  { repo, by, also }: MoveRefsAction,
+  changes: readonly RefWish[],
+): Promise<void> {
   const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(also ? { also } : {}) });
   if (!result.updated) throw refusalOf(result);
 }
@@ -36,7 +40,7 @@ function refusalOf({ ref, reason }: Extract<RefUpdate, { updated: false }>): Ref
   }
 }
 
-/** The full name of a ref that may be made or moved. */
+/** Refuses the name of a ref that may not be created or moved. Returns the name otherwise. */
 export function checkRef(ref: string): string {
   const problem = refNameProblem(ref) ?? misleadingRefProblem(ref) ?? (reserved.test(ref) ? 'is reserved' : undefined);
   if (problem) throw invalid('Reference', 'ref', 'invalid', `ref ${problem}`);
@@ -49,42 +53,42 @@ export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo
   return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
 };
 
-/** Makes a ref. */
+/** Creates a ref. */
 export async function createRef(
   context: PushContext,
-  moving: Moving,
+  action: MoveRefsAction,
   { ref, sha }: { ref: string; sha: Oid },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
-  const disk = repoOf(context.git, moving.repo.id);
+  const disk = repoOf(context.git, action.repo.id);
   if (await isEmpty(disk)) throw emptyRepository();
   const name = checkRef(ref);
-  const type = await checkTarget(context, moving.repo, { ref: name, oid: sha });
-  await moveOrRefuse(context, moving, [{ ref: name, from: null, to: sha }]);
+  const type = await checkTarget(context, action.repo, { ref: name, oid: sha });
+  await moveOrRefuse(context, action, [{ ref: name, from: null, to: sha }]);
   return { name, oid: sha, type };
 }
 
 /** Moves a ref. Without `force`, a move that would lose commits is refused. */
 export async function updateRef(
   context: PushContext,
-  moving: Moving,
+  action: MoveRefsAction,
   { name, sha, force }: { name: string; sha: Oid; force: boolean },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
-  const found = await findNamedRef(context, moving.repo, name);
+  const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  const type = await checkTarget(context, moving.repo, { ref, oid: sha });
-  if (!force) await checkFastForward(context, moving.repo, { from: found, to: { oid: sha, type } });
-  await moveOrRefuse(context, moving, [{ ref, from: found.oid, to: sha }]);
+  const type = await checkTarget(context, action.repo, { ref, oid: sha });
+  if (!force) await checkFastForward(context, action.repo, { from: found, to: { oid: sha, type } });
+  await moveOrRefuse(context, action, [{ ref, from: found.oid, to: sha }]);
   return { name: ref, oid: sha, type };
 }
 
 /** Removes a ref; the default branch stays. */
-export async function deleteRef(context: PushContext, moving: Moving, name: string): Promise<void> {
-  const found = await findNamedRef(context, moving.repo, name);
+export async function deleteRef(context: PushContext, action: MoveRefsAction, name: string): Promise<void> {
+  const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  if (ref === `refs/heads/${moving.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
-  await moveOrRefuse(context, moving, [{ ref, from: found.oid, to: null }]);
+  if (ref === `refs/heads/${action.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
+  await moveOrRefuse(context, action, [{ ref, from: found.oid, to: null }]);
 }
 
 /** The type of a ref's new object. It must exist, and be a commit if the ref is a branch. */
@@ -97,10 +101,14 @@ async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref
   return found.type;
 }
 
-type End = { oid: Oid; type: ObjectType };
+type TypedObject = { oid: Oid; type: ObjectType };
 
-async function checkFastForward({ git }: PushContext, repo: Repo, { from, to }: { from: End; to: End }): Promise<void> {
-  const commits = from.type === 'commit' && to.type === 'commit';
-  if (from.oid === to.oid || (commits && (await isAncestor(repoOf(git, repo.id), from.oid, to.oid)))) return;
+async function checkFastForward(
+  { git }: PushContext,
+  repo: Repo,
+  { from, to }: { from: TypedObject; to: TypedObject },
+): Promise<void> {
+  const areCommits = from.type === 'commit' && to.type === 'commit';
+  if (from.oid === to.oid || (areCommits && (await isAncestor(repoOf(git, repo.id), from.oid, to.oid)))) return;
   throw unprocessable('Update is not a fast forward');
 }

@@ -8,7 +8,7 @@ import type { Repo as Disk } from '#git/repo.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { sharedTurns } from '#lib/turns.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { utf8Of } from './given-content.ts';
+import { utf8Of } from './decode-content.ts';
 import type { NewTree } from './schemas.ts';
 
 /** Writes the tree that a body describes. */
@@ -16,15 +16,15 @@ export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Prom
   if (await isEmpty(disk)) throw emptyRepository();
   if (base_tree !== undefined) await checkBase(disk, base_tree.toLowerCase());
   const changes: TreeChange[] = [];
-  const share = sharedTurns();
+  const yieldTurn = sharedTurns();
   for (const [index, entry] of tree.entries()) {
     changes.push(await changeOf(entry, index));
-    await share();
+    await yieldTurn();
   }
   try {
     return await writeTree(disk, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
   } catch (error) {
-    // All that Git can refuse here comes from the body: a missing object, a path that stands twice, a deletion of nothing.
+    // These errors come from the body: a missing object, a duplicate path, or the removal of a path that doesn't exist.
     if (isGitError(error, 'not-found') || isGitError(error, 'invalid'))
       throw invalid('Tree', 'tree', 'invalid', [error.message, error.detail].filter((text) => text !== '').join(': '));
     throw error;

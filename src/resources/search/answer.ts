@@ -11,41 +11,41 @@ import { type Budget, maxResults, type SearchResult, startBudget, type TextMatch
 /** What the declarations of all searches have in common. */
 export const search = { method: 'GET', paging: pages({ most: maxResults }), media: ['text-match'] } as const;
 
-/** Parameters of a search: its own beside those that every search takes (document 1, Endpoints). */
+/** Parameters of a search: its own, and those that every search has (document 1, Endpoints). */
 export const parameters = <P extends TProperties>(own: P) =>
   Type.Object(
     { q: Demanded(Type.String({ maxLength: 20_000 })), order: withDefault(OneOf(['desc', 'asc']), 'desc'), ...own },
     { title: 'Search' },
   );
 
-/** A hit, and where it matches if that was asked for. */
+/** A hit, with its text matches if they were requested. */
 export type Matched<Hit, Match = TextMatch> = { hit: Hit; matches: readonly Match[] | undefined };
 
 type Call = ViewerContext & { media: Media; services: Services; caller: Caller };
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;
-  /** Where the hits of a page match, in their order. Where the budget ends, the last ones are missing. */
+  /** The text matches of each hit of a page, in the order of the hits. When the time budget ends, those of the last hits are missing. */
   match(hits: readonly Hit[], budget: Budget): Match[][] | Promise<Match[][]>;
   present(context: Call, found: readonly Matched<Hit, Match>[]): Promise<Item[]>;
   /** Further fields of the envelope. */
-  also?(result: Result): Record<string, unknown>;
+  extraFields?(result: Result): Record<string, unknown>;
 };
 
-/** Searches, and looks for text matches if they are asked for, all within one time budget (document 1, rules 7 and 11). */
+/** Searches, and finds text matches if they were requested, within one time budget (document 1, rules 7 and 11). */
 export async function answerSearch<Hit, Match, Result extends SearchResult<Hit>, Item>(
   call: Call,
-  { find, match, present, also }: Search<Hit, Match, Result, Item>,
+  { find, match, present, extraFields }: Search<Hit, Match, Result, Item>,
 ): Promise<Listed<Item> & { extra: Record<string, unknown> }> {
   const { services, caller } = call;
   const budget = startBudget(services.searchBudget, { searches: services.limiters.searches, caller });
   const result = await find(budget);
   const { items: hits, total_count: total, incomplete_results } = result;
   const matches = call.media === 'text-match' ? await match(hits, budget) : undefined;
-  const isWhole = !incomplete_results && (matches === undefined || matches.length === hits.length);
+  const isComplete = !incomplete_results && (matches === undefined || matches.length === hits.length);
   const rows = await present(
     call,
-    hits.map((hit, at) => ({ hit, matches: matches && (matches[at] ?? []) })),
+    hits.map((hit, index) => ({ hit, matches: matches && (matches[index] ?? []) })),
   );
-  return { rows, total, extra: { incomplete_results: !isWhole, ...also?.(result) } };
+  return { rows, total, extra: { incomplete_results: !isComplete, ...extraFields?.(result) } };
 }

@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 
-/** Makes the vector of an issue when its text changes. A job apart from the index of words, since an embedding server may not answer. */
+/** Embeds an issue when its text changes. Words are indexed by another job, since an embedding server may be unavailable. */
 export const embedIssue = subscription<'issue.opened' | 'issue.edited', Services>({
   name: 'search.embed-issue',
   on: ['issue.opened', 'issue.edited'],
@@ -15,7 +15,7 @@ export const embedIssue = subscription<'issue.opened' | 'issue.edited', Services
 
 /**
  * Embeds the issues that have no vector of the chosen provider: all of them after a change of provider or model, and those for
- * which an embedding server didn't answer.
+ * which the embedding server was unavailable.
  */
 export const embedMissing = job<Record<string, never>, Services>({
   name: 'search.embed-missing',
@@ -23,12 +23,12 @@ export const embedMissing = job<Record<string, never>, Services>({
   schedule: { cron: '41 * * * *', atStart: true },
   async run(_payload, { db, services: { embeddings }, log }) {
     if (!embeddings) return;
-    let told = 0;
+    let lastLogAt = 0;
     const started = performance.now();
     const { issues } = await embeddings.embedMissing(db, {
       onProgress({ done, total }) {
-        if (done === total || performance.now() - told < everySoOften) return;
-        told = performance.now();
+        if (done === total || performance.now() - lastLogAt < logIntervalMs) return;
+        lastLogAt = performance.now();
         log.info({ done, total, embedder: embeddings.identity }, 'Issues are embedded anew');
       },
     });
@@ -37,4 +37,4 @@ export const embedMissing = job<Record<string, never>, Services>({
   },
 });
 
-const everySoOften = 10_000;
+const logIntervalMs = 10_000;

@@ -21,12 +21,12 @@ import {
 import { answerSearch, parameters, search } from './answer.ts';
 import { presentCodeHits, presentCommitHits, presentRepositoryHits } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkSignedIn, checkTarget, codeQuery, detectType, limitOf, searchableFields, sorted } from './rules.ts';
+import { checkSignedIn, checkTarget, codeQuery, limitOf, searchableFields, searchTypeFields, sorted } from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
-import { withoutClosingFields } from './versions.ts';
+import { withoutDeprecatedFields } from './versions.ts';
 
-/** Document 1: code search is going to lose its sort and order. */
-const closingDown = {
+/** Document 1: the sort and order of code search are deprecated. */
+const deprecatedOrder = {
   sort: Type.Optional(OneOf(['indexed'], { deprecated: true })),
   order: withDefault(OneOf(['desc', 'asc'], { deprecated: true }), 'desc'),
 };
@@ -37,19 +37,19 @@ export const searchCodeEndpoint = endpoint({
   path: '/search/code',
   summary: 'Search code',
   access: { permission: { none: 'signed_in' } },
-  query: parameters(closingDown),
+  query: parameters(deprecatedOrder),
   limit: 'code_search',
   replies: { 200: found(CodeItem) },
-  since: { '2026-03-10': withoutClosingFields },
+  since: { '2026-03-10': withoutDeprecatedFields },
   async handle(call) {
     const { db, query, page, viewer, services } = call;
     const { git, vocabulary } = services;
     const { q, ...order } = query;
     const visible = readableRepositoryIds(viewer, 'contents');
-    const asked = { query: codeQuery(vocabulary, parse('code', q)), ...order, page, visible, viewerId: viewer.account.id };
+    const request = { query: codeQuery(vocabulary, parse('code', q)), ...order, page, visible, viewerId: viewer.account.id };
     return answerSearch(call, {
-      find: (budget) => searchCode({ db, git }, { ...asked, budget }),
-      match: (hits, budget) => codeTextMatches(git, { query: asked.query, hits, budget }),
+      find: (budget) => searchCode({ db, git }, { ...request, budget }),
+      match: (hits, budget) => codeTextMatches(git, { query: request.query, hits, budget }),
       present: presentCodeHits,
     });
   },
@@ -68,10 +68,10 @@ export const searchCommitsEndpoint = endpoint({
     const { db, query, page, viewer, links } = call;
     const order = sorted(parse('commits', query.q), query, commitSorts);
     const host = new URL(links.html).hostname;
-    const asked = { ...order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account?.id, host };
+    const request = { ...order, page, visible: readableRepositoryIds(viewer, 'contents'), viewerId: viewer.account?.id, host };
     return answerSearch(call, {
-      find: (budget) => searchCommits(db, { ...asked, budget }),
-      match: (hits, budget) => commitTextMatches(db, { query: asked.query, hits, budget }),
+      find: (budget) => searchCommits(db, { ...request, budget }),
+      match: (hits, budget) => commitTextMatches(db, { query: request.query, hits, budget }),
       present: presentCommitHits,
     });
   },
@@ -90,10 +90,10 @@ export const searchRepositoriesEndpoint = endpoint({
     const { db, query, page, viewer } = call;
     const order = sorted(parse('repositories', query.q), query, repositorySorts);
     const visible = readableRepositoryIds(viewer, ...repositoryReads(order.query, order.sort));
-    const asked = { ...order, page, visible, viewerId: viewer.account?.id };
+    const request = { ...order, page, visible, viewerId: viewer.account?.id };
     return answerSearch(call, {
-      find: (budget) => searchRepositories(db, { ...asked, budget }),
-      match: (hits, budget) => repositoryTextMatches({ query: asked.query, hits, budget }),
+      find: (budget) => searchRepositories(db, { ...request, budget }),
+      match: (hits, budget) => repositoryTextMatches({ query: request.query, hits, budget }),
       present: presentRepositoryHits,
     });
   },
@@ -122,12 +122,12 @@ export const searchIssuesEndpoint = endpoint({
     checkTarget(order.query, viewer);
     const visible = readableRepositoryIds(viewer, 'issues');
     const fields = searchableFields(viewer);
-    const asked = { ...order, advanced, page, visible, fields, viewerId: viewer.account?.id, type, embeddings };
+    const request = { ...order, advanced, page, visible, fields, viewerId: viewer.account?.id, type, embeddings };
     return answerSearch(call, {
-      find: (budget) => searchIssuesAs(db, { ...asked, budget }),
-      match: (hits, budget) => issueTextMatches(db, { query: asked.query, hits, budget }),
+      find: (budget) => searchIssuesAs(db, { ...request, budget }),
+      match: (hits, budget) => issueTextMatches(db, { query: request.query, hits, budget }),
       present: presentIssueHits,
-      also: (result) => detectType(vocabulary, result),
+      extraFields: (result) => searchTypeFields(vocabulary, result),
     });
   },
 });

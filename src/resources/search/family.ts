@@ -1,7 +1,7 @@
 import { family } from '#resources/family.ts';
 import { embedIssue, embedMissing } from './embed-jobs.ts';
 import * as endpoints from './endpoints.ts';
-import { catchUp, indexRepository } from './jobs.ts';
+import { indexMissing, indexRepository } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const search = family({
@@ -9,5 +9,5 @@ export const search = family({
   schemas,
   endpoints: [endpoints],
   subscriptions: [indexRepository, embedIssue],
-  jobs: [catchUp, embedMissing],
+  jobs: [indexMissing, embedMissing],
 });

@@ -12,7 +12,7 @@ const kinds = [
   'push',
 ] as const;
 
-/** Indexes the name, description, topics and README of a repository. It looks at the present state, so one run serves many events. */
+/** Indexes the name, description, topics and README of a repository. It reads the current state, so one run covers many events. */
 export const indexRepository = subscription<(typeof kinds)[number], Services>({
   name: 'search.index-repository',
   on: kinds,
@@ -23,8 +23,8 @@ export const indexRepository = subscription<(typeof kinds)[number], Services>({
   },
 });
 
-/** Indexes what isn't in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
-export const catchUp = job<object, Services>({
+/** Indexes repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
+export const indexMissing = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },

@@ -17,11 +17,11 @@ export async function presentIssueHits(
   const readable = await loadRepositories(context.db, context.viewer, gather(hits, 'repositoryId'));
   const repositories = new Set(readable.map(({ id }) => id));
   const issues = await loadIssues(context.db, gather(hits, 'id'));
-  const there = hits.flatMap(({ id, repositoryId }) => {
+  const existing = hits.flatMap(({ id, repositoryId }) => {
     const row = issues.get(id);
     return row && row.repository_id === repositoryId && repositories.has(repositoryId) ? [row] : [];
   });
-  const presented = keyed(await presentIssues(context, there), ({ id }) => id);
+  const presented = keyed(await presentIssues(context, existing), ({ id }) => id);
   return found.flatMap(({ hit, matches }) => {
     const issue = presented.get(hit.id);
     if (!issue) return [];

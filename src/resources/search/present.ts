@@ -7,7 +7,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { presentPlacedCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { presentCommitsOfRepositories, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { loadRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import type { CodeHit, CommitHit, TextMatch as Match, RepositoryHit } from '#search/index.ts';
 import type { Matched } from './answer.ts';
@@ -16,8 +16,8 @@ import type { CodeItem, CommitItem, RepositoryItem, TextMatch } from './schemas.
 type InRepository = { repositoryId: Id<'repositories'> };
 
 /**
- * The hits of a page whose repositories the viewer may read now, with these. Access is checked here again, whatever the search
- * found.
+ * The hits of a page whose repositories the viewer may read now, each with its repository. Access is checked again here, since it
+ * may have changed since the search.
  */
 async function withRepositories<Hit extends InRepository>(context: ViewerContext, found: readonly Matched<Hit>[]) {
   const ids = found.map(({ hit }) => hit.repositoryId);
@@ -73,14 +73,14 @@ export async function presentCommitHits(
     context.services.git,
     readable.map(({ hit }) => hit),
   );
-  const there = readable.flatMap((one) => {
+  const existing = readable.flatMap((one) => {
     const commit = commits.get(one.hit.oid);
     const { repository } = one;
-    const place = repositoryUrlsOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
-    return commit ? [{ ...one, place, commit }] : [];
+    const urls = repositoryUrlsOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
+    return commit ? [{ ...one, urls, commit }] : [];
   });
-  const presented = await presentPlacedCommits(context, there);
-  return there.flatMap(({ hit, matches, repository }, at) => {
+  const presented = await presentCommitsOfRepositories(context, existing);
+  return existing.flatMap(({ hit, matches, repository }, at) => {
     const item = presented[at];
     if (!item) return [];
     return [{ ...item, repository, score: hit.score, ...presentMatches(matches, { url: item.url, type: 'Commit' }) }];
@@ -89,7 +89,7 @@ export async function presentCommitHits(
 
 async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
-  // All repositories are read at the same time. For a hundred of them, one after the other would take a hundred times as long.
+  // The repositories are read concurrently, since the hits of a page may be in a hundred of them.
   await Promise.all(
     [...Map.groupBy(hits, ({ repositoryId }) => repositoryId)].map(async ([repository, own]) => {
       await using reader = await openObjects(repoOf(git, repository));
@@ -99,16 +99,16 @@ async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<M
   return commits;
 }
 
-/** The field `text_matches`, if it was asked for. */
-const presentMatches = (matches: readonly Match[] | undefined, of: Matching): { text_matches?: TextMatch[] } =>
-  matches ? { text_matches: matches.map((match) => presentMatch(match, of)) } : {};
+/** The field `text_matches`, if it was requested. */
+const presentMatches = (matches: readonly Match[] | undefined, target: MatchTarget): { text_matches?: TextMatch[] } =>
+  matches ? { text_matches: matches.map((match) => presentMatch(match, target)) } : {};
 
-/** The address and the type of what matches. */
-type Matching = { url: string; type: string };
+/** The address and the type of the object that matches. */
+type MatchTarget = { url: string; type: string };
 
-export const presentMatch = ({ property, fragment, matches }: Match, of: Matching): TextMatch => ({
-  object_url: of.url,
-  object_type: of.type,
+export const presentMatch = ({ property, fragment, matches }: Match, target: MatchTarget): TextMatch => ({
+  object_url: target.url,
+  object_type: target.type,
   property,
   fragment,
   matches: matches.map(({ text, indices }) => ({ text, indices: [...indices] })),

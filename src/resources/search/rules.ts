@@ -24,36 +24,36 @@ export function checkTarget(query: Node, { grant }: Viewer): void {
 
 type Order<Sort> = { sort?: Sort | undefined; order: 'asc' | 'desc' };
 
-/** A query without `sort:`, and the order of its hits: that of the parameters, or else the one that stood in the query. */
+/** A query without `sort:`, and the order of its hits: that of the parameters, or else that of the query's `sort:`. */
 export function sorted<Sort extends string>(
-  asked: Node,
+  parsed: Node,
   { sort, order }: Order<Sort>,
   sorts: readonly Sort[],
 ): Order<Sort> & { query: Node } {
-  const { query, ...named } = takeSort(asked, sorts);
+  const { query, ...named } = takeSort(parsed, sorts);
   return { query, order, ...named, ...(sort ? { sort, order } : {}) };
 }
 
-/** Document 1, rule 2 demands a term besides qualifiers. To the public API, the name of a file is one. */
+/** Document 1, rule 2: a query needs a term besides qualifiers. The public API also accepts a file name as the term. */
 export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabulary === 'service' ? query : withFileNames(query));
 
 /** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
 
-/** Document 1, rule 8: searches by meaning need a credential, since they cost the making of a vector. */
+/** Document 1, rule 8: semantic searches need a credential, since computing a vector is expensive. */
 export function checkSignedIn(type: SearchType, { grant }: Viewer): void {
   if (type !== 'lexical' && grant.kind === 'none') throw unauthenticated();
 }
 
-/** Searches by meaning have a rate limit of their own (document 1, Limits). */
+/** Semantic searches have a rate limit of their own (document 1, Limits). */
 export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
   search_type === 'semantic' || search_type === 'hybrid' ? 'semantic_search' : 'search';
 
 /**
- * The fields of a reply that say how the search was answered. By document 1, the type is there where it isn't the usual one. The
- * public API always has it, and the reason where words had to answer for meaning.
+ * The fields of a reply that say how the search was answered. In document 1, the type is present unless it is lexical. The public
+ * API always has it, and also the reason why a semantic search fell back to a lexical one.
  */
-export const detectType = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
+export const searchTypeFields = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
   ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),
   ...(fallback ? { lexical_fallback_reason: [fallback] } : {}),
 });

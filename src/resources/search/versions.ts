@@ -1,7 +1,7 @@
 import type { CodeItem } from './schemas.ts';
 
-/** Document 1, rule 10: the fields that newer API versions leave out of a code hit's repository. */
-export function withoutClosingFields(body: unknown): unknown {
+/** Document 1, rule 10: sets the fields of a code hit's repository to null that newer API versions don't have. */
+export function withoutDeprecatedFields(body: unknown): unknown {
   const found = body as { items: CodeItem[] }; // the endpoint's own reply
   return {
     ...found,

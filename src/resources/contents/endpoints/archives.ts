@@ -14,7 +14,7 @@ import { getCommitOid, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
-/** The redirect names the commit, so that the archive is of what was asked for even if the branch moves meanwhile. */
+/** The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. */
 const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
 
 export const getTarball = endpoint({

@@ -8,9 +8,9 @@ import { openObjects } from '#git/objects/objects.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
 import { presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
-import { findEntry, followLink, getAt, isFile, plainPath } from '../entries.ts';
+import { findEntry, followLink, isFile, resolveCommit, trimSlashes } from '../entries.ts';
 import { presentEntry } from '../present.ts';
-import { bytesOf, readContent, showFile } from '../read.ts';
+import { rawFile, readContent, readFile } from '../read.ts';
 import { findReadme } from '../readme.ts';
 import { Content, ContentFile, FileCommit, FileRemoval, FileWrite } from '../schemas.ts';
 import { removeFile, writeFile } from '../write.ts';
@@ -18,12 +18,17 @@ import { removeFile, writeFile } from '../write.ts';
 const atRef = Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) });
 const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
-type Asking = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
+type ReadCall = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
-/** What is read at, for the commit that the query names, or else for the default branch. */
-async function readingOf({ at, query, media, links, services }: Asking) {
+/** The context of a read, at the commit that the query names or that of the default branch. */
+async function readContextOf({ at, query, media, links, services }: ReadCall) {
   const disk = repoOf(services.git, at.repo.id);
-  return { disk, place: repositoryUrlsOf(links, at.repo), media, at: await getAt(disk, query.ref, at.repo.default_branch) };
+  return {
+    disk,
+    urls: repositoryUrlsOf(links, at.repo),
+    media,
+    resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
+  };
 }
 
 export const getContent = endpoint({
@@ -36,7 +41,7 @@ export const getContent = endpoint({
   media: ['raw', 'object'],
   replies: { 200: Content },
   async handle(call) {
-    return readContent(await readingOf(call), call.at.path);
+    return readContent(await readContextOf(call), call.at.path);
   },
 });
 
@@ -52,12 +57,12 @@ export const putFile = endpoint({
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
   async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git } }) {
-    const writing = { ...action, links, path: at.path };
-    const { isNew, file, at: written } = await writeFile({ db, change, git, now }, writing, wanted);
-    const place = repositoryUrlsOf(links, at.repo);
+    const writeAction = { ...action, links, path: at.path };
+    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now }, writeAction, wanted);
+    const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = presentGitCommit(place, await reader.getCommit(written.commit));
-    const body = { content: file ? presentEntry(place, written, file) : null, commit };
+    const commit = presentGitCommit(urls, await reader.getCommit(written.commit));
+    const body = { content: file ? presentEntry(urls, written, file) : null, commit };
     return isNew ? reply(201, body) : reply(200, body);
   },
 });
@@ -73,18 +78,18 @@ export const deleteFile = endpoint({
   refuses: [409],
   replies: { 200: FileCommit },
   async handle({ db, change, at, body, action, now, links, services: { git } }) {
-    const writing = { ...action, links, path: at.path };
-    const { at: written } = await removeFile({ db, change, git, now }, writing, body);
+    const writeAction = { ...action, links, path: at.path };
+    const { resolved: written } = await removeFile({ db, change, git, now }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return { content: null, commit: presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)) };
   },
 });
 
 /** The README of the repository, or of one folder. */
-async function readReadme(call: Asking, folder?: string) {
-  const read = await readingOf(call);
-  await using reader = await openObjects(read.disk);
-  return showFile(read, reader, orNotFound(await findReadme(reader, read.at.commit, folder)));
+async function readReadme(call: ReadCall, folder?: string) {
+  const context = await readContextOf(call);
+  await using reader = await openObjects(context.disk);
+  return readFile(context, reader, orNotFound(await findReadme(reader, context.resolved.commit, folder)));
 }
 
 const readme = { method: 'GET', access: readsContents, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
@@ -102,10 +107,10 @@ export const getReadmeOfFolder = endpoint({
   id: 'repos/get-readme-in-directory',
   path: '/repos/{owner}/{repo}/readme/{dir}',
   summary: 'Get a repository README for a directory',
-  handle: (call) => readReadme(call, plainPath(call.at.dir)),
+  handle: (call) => readReadme(call, trimSlashes(call.at.dir)),
 });
 
-/** What `download_url` leads to: the bytes of a file. Symbolic links are followed. */
+/** The bytes of a file, to which `download_url` leads. Symbolic links are followed. */
 export const downloadFile = endpoint({
   id: 'repos/download-file',
   method: 'GET',
@@ -116,11 +121,11 @@ export const downloadFile = endpoint({
   replies: { 200: Type.String() },
   async handle({ at, query, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
-    const { commit } = await getAt(disk, query.ref, at.repo.default_branch);
+    const { commit } = await resolveCommit(disk, query.ref, at.repo.default_branch);
     await using reader = await openObjects(disk);
-    const entry = await findEntry(reader, commit, plainPath(at.path));
+    const entry = await findEntry(reader, commit, trimSlashes(at.path));
     const file = entry?.mode === '120000' ? ((await followLink(reader, commit, entry)) ?? entry) : entry;
     if (!file || !(isFile(file) || file.mode === '120000')) throw notFound();
-    return bytesOf(disk, reader, file);
+    return rawFile(disk, reader, file);
   },
 });

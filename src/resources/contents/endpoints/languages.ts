@@ -1,4 +1,4 @@
-// What a repository is written in.
+// The languages of a repository.
 import { Type } from 'typebox';
 import { readsMetadata } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -7,9 +7,9 @@ import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
-import { getAt } from '../entries.ts';
+import { resolveCommit } from '../entries.ts';
 import { findLicenseFile } from '../license.ts';
-import { showFile } from '../read.ts';
+import { readFile } from '../read.ts';
 import { LicenseContent } from '../schemas.ts';
 
 export const getRepositoryLicense = endpoint({
@@ -23,16 +23,16 @@ export const getRepositoryLicense = endpoint({
   replies: { 200: LicenseContent },
   async handle({ at, query, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
-    const read = {
+    const context = {
       disk,
-      place: repositoryUrlsOf(links, at.repo),
+      urls: repositoryUrlsOf(links, at.repo),
       media,
-      at: await getAt(disk, query.ref, at.repo.default_branch),
+      resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
     };
     await using reader = await openObjects(disk);
-    const found = await findLicenseFile(reader, read.at.commit);
+    const found = await findLicenseFile(reader, context.resolved.commit);
     if (!found) throw notFound();
-    const shown = await showFile(read, reader, found.file);
-    return isRaw(shown) ? shown : { ...shown, license: presentLicense(links, found.license.key) };
+    const file = await readFile(context, reader, found.file);
+    return isRaw(file) ? file : { ...file, license: presentLicense(links, found.license.key) };
   },
 });

@@ -1,4 +1,4 @@
-// Commits and annotated tags as Git has them.
+// Git's commit objects and tag objects.
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { openObjects } from '#git/objects/objects.ts';

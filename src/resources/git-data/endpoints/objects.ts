@@ -10,8 +10,8 @@ import { listTree } from '#git/objects/tree-list.ts';
 import { writeBlob } from '#git/objects/write-objects.ts';
 import { repoOf } from '#git/store.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, repositoryUrlsOf } from '#resources/commits/index.ts';
-import { maxRaw, rawContent, streamedFrom, tooLarge } from '../content.ts';
-import { fromBase64, utf8Of } from '../given-content.ts';
+import { maxBytesInMemory, maxRaw, rawContent, tooLarge } from '../content.ts';
+import { fromBase64, utf8Of } from '../decode-content.ts';
 import { blob, tree } from '../path-resources.ts';
 import { presentBlob, presentTree, streamBlob, streamTree } from '../present.ts';
 import { GitBlob, GitTree, NewBlob, NewTree } from '../schemas.ts';
@@ -36,9 +36,9 @@ export const getBlob = endpoint({
       return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, at.blob), headers);
     }
     if (size > maxRaw) throw tooLarge(maxRaw);
-    const place = repositoryUrlsOf(links, at.repo);
-    if (size <= streamedFrom) return presentBlob(place, oid, (await reader.get(oid)).data);
-    const body = streamBlob(place, at.blob, await openBlob(disk, oid));
+    const urls = repositoryUrlsOf(links, at.repo);
+    if (size <= maxBytesInMemory) return presentBlob(urls, oid, (await reader.get(oid)).data);
+    const body = streamBlob(urls, at.blob, await openBlob(disk, oid));
     return raw('application/json; charset=utf-8', body, { etag: `"${oid}-json"` });
   },
 });
@@ -60,13 +60,13 @@ export const createBlob = endpoint({
     const { content, encoding } = body;
     const isText = encoding === 'utf-8';
     const data = isText ? await utf8Of(content) : await fromBase64(content, { resource: 'Blob', field: 'content' });
-    await nextTurn(); // to name and pack many bytes takes as long again
+    await nextTurn(); // hashing and compressing a large blob is slow, too
     const sha = await writeBlob(disk, data);
     return { sha, url: objectUrl(repositoryUrlsOf(links, at.repo), sha, 'blob') };
   },
 });
 
-/** The public API's bound of one listing. */
+/** The number of entries in one listing (the public API's limit). */
 const maxEntries = 100_000;
 /** Longer listings are streamed. */
 const entriesInMemory = 2_000;
@@ -78,7 +78,7 @@ export const getTree = endpoint({
   resources: [tree],
   summary: 'Get a tree',
   access: readsContents,
-  // As in the public API, any value asks for a recursive listing, even `false`.
+  // As in the public API, the listing is recursive for any value, even `false`.
   query: Type.Object({ recursive: Type.Optional(Type.String()) }),
   refuses: [409],
   replies: { 200: GitTree },
@@ -86,11 +86,11 @@ export const getTree = endpoint({
     const { oid } = at.tree;
     const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
     const listing = await listTree(repoOf(git, at.repo.id), oid, { ...depth, limit: maxEntries });
-    const place = repositoryUrlsOf(links, at.repo);
+    const urls = repositoryUrlsOf(links, at.repo);
     const found = { oid, ...listing };
-    if (listing.entries.length <= entriesInMemory) return presentTree(place, found);
+    if (listing.entries.length <= entriesInMemory) return presentTree(urls, found);
     const etag = `"${oid}${query.recursive === undefined ? '' : '-recursive'}"`;
-    return raw('application/json; charset=utf-8', streamTree(place, found), { etag });
+    return raw('application/json; charset=utf-8', streamTree(urls, found), { etag });
   },
 });
 

@@ -1,4 +1,4 @@
-// Refs: branches, tags and others by their full names.
+// Refs: branches, tags and all others, by their full names.
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
