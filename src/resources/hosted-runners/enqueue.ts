@@ -9,21 +9,21 @@ export const contentRemoval = { name: 'hosted-runners.drop-content', attempts: 1
 
 type Runner = Id<'hosted_runners'>;
 
-/** Jobs of one runner run one after the other, and one waiting job of each kind is enough, since a job looks at the present state. */
-const piecesFor = (runners: readonly Runner[], kind: string) =>
+/** The jobs of a runner run one after the other. One waiting job of each kind is enough, since a job reads the current state. */
+const jobsFor = (runners: readonly Runner[], kind: string) =>
   runners.map((runner) => ({
     payload: { runner },
     options: { queue: `hosted-runner:${runner}`, key: `hosted-runner:${runner}:${kind}` },
   }));
 
-export const askToProvision = (tx: Tx, runners: readonly Runner[]): Promise<void> =>
-  enqueueAll(tx, provisioning, piecesFor(runners, 'provision'));
+export const enqueueProvisioning = (tx: Tx, runners: readonly Runner[]): Promise<void> =>
+  enqueueAll(tx, provisioning, jobsFor(runners, 'provision'));
 
-export const askToRemove = (tx: Tx, runners: readonly Runner[]): Promise<void> =>
-  enqueueAll(tx, removal, piecesFor(runners, 'remove'));
+export const enqueueRemoval = (tx: Tx, runners: readonly Runner[]): Promise<void> =>
+  enqueueAll(tx, removal, jobsFor(runners, 'remove'));
 
-/** Versions without content are left out: the provider keeps nothing of them. */
-export const askToDrop = (tx: Tx, contents: readonly (string | null)[]): Promise<void> =>
+/** Versions without content are skipped, since the provider stores nothing for them. */
+export const enqueueContentRemoval = (tx: Tx, contents: readonly (string | null)[]): Promise<void> =>
   enqueueAll(
     tx,
     contentRemoval,

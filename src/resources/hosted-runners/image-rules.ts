@@ -3,16 +3,16 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { enqueueContentRemoval } from './enqueue.ts';
 import { findLatestVersion, type ImageRow, listContents, removeImage, removeVersion, type VersionRow } from './image-store.ts';
-import { findUserOf } from './store.ts';
+import { findRunnerUsing } from './store.ts';
 import { versionText } from './versions.ts';
-import { askToDrop } from './work.ts';
 
 /** Deletes an image with all its versions. Refused while a runner uses it. */
 export async function deleteImage(tx: Tx, action: OrganizationAction, image: ImageRow): Promise<void> {
-  const user = await findUserOf(tx, image.id);
-  if (user) throw unprocessable(`The image ${image.name} is in use by the runner ${user.name}`);
-  await askToDrop(tx, await listContents(tx, image.id));
+  const runner = await findRunnerUsing(tx, image.id);
+  if (runner) throw unprocessable(`The image ${image.name} is in use by the runner ${runner.name}`);
+  await enqueueContentRemoval(tx, await listContents(tx, image.id));
   await removeImage(tx, image.id);
   await record(tx, { ...inOrganization(action), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
 }
@@ -25,9 +25,9 @@ export async function deleteVersion(
 ): Promise<void> {
   const latest = await findLatestVersion(tx, image.id);
   const text = versionText(version);
-  const user = await findUserOf(tx, image.id, { text, isLatest: latest?.id === version.id });
-  if (user) throw unprocessable(`Version ${text} of the image ${image.name} is in use by the runner ${user.name}`);
-  await askToDrop(tx, [version.content]);
+  const runner = await findRunnerUsing(tx, image.id, { text, isLatest: latest?.id === version.id });
+  if (runner) throw unprocessable(`Version ${text} of the image ${image.name} is in use by the runner ${runner.name}`);
+  await enqueueContentRemoval(tx, [version.content]);
   await removeVersion(tx, version.id);
   const data = { image: image.id, version: text };
   await record(tx, { ...inOrganization(action), kind: 'custom_image_version.deleted', data });

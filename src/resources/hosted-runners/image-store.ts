@@ -13,11 +13,11 @@ export type VersionNumber = Pick<VersionRow, 'major' | 'minor' | 'patch'>;
 type Organization = Id<'accounts'>;
 type Image = Id<'custom_images'>;
 
-const inside = (db: Db, organization: Organization) =>
+const ofOrganization = (db: Db, organization: Organization) =>
   db.selectFrom('custom_images').selectAll().where('organization_id', '=', organization);
 
-const counted = (db: Db, organization: Organization) =>
-  inside(db, organization).select([
+const withCounts = (db: Db, organization: Organization) =>
+  ofOrganization(db, organization).select([
     sql<number>`(select count(*) from custom_image_versions v where v.image_id = custom_images.id)`.as('versions_count'),
     sql<number>`(select coalesce(sum(size_gb), 0) from custom_image_versions v where v.image_id = custom_images.id)`.as(
       'total_versions_size',
@@ -27,23 +27,23 @@ const counted = (db: Db, organization: Organization) =>
   ]);
 
 export const listImages = (db: Db, organization: Organization, page: Page): Promise<Listed<CountedImage>> =>
-  list(db, counted(db, organization).orderBy('id'), page);
+  list(db, withCounts(db, organization).orderBy('id'), page);
 
 export const findCountedImage = (db: Db, organization: Organization, id: Image): Promise<CountedImage | undefined> =>
-  counted(db, organization).where('id', '=', id).executeTakeFirst();
+  withCounts(db, organization).where('id', '=', id).executeTakeFirst();
 
 /** The same image again, its row locked; undefined when it was deleted. */
 export const findCountedImageForUpdate = (
   tx: Tx,
   { organization_id, id }: Pick<ImageRow, 'organization_id' | 'id'>,
-): Promise<CountedImage | undefined> => counted(tx, organization_id).where('id', '=', id).forUpdate().executeTakeFirst();
+): Promise<CountedImage | undefined> => withCounts(tx, organization_id).where('id', '=', id).forUpdate().executeTakeFirst();
 
 export const findCustomImage = (db: Db, organization: Organization, id: Image): Promise<ImageRow | undefined> =>
-  inside(db, organization).where('id', '=', id).executeTakeFirst();
+  ofOrganization(db, organization).where('id', '=', id).executeTakeFirst();
 
 /** Names are unique without regard to case. */
 export const findImageNamed = (db: Db, organization: Organization, name: string): Promise<ImageRow | undefined> =>
-  inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+  ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
 
 export const insertImage = (tx: Tx, row: Insertable<DB['custom_images']>): Promise<ImageRow> =>
   tx.insertInto('custom_images').values(row).returningAll().executeTakeFirstOrThrow();
@@ -74,7 +74,7 @@ export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | un
 export const findLatestOf = (db: Db, image: Image, major: number): Promise<VersionRow | undefined> =>
   latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
 
-/** The version whose content the provider keeps under this name. */
+/** The version whose content the provider stores under this name. */
 export const findVersionOfContent = (db: Db, organization: Organization, content: string): Promise<VersionRow | undefined> =>
   db
     .selectFrom('custom_image_versions')
@@ -90,13 +90,13 @@ export const insertVersion = (tx: Tx, row: Insertable<DB['custom_image_versions'
 export const removeVersion = (tx: Tx, id: VersionRow['id']) =>
   tx.deleteFrom('custom_image_versions').where('id', '=', id).execute();
 
-/** The names under which the provider keeps the contents of an image's versions. */
+/** The names under which the provider stores the contents of an image's versions. */
 export async function listContents(db: Db, image: Image): Promise<(string | null)[]> {
   const rows = await db.selectFrom('custom_image_versions').select('content').where('image_id', '=', image).execute();
   return rows.map(({ content }) => content);
 }
 
-/** The sizes of the custom images that runners use. Where a runner follows the latest version, it is the size of that. */
+/** The sizes of the custom images that runners use. For a runner that follows the latest version, the size of that version. */
 export async function loadImageSizes(
   db: Db,
   runners: readonly Id<'hosted_runners'>[],
@@ -113,7 +113,7 @@ export async function loadImageSizes(
 }
 
 /** Of these contents, those that belong to no version. */
-export async function listForgotten(db: Db, contents: readonly string[]): Promise<string[]> {
+export async function listOrphanedContents(db: Db, contents: readonly string[]): Promise<string[]> {
   if (contents.length === 0) return [];
   const rows = await db.selectFrom('custom_image_versions').select('content').where('content', 'in', contents).execute();
   const known = new Set(rows.map(({ content }) => content));

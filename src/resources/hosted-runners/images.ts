@@ -6,16 +6,16 @@ import { findCustomImage, findLatestVersion, findVersion, type VersionRow } from
 import type { ImageSource } from './schemas.ts';
 import { parseVersion, versionText } from './versions.ts';
 
-/** The image that a request names, with the names of the fields that name it: refusals are told of these. */
-export type WantedImage = {
+/** The image that a request names, with the names of the request's fields, which refusals mention. */
+export type ImageRequest = {
   readonly id: string;
   readonly source: ImageSource | undefined;
   readonly version: string | undefined;
   readonly fields: { readonly id: string; readonly source: string; readonly version: string };
 };
 
-/** An image that a runner can be made of, as the runner's row keeps it. */
-export type ChosenImage = {
+/** The columns of a runner that describe its image. */
+export type ImageColumns = {
   readonly platform: string;
   readonly image_source: ImageSource;
   readonly image_id: string;
@@ -27,18 +27,18 @@ export type ChosenImage = {
 
 export const invalidRunner = (field: string, message: string) => invalid('HostedRunner', field, 'invalid', message);
 
-const offeredSources = ['service', 'partner'] as const;
+const catalogueSources = ['service', 'partner'] as const;
 
 /** An image that the catalogue offers to everybody. */
-function offeredImage({ images }: Catalogue, id: string): ChosenImage | undefined {
-  for (const source of offeredSources) {
+function findInCatalogue({ images }: Catalogue, id: string): ImageColumns | undefined {
+  for (const source of catalogueSources) {
     const found = images[source].find((image) => image.id === id);
-    if (found) return chosen(source, found);
+    if (found) return columnsOf(source, found);
   }
   return undefined;
 }
 
-const chosen = (source: ImageSource, { id, platform, size_gb, display_name }: CatalogueImage): ChosenImage => ({
+const columnsOf = (source: ImageSource, { id, platform, size_gb, display_name }: CatalogueImage): ImageColumns => ({
   platform,
   image_source: source,
   image_id: id,
@@ -49,7 +49,7 @@ const chosen = (source: ImageSource, { id, platform, size_gb, display_name }: Ca
 });
 
 /** The machine size with this id. It must run the image's platform and have room for the image. */
-export function machineFor({ machine_sizes }: Catalogue, id: string, image: ChosenImage): MachineSize {
+export function machineFor({ machine_sizes }: Catalogue, id: string, image: ImageColumns): MachineSize {
   const size = machine_sizes.find((one) => one.id === id);
   if (!size) throw invalidRunner('size', `There is no machine size ${id}`);
   if (size.platforms && !size.platforms.includes(image.platform))
@@ -62,16 +62,16 @@ export function machineFor({ machine_sizes }: Catalogue, id: string, image: Chos
 /** The image that a request names: one of the catalogue, or a custom image of the organization. */
 export async function imageFor(
   tx: Tx,
-  { organization, catalogue, wanted }: { organization: Id<'accounts'>; catalogue: Catalogue; wanted: WantedImage },
-): Promise<ChosenImage> {
-  const image = offeredImage(catalogue, wanted.id) ?? (await customImage(tx, organization, wanted));
+  { organization, catalogue, wanted }: { organization: Id<'accounts'>; catalogue: Catalogue; wanted: ImageRequest },
+): Promise<ImageColumns> {
+  const image = findInCatalogue(catalogue, wanted.id) ?? (await customImage(tx, organization, wanted));
   if (!image) throw invalidRunner(wanted.fields.id, `There is no image ${wanted.id}`);
   if (wanted.source !== undefined && wanted.source !== image.image_source)
     throw invalidRunner(wanted.fields.source, `The image ${wanted.id} is not of the source that is named`);
   return image;
 }
 
-async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: WantedImage): Promise<ChosenImage | undefined> {
+async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: ImageRequest): Promise<ImageColumns | undefined> {
   if (!/^[1-9]\d{0,14}$/.test(wanted.id)) return undefined;
   const image = await findCustomImage(tx, organization, asId<'custom_images'>(Number(wanted.id)));
   if (!image) return undefined;
@@ -87,7 +87,7 @@ async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: WantedI
   };
 }
 
-async function customVersion(tx: Tx, image: Id<'custom_images'>, { id, version, fields }: WantedImage): Promise<VersionRow> {
+async function customVersion(tx: Tx, image: Id<'custom_images'>, { id, version, fields }: ImageRequest): Promise<VersionRow> {
   if (version === undefined) {
     const latest = await findLatestVersion(tx, image);
     if (!latest) throw invalidRunner(fields.id, `The image ${id} has no version`);

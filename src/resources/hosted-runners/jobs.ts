@@ -4,14 +4,14 @@ import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addMinutes } from '#lib/time.ts';
 import type { RunnerOrder } from '#runner-providers/provider.ts';
+import { contentRemoval, enqueueProvisioning, enqueueRemoval, provisioning, removal } from './enqueue.ts';
 import { findLatestVersion, findVersion } from './image-store.ts';
 import { finishProvisioning, listUnprovisioned, loadRunner, type RunnerRow, removeRunner } from './store.ts';
 import { parseVersion } from './versions.ts';
-import { askToProvision, askToRemove, contentRemoval, provisioning, removal } from './work.ts';
 
 type Payload = { runner: Id<'hosted_runners'> };
 
-/** Has the provider make the machine that a runner's row describes. While that fails, the runner is `Stuck`. */
+/** Has the provider create the machine of a runner. While that fails, the runner's status is `Stuck`. */
 export const provisionRunner = job<Payload, Services>({
   ...provisioning,
   async run({ runner }, { db, change, services, now }) {
@@ -38,7 +38,7 @@ export const removeRunnerMachine = job<Payload, Services>({
   },
 });
 
-/** Has the provider delete what it keeps of deleted image versions. */
+/** Has the provider delete the content of a deleted image version. */
 export const dropImageContent = job<{ content: string }, Services>({
   ...contentRemoval,
   async run({ content }, { services }) {
@@ -46,22 +46,22 @@ export const dropImageContent = job<{ content: string }, Services>({
   },
 });
 
-const patienceMinutes = 10;
+const retryAfterMinutes = 10;
 const batchSize = 1_000;
 
-/** Adds the jobs of runners that have waited too long, since the queue gives up after some tries and a provider may be away longer. */
+/** Enqueues the jobs of waiting runners again, since the queue gives up after some attempts and a provider may be unavailable for longer. */
 export const resumeRunners = job<Record<string, never>, Services>({
   name: 'hosted-runners.resume',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { db, change, now }) {
-    const waiting = await listUnprovisioned(db, { before: addMinutes(now, -patienceMinutes), limit: batchSize });
-    const [leaving = [], staying = []] = [true, false].map((isLeaving) =>
-      waiting.filter(({ status }) => (status === 'Deleting') === isLeaving).map(({ id }) => id),
+    const waiting = await listUnprovisioned(db, { before: addMinutes(now, -retryAfterMinutes), limit: batchSize });
+    const [toRemove = [], toProvision = []] = [true, false].map((isDeleting) =>
+      waiting.filter(({ status }) => (status === 'Deleting') === isDeleting).map(({ id }) => id),
     );
     await change(async (tx) => {
-      await askToRemove(tx, leaving);
-      await askToProvision(tx, staying);
+      await enqueueRemoval(tx, toRemove);
+      await enqueueProvisioning(tx, toProvision);
     });
   },
 });

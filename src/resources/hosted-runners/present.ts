@@ -5,9 +5,9 @@ import type { Catalogue } from '#runner-providers/catalogue.ts';
 import { type CountedImage, loadImageSizes, type VersionRow } from './image-store.ts';
 import type { CustomImage, CustomImageVersion, HostedRunner, MachineSize, RunnerImage } from './schemas.ts';
 import type { RunnerRow } from './store.ts';
-import { latestWord, versionText } from './versions.ts';
+import { latestVersion, versionText } from './versions.ts';
 
-/** The images that one source offers to everybody. */
+/** The images of one source of the catalogue. */
 export const presentImages = ({ images }: Catalogue, source: 'service' | 'partner'): RunnerImage[] =>
   images[source].map(({ id, platform, size_gb, display_name }) => ({ id, platform, size_gb, display_name, source }));
 
@@ -16,8 +16,8 @@ export const presentSizes = ({ machine_sizes }: Catalogue): MachineSize[] =>
 
 /** Runners of a whole page. */
 export async function presentRunners({ db }: Pick<Context, 'db'>, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
-  const following = rows.filter((row) => row.image_source === 'custom');
-  const sizes = await loadImageSizes(db, gather(following, 'id'));
+  const customRows = rows.filter((row) => row.image_source === 'custom');
+  const sizes = await loadImageSizes(db, gather(customRows, 'id'));
   return rows.map((row) => presentRunner(row, sizes.get(row.id) ?? row.image_size_gb));
 }
 
@@ -31,7 +31,7 @@ const presentRunner = (row: RunnerRow, imageSize: number): HostedRunner => ({
     size: imageSize,
     display_name: row.image_name,
     source: row.image_source,
-    version: row.image_version ?? latestWord,
+    version: row.image_version ?? latestVersion,
   },
   machine_size_details: {
     id: row.size_id,
@@ -57,7 +57,7 @@ export const presentImage = (row: CountedImage): CustomImage => ({
   source: 'custom',
   versions_count: row.versions_count,
   total_versions_size: row.total_versions_size,
-  latest_version: row.latest_version ?? '', // a text in both descriptions, also of an image that has no version left
+  latest_version: row.latest_version ?? '', // never null in the API, even if no version is left
   state: 'Ready',
 });
 

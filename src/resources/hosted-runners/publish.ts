@@ -3,6 +3,7 @@ import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import type { Provider } from '#runner-providers/provider.ts';
+import { enqueueProvisioning } from './enqueue.ts';
 import {
   findImageNamed,
   findLatestOf,
@@ -16,9 +17,8 @@ import {
 } from './image-store.ts';
 import { findRunnerNamed, lockOrganization, type RunnerRow, reprovisionFollowers } from './store.ts';
 import { parseVersion, versionText } from './versions.ts';
-import { askToProvision } from './work.ts';
 
-/** What a runner publishes. */
+/** A request to publish an image from a runner. */
 export type Publication = {
   readonly organization: Id<'accounts'>;
   /** The runner's name. */
@@ -26,9 +26,9 @@ export type Publication = {
   readonly image: string;
   /** `2.4.0`, or `2.*` for the next minor version of 2; left out: the next minor version of the latest. */
   readonly version?: string | undefined;
-  /** Needed where the provider keeps no machine that could be measured. */
+  /** Required if the provider has no machine to measure. */
   readonly sizeGb?: number | undefined;
-  /** The name under which the provider keeps the content. Whoever may call twice gives the same name again, and gets the same version. */
+  /** The name under which the provider stores the content. A repeated call with the same name returns the same version. */
   readonly content?: string;
 };
 
@@ -42,17 +42,17 @@ export type Published = {
 type PublishContext = { db: Db; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; provider: Provider; now: Date };
 
 const invalidImage = (field: string, message: string) => invalid('CustomImage', field, 'invalid', message);
-const largest = 1_000_000;
+const maxSizeGb = 1_000_000;
 
 /**
- * Makes a version of a custom image from what a runner holds. The command line calls it, and the job that watches runners. The
- * image is created with its first version.
+ * Publishes the disk of a runner as a version of a custom image. The command line calls it, and the job that reconciles runners.
+ * The image is created with its first version.
  */
 export async function publishImage({ db, change, provider, now }: PublishContext, publication: Publication): Promise<Published> {
   const { organization, image, version } = publication;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(image))
     throw invalidImage('name', 'A name has 1 to 64 letters, digits, dots, hyphens, underscores');
-  const wanted = version === undefined ? undefined : parseWanted(version);
+  const requested = version === undefined ? undefined : parseVersionRequest(version);
   const runner = await getPublisher(db, publication);
   const captured = await provider.capture(runner.id, publication.content);
   const before = captured && (await findVersionOfContent(db, runner.organization_id, captured.content));
@@ -62,8 +62,8 @@ export async function publishImage({ db, change, provider, now }: PublishContext
       await lockOrganization(tx, organization);
       const publisher = await getPublisher(tx, publication);
       const sizeGb = checkSize(captured?.sizeGb ?? publication.sizeGb);
-      const definition = await definitionFor(tx, publisher, { name: image, now });
-      const number = await freeVersion(tx, definition, wanted);
+      const definition = await findOrCreateImage(tx, publisher, { name: image, now });
+      const number = await nextVersion(tx, definition, requested);
       const row = { image_id: definition.id, ...number, size_gb: sizeGb, content: captured?.content ?? null, created_at: now };
       const text = versionText(await insertVersion(tx, row));
       await record(tx, {
@@ -74,7 +74,8 @@ export async function publishImage({ db, change, provider, now }: PublishContext
         data: { image: definition.id, version: text, runner: publisher.id },
       });
       const latest = await findLatestVersion(tx, definition.id);
-      if (latest && versionText(latest) === text) await askToProvision(tx, await reprovisionFollowers(tx, definition.id, now));
+      if (latest && versionText(latest) === text)
+        await enqueueProvisioning(tx, await reprovisionFollowers(tx, definition.id, now));
       return { image: definition.id, name: definition.name, version: text, size_gb: sizeGb };
     });
   } catch (error) {
@@ -94,23 +95,23 @@ async function getPublisher(db: Db, { organization, runner: name }: Publication)
 function checkSize(sizeGb: number | undefined): number {
   if (sizeGb === undefined)
     throw invalid('CustomImage', 'size_gb', 'missing_field', 'The size in GB is needed: there is no machine to measure');
-  if (!Number.isInteger(sizeGb) || sizeGb < 1 || sizeGb > largest)
-    throw invalidImage('size_gb', `The size must be a whole number from 1 to ${largest}`);
+  if (!Number.isInteger(sizeGb) || sizeGb < 1 || sizeGb > maxSizeGb)
+    throw invalidImage('size_gb', `The size must be a whole number from 1 to ${maxSizeGb}`);
   return sizeGb;
 }
 
-async function definitionFor(tx: Tx, runner: RunnerRow, { name, now }: { name: string; now: Date }): Promise<ImageRow> {
+async function findOrCreateImage(tx: Tx, runner: RunnerRow, { name, now }: { name: string; now: Date }): Promise<ImageRow> {
   const { organization_id, platform } = runner;
-  const known = await findImageNamed(tx, organization_id, name);
-  if (!known) return insertImage(tx, { organization_id, name, platform, created_at: now });
-  if (known.platform !== platform)
-    throw unprocessable(`The image ${known.name} is for ${known.platform}; the runner ${runner.name} is ${platform}`);
-  return known;
+  const existing = await findImageNamed(tx, organization_id, name);
+  if (!existing) return insertImage(tx, { organization_id, name, platform, created_at: now });
+  if (existing.platform !== platform)
+    throw unprocessable(`The image ${existing.name} is for ${existing.platform}; the runner ${runner.name} is ${platform}`);
+  return existing;
 }
 
-type WantedVersion = { readonly exact: VersionNumber } | { readonly major: number };
+type VersionRequest = { readonly exact: VersionNumber } | { readonly major: number };
 
-function parseWanted(text: string): WantedVersion {
+function parseVersionRequest(text: string): VersionRequest {
   const exact = parseVersion(text);
   if (exact) return { exact };
   const [, major] = /^(\d{1,9})\.\*$/.exec(text) ?? [];
@@ -118,12 +119,12 @@ function parseWanted(text: string): WantedVersion {
   return { major: Number(major) };
 }
 
-async function freeVersion(tx: Tx, { id }: ImageRow, wanted: WantedVersion | undefined): Promise<VersionNumber> {
-  if (wanted && 'exact' in wanted) {
-    if (await findVersion(tx, id, wanted.exact)) throw invalid('CustomImage', 'version', 'already_exists');
-    return wanted.exact;
+async function nextVersion(tx: Tx, { id }: ImageRow, requested: VersionRequest | undefined): Promise<VersionNumber> {
+  if (requested && 'exact' in requested) {
+    if (await findVersion(tx, id, requested.exact)) throw invalid('CustomImage', 'version', 'already_exists');
+    return requested.exact;
   }
-  const before = wanted ? await findLatestOf(tx, id, wanted.major) : await findLatestVersion(tx, id);
-  const { major, minor } = before ?? { major: wanted?.major ?? 1, minor: -1 };
+  const before = requested ? await findLatestOf(tx, id, requested.major) : await findLatestVersion(tx, id);
+  const { major, minor } = before ?? { major: requested?.major ?? 1, minor: -1 };
   return { major, minor: minor + 1, patch: 0 };
 }

@@ -4,17 +4,17 @@ import { gather, keyed } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { addSeconds } from '#lib/time.ts';
 import type { Observation, PublishRequest } from '#runner-providers/provider.ts';
-import { listForgotten } from './image-store.ts';
+import { enqueueProvisioning } from './enqueue.ts';
+import { listOrphanedContents } from './image-store.ts';
 import { publishImage } from './publish.ts';
-import { loadRunners, noteActivity, type RunnerRow, reprovisionLost } from './store.ts';
-import { askToProvision } from './work.ts';
+import { loadRunners, type RunnerRow, reprovisionLost, updateLastActive } from './store.ts';
 
-/** A runner that became ready just now may be missing among the machines seen, and isn't lost. */
-const settlingSeconds = 60;
+/** A runner that has just become ready may be missing among the observed machines without being lost. */
+const graceSeconds = 60;
 
 /**
- * Compares what the provider sees with the rows: provisions runners whose machine is gone, removes machines and contents that
- * belong to no row, and publishes the images that jobs asked for.
+ * Compares the provider's machines with the rows: provisions runners whose machine is gone, removes machines and contents that
+ * belong to no row, and publishes the images that workflow jobs requested.
  */
 export const reconcileRunners = job<Record<string, never>, Services>({
   name: 'hosted-runners.watch',
@@ -23,27 +23,27 @@ export const reconcileRunners = job<Record<string, never>, Services>({
   async run(_payload, context) {
     const { db, change, services, now } = context;
     const { provider } = services.runners;
-    const seen = await provider.observe();
-    if (!seen) return;
-    // Rows are read after the machines were seen. Since a row is written before its machine is made, none is missed.
-    const alive = seen.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
-    const known = keyed(await loadRunners(db, gather(seen.runners, 'runner')), ({ id }) => id);
+    const observed = await provider.observe();
+    if (!observed) return;
+    // Rows are read after the machines were observed. Since a row is written before its machine is created, none is missed.
+    const running = observed.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
+    const known = keyed(await loadRunners(db, gather(observed.runners, 'runner')), ({ id }) => id);
     await change(async (tx) => {
-      await askToProvision(tx, await reprovisionLost(tx, { alive, before: addSeconds(now, -settlingSeconds), now }));
-      await noteActivity(tx, seen.runners.flatMap(activityOf));
+      await enqueueProvisioning(tx, await reprovisionLost(tx, { running, before: addSeconds(now, -graceSeconds), now }));
+      await updateLastActive(tx, observed.runners.flatMap(activityOf));
     });
-    for (const observation of seen.runners) {
+    for (const observation of observed.runners) {
       const row = known.get(observation.runner);
       if (!row) await provider.remove(observation.runner);
       else if (observation.publishRequest) await answerPublishRequest(context, row, observation.publishRequest);
     }
-    for (const content of await listForgotten(db, seen.contents)) await provider.drop(content);
+    for (const content of await listOrphanedContents(db, observed.contents)) await provider.drop(content);
   },
 });
 
 const activityOf = ({ runner, lastActiveOn }: Observation) => (lastActiveOn ? [{ runner, at: lastActiveOn }] : []);
 
-/** Publishes what a job asked for, or tells it why not. */
+/** Publishes the image that a workflow job requested, or answers with the reason of the refusal. */
 async function answerPublishRequest(
   { db, change, services, now }: JobContext<Services>,
   row: RunnerRow,

@@ -8,18 +8,18 @@ import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
 import { findGroup } from '#runner-providers/groups.ts';
-import { type ChosenImage, imageFor, invalidRunner, machineFor, type WantedImage } from './images.ts';
+import { enqueueProvisioning, enqueueRemoval } from './enqueue.ts';
+import { type ImageColumns, type ImageRequest, imageFor, invalidRunner, machineFor } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
 import { countStaticIps, findRunnerNamed, insertRunner, lockOrganization, type RunnerRow, updateRunner } from './store.ts';
-import { latestWord } from './versions.ts';
-import { askToProvision, askToRemove } from './work.ts';
+import { latestVersion } from './versions.ts';
 
-type OfCatalogue = OrganizationAction & { catalogue: Catalogue };
+type RunnerAction = OrganizationAction & { catalogue: Catalogue };
 
-/** `maximum_runners` where a request doesn't say it (the public API's number). */
+/** `maximum_runners` if a request leaves it out (the public API's default). */
 const defaultMaximum = 10;
 
-export async function createRunner(tx: Tx, action: OfCatalogue, wanted: NewHostedRunner): Promise<RunnerRow> {
+export async function createRunner(tx: Tx, action: RunnerAction, wanted: NewHostedRunner): Promise<RunnerRow> {
   const { org, now, catalogue } = action;
   await lockOrganization(tx, org.id);
   const image = await imageFor(tx, { organization: org.id, catalogue, wanted: imageOf(wanted) });
@@ -28,56 +28,56 @@ export async function createRunner(tx: Tx, action: OfCatalogue, wanted: NewHoste
   if (wanted.enable_static_ip) await checkStaticIps(tx, action);
   const runner = await insertRunner(tx, {
     organization_id: org.id,
-    runner_group_id: await groupFor(tx, org.id, wanted.runner_group_id),
+    runner_group_id: await getGroupId(tx, org.id, wanted.runner_group_id),
     name: wanted.name,
     status: 'Provisioning',
     ...image,
     ...columnsOf(machine),
-    maximum_runners: checkMaximum(catalogue, wanted.maximum_runners ?? Math.min(defaultMaximum, maximumOf(catalogue))),
+    maximum_runners: checkMaximum(catalogue, wanted.maximum_runners ?? Math.min(defaultMaximum, maxRunnersOf(catalogue))),
     static_ip: wanted.enable_static_ip,
     image_gen: wanted.image_gen,
     created_at: now,
     updated_at: now,
   });
   await record(tx, { ...inOrganization(action), kind: 'hosted_runner.created', data: { runner: runner.id } });
-  await askToProvision(tx, [runner.id]);
+  await enqueueProvisioning(tx, [runner.id]);
   return runner;
 }
 
-/** Changes the named settings of a runner. If its machine has to be another one, it is provisioned again. */
+/** Changes the named settings of a runner. If the change affects its machine, it is provisioned again. */
 export async function changeRunner(
   tx: Tx,
-  action: OfCatalogue,
+  action: RunnerAction,
   before: RunnerRow,
   wanted: HostedRunnerChange,
 ): Promise<RunnerRow> {
   const { org, now } = action;
   if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
-  const made = { ...before, ...(await machineColumns(tx, action, before, wanted)) };
+  const after = { ...before, ...(await machineColumns(tx, action, before, wanted)) };
   if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
-  const group = wanted.runner_group_id === undefined ? undefined : await groupFor(tx, org.id, wanted.runner_group_id);
-  const { id: _id, revision: _revision, ...columns } = made;
+  const group = wanted.runner_group_id === undefined ? undefined : await getGroupId(tx, org.id, wanted.runner_group_id);
+  const { id: _id, revision: _revision, ...columns } = after;
   const changed = await updateRunner(tx, before.id, {
     ...columns,
     ...defined({ name: wanted.name, image_gen: wanted.image_gen, runner_group_id: group }),
-    ...(isDeepStrictEqual(made, before) ? {} : { status: 'Provisioning' }),
+    ...(isDeepStrictEqual(after, before) ? {} : { status: 'Provisioning' }),
     updated_at: now,
   });
   await record(tx, { ...inOrganization(action), kind: 'hosted_runner.updated', data: { runner: changed.id } });
-  if (changed.status !== 'Ready') await askToProvision(tx, [changed.id]);
+  if (changed.status !== 'Ready') await enqueueProvisioning(tx, [changed.id]);
   return changed;
 }
 
-/** Marks a runner for deletion. A job removes the machine and then the row. To delete it again meanwhile changes nothing. */
+/** Marks a runner for deletion. A job removes the machine and then the row. Deleting it again meanwhile has no effect. */
 export async function deleteRunner(tx: Tx, action: OrganizationAction, runner: RunnerRow): Promise<RunnerRow> {
   if (runner.status === 'Deleting') return runner;
   const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: action.now });
   await record(tx, { ...inOrganization(action), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
-  await askToRemove(tx, [runner.id]);
+  await enqueueRemoval(tx, [runner.id]);
   return deleted;
 }
 
-const imageOf = ({ image: { id, source, version } }: NewHostedRunner): WantedImage => ({
+const imageOf = ({ image: { id, source, version } }: NewHostedRunner): ImageRequest => ({
   id,
   source,
   version: versionOf(version),
@@ -85,7 +85,7 @@ const imageOf = ({ image: { id, source, version } }: NewHostedRunner): WantedIma
 });
 
 const versionOf = (version: string | null | undefined): string | undefined =>
-  version === null || version === latestWord ? undefined : version;
+  version === null || version === latestVersion ? undefined : version;
 
 const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
   size_id: id,
@@ -94,15 +94,15 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
   storage_gb,
 });
 
-/** The columns of a change that the provider must know, since they describe the machine. */
-async function machineColumns(tx: Tx, action: OfCatalogue, before: RunnerRow, wanted: HostedRunnerChange) {
+/** The changed columns that describe the machine, for which it must be provisioned again. */
+async function machineColumns(tx: Tx, action: RunnerAction, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
   const image = await changedImage(tx, action, before, wanted);
   if (staticIp && !before.static_ip) await checkStaticIps(tx, action);
-  const isRemade = image !== undefined || (size !== undefined && size !== before.size_id);
+  const isOtherMachine = image !== undefined || (size !== undefined && size !== before.size_id);
   return {
     ...image,
-    ...(isRemade ? columnsOf(machineFor(action.catalogue, size ?? before.size_id, image ?? before)) : {}),
+    ...(isOtherMachine ? columnsOf(machineFor(action.catalogue, size ?? before.size_id, image ?? before)) : {}),
     ...(maximum_runners === undefined ? {} : { maximum_runners: checkMaximum(action.catalogue, maximum_runners) }),
     static_ip: staticIp,
   };
@@ -111,10 +111,10 @@ async function machineColumns(tx: Tx, action: OfCatalogue, before: RunnerRow, wa
 /** The image that a change names, if any. Without `image_id`, the other image fields are about the runner's present image. */
 async function changedImage(
   tx: Tx,
-  { org, catalogue }: OfCatalogue,
+  { org, catalogue }: RunnerAction,
   before: RunnerRow,
   { image_id, image_source, image_version }: HostedRunnerChange,
-): Promise<ChosenImage | undefined> {
+): Promise<ImageColumns | undefined> {
   const fields = { id: 'image_id', source: 'image_source', version: 'image_version' };
   if (image_id === undefined && image_source !== undefined && image_source !== before.image_source)
     throw invalidRunner('image_source', `The image ${before.image_id} is not of the source that is named`);
@@ -123,27 +123,27 @@ async function changedImage(
   return imageFor(tx, { organization: org.id, catalogue, wanted });
 }
 
-async function groupFor(tx: Tx, organization: Id<'accounts'>, wanted: number): Promise<Id<'runner_groups'>> {
+async function getGroupId(tx: Tx, organization: Id<'accounts'>, wanted: number): Promise<Id<'runner_groups'>> {
   const group = await findGroup(tx, organization, wanted);
   if (!group) throw invalidRunner('runner_group_id', `There is no runner group ${wanted} in this organization`);
   return group.id;
 }
 
-async function checkName(tx: Tx, organization: Id<'accounts'>, name: string, own?: Id<'hosted_runners'>): Promise<void> {
+async function checkName(tx: Tx, organization: Id<'accounts'>, name: string, ownId?: Id<'hosted_runners'>): Promise<void> {
   const other = await findRunnerNamed(tx, organization, name);
-  if (other && other.id !== own) throw invalid('HostedRunner', 'name', 'already_exists');
+  if (other && other.id !== ownId) throw invalid('HostedRunner', 'name', 'already_exists');
 }
 
-const maximumOf = ({ limits }: Catalogue): number => limits.maximum_runners;
+const maxRunnersOf = ({ limits }: Catalogue): number => limits.maximum_runners;
 
 function checkMaximum(catalogue: Catalogue, wanted: number): number {
-  if (wanted > maximumOf(catalogue))
-    throw invalidRunner('maximum_runners', `At most ${maximumOf(catalogue)} runners are allowed`);
+  if (wanted > maxRunnersOf(catalogue))
+    throw invalidRunner('maximum_runners', `At most ${maxRunnersOf(catalogue)} runners are allowed`);
   return wanted;
 }
 
 /** Refuses more static addresses than allowed. The organization is locked, so that two requests can't both take the last one. */
-async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: OfCatalogue): Promise<void> {
+async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: RunnerAction): Promise<void> {
   if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
     throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);
 }

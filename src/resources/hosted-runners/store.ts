@@ -9,14 +9,14 @@ export type RunnerRow = Selectable<DB['hosted_runners']>;
 type Organization = Id<'accounts'>;
 type Runner = Id<'hosted_runners'>;
 
-const inside = (db: Db, organization: Organization) =>
+const ofOrganization = (db: Db, organization: Organization) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
 export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
-  list(db, inside(db, organization).orderBy('id'), page);
+  list(db, ofOrganization(db, organization).orderBy('id'), page);
 
 export const findRunner = (db: Db, organization: Organization, id: Runner): Promise<RunnerRow | undefined> =>
-  inside(db, organization).where('id', '=', id).executeTakeFirst();
+  ofOrganization(db, organization).where('id', '=', id).executeTakeFirst();
 
 /** The same runner again, its row locked; undefined when it was deleted. */
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
@@ -24,9 +24,9 @@ export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Prom
 
 /** Names are unique without regard to case. */
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
-  inside(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+  ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
 
-/** Keeps others from changing an organization's runners and images until the transaction ends, so that counts stay true. */
+/** Locks an organization's runners and images until the transaction ends, so that counts stay correct. */
 export const lockOrganization = (tx: Tx, organization: Organization) =>
   sql`select from accounts where id = ${organization} for no key update`.execute(tx);
 
@@ -53,7 +53,7 @@ export async function countStaticIps(db: Db, organization: Organization): Promis
   return count;
 }
 
-/** A runner by its id alone, for jobs, which know no organization. */
+/** A runner by its id alone, for jobs. */
 export const loadRunner = (db: Db, id: Runner): Promise<RunnerRow | undefined> =>
   db.selectFrom('hosted_runners').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -86,15 +86,15 @@ export const listUnprovisioned = (db: Db, { before, limit }: { before: Date; lim
     .execute();
 
 /** The first runner that uses an image, or one version of it. */
-export function findUserOf(
+export function findRunnerUsing(
   db: Db,
   image: Id<'custom_images'>,
   version?: { readonly text: string; readonly isLatest: boolean },
 ): Promise<RunnerRow | undefined> {
-  const users = db.selectFrom('hosted_runners').selectAll().where('custom_image_id', '=', image).orderBy('id').limit(1);
-  if (!version) return users.executeTakeFirst();
+  const runners = db.selectFrom('hosted_runners').selectAll().where('custom_image_id', '=', image).orderBy('id').limit(1);
+  if (!version) return runners.executeTakeFirst();
   const { text, isLatest } = version;
-  return users
+  return runners
     .where((where) =>
       isLatest
         ? where.or([where('image_version', '=', text), where('image_version', 'is', null)])
@@ -120,23 +120,24 @@ export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, n
 export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
-/** Marks runners for provisioning that have been `Ready` since before this time and aren't among those alive. Returns their ids. */
+/** Marks runners for provisioning that have been `Ready` since before this time and aren't among the running ones. Returns their ids. */
 export async function reprovisionLost(
   tx: Tx,
-  { alive, before, now }: { alive: readonly Runner[]; before: Date; now: Date },
+  { running, before, now }: { running: readonly Runner[]; before: Date; now: Date },
 ): Promise<Runner[]> {
   const { rows } = await sql<{ id: Runner }>`
     update hosted_runners set status = 'Provisioning', revision = revision + 1, updated_at = ${now}::timestamptz
-    where status = 'Ready' and updated_at < ${before}::timestamptz and id <> all(${[...alive]}::bigint[]) returning id`.execute(
+    where status = 'Ready' and updated_at < ${before}::timestamptz and id <> all(${[...running]}::bigint[]) returning id`.execute(
     tx,
   );
   return rows.map(({ id }) => id);
 }
 
-export async function noteActivity(tx: Tx, seen: readonly { runner: Runner; at: Date }[]): Promise<void> {
-  if (seen.length === 0) return;
+/** Stores when runners were last active. */
+export async function updateLastActive(tx: Tx, activities: readonly { runner: Runner; at: Date }[]): Promise<void> {
+  if (activities.length === 0) return;
   await sql`
     update hosted_runners r set last_active_on = s.at
-    from json_to_recordset(${JSON.stringify(seen)}::json) as s(runner bigint, at timestamptz)
+    from json_to_recordset(${JSON.stringify(activities)}::json) as s(runner bigint, at timestamptz)
     where r.id = s.runner and r.last_active_on is distinct from s.at`.execute(tx);
 }

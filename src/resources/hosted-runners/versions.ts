@@ -1,7 +1,7 @@
 import type { VersionNumber, VersionRow } from './image-store.ts';
 
 /** The version of a runner's image when it follows the latest one. */
-export const latestWord = 'latest';
+export const latestVersion = 'latest';
 
 /** Reads a version like `1.4.0`. */
 export function parseVersion(text: string): VersionNumber | undefined {

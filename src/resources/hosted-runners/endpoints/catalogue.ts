@@ -1,4 +1,4 @@
-// What hosted runners can be made of, and how many an organization may have (document 2).
+// Images, machine sizes and platforms for hosted runners, and limits of an organization (document 2).
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
 import type { Call } from '#endpoint/call.ts';

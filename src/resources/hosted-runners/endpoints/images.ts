@@ -1,4 +1,4 @@
-// Images that an organization's own runners made (document 2).
+// Custom images, published by an organization's own runners (document 2).
 import { everyToken } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
