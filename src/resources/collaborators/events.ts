@@ -25,13 +25,13 @@ declare module '#events/kinds.ts' {
 
 const memberEvent = webhookEventType({ name: 'member', permission: 'members:read', hooks: 'all' });
 
-/** A role in the three words that payloads use for it. */
+/** A role as one of the three permissions of payloads. */
 function payloadPermissionOf(role: Role): 'read' | 'write' | 'admin' {
   if (role === 'triage') return 'read';
   return role === 'maintain' ? 'write' : role;
 }
 
-/** A webhook event about somebody's direct role in a repository. */
+/** A webhook event about a user's direct role in a repository. */
 const collaboratorPayload = (
   context: PayloadContext,
   event: Recorded<'collaborator.added' | 'collaborator.changed' | 'collaborator.removed'>,
@@ -43,16 +43,16 @@ const collaboratorPayload = (
     return user ? [{ type: memberEvent, action, body: { member: presentUser(context.links, user), ...changes } }] : [];
   });
 
-const permission = (role: string | undefined) => (role !== undefined && isRole(role) ? payloadPermissionOf(role) : null);
+const permissionOrNull = (role: string | undefined) => (role !== undefined && isRole(role) ? payloadPermissionOf(role) : null);
 
 export const collaboratorEvents = eventKinds({
   'collaborator.added': payloadBuilder([memberEvent], (event, context) => {
     const { role } = event.data;
-    const changes = { permission: { to: permission(role) }, role_name: { to: role } };
+    const changes = { permission: { to: permissionOrNull(role) }, role_name: { to: role } };
     return collaboratorPayload(context, event, 'added', { changes });
   }),
   'collaborator.changed': payloadBuilder([memberEvent], (event, context) => {
-    const changes = { permission: { from: permission(event.data.from), to: permission(event.data.role) } };
+    const changes = { permission: { from: permissionOrNull(event.data.from), to: permissionOrNull(event.data.role) } };
     return collaboratorPayload(context, event, 'edited', { changes });
   }),
   'collaborator.removed': payloadBuilder([memberEvent], (event, context) => collaboratorPayload(context, event, 'removed', {})),

@@ -39,7 +39,7 @@ export const findInvitationOf = (
 
 /**
  * The viewer's own invitations. A fine-grained token for another owner's repositories sees invitations into those that it reaches
- * only, or it could accept its way into repositories that it wasn't made for.
+ * only, or it could accept invitations into repositories that it wasn't made for.
  */
 const ownInvitations = (db: Db, { account, grant }: SignedIn) => {
   const query = db.selectFrom('repository_invitations').selectAll().where('invitee_id', '=', account.id);
@@ -54,8 +54,8 @@ export const findOwnInvitation = (db: Db, viewer: SignedIn, id: InvitationId): P
   ownInvitations(db, viewer).where('id', '=', id).executeTakeFirst();
 
 /**
- * The repositories that invitations lead into. Unlike everywhere else, they aren't narrowed to what the viewer may read: who is
- * invited to a private repository must see which one it is.
+ * The repositories of invitations. Unlike elsewhere, they aren't limited to those that the viewer may read: the invitee must see
+ * which private repository an invitation is for.
  */
 export const loadInvitedRepositories = async (db: Db, ids: Iterable<Id<'repositories'>>): Promise<RepositoryRow[]> => {
   const wanted = unique(ids);

@@ -10,7 +10,7 @@ import { type InvitationRow, raiseCollaborator, removeInvitation, updateInvitati
 import { loadInvitedRepositories } from './invitation-store.ts';
 import { checkRole } from './rules.ts';
 
-/** An invitation can be accepted for a week, as in the public API. To invite again renews it. */
+/** An invitation expires after a week, as in the public API. Inviting again renews it. */
 const daysToAccept = 7;
 
 export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
@@ -37,7 +37,7 @@ export async function cancelInvitation(tx: Tx, action: RepositoryAction, { id, i
 }
 
 /** Removes the caller's own invitation. Returns its repository. */
-async function takeInvitation(tx: Tx, { id, repository_id }: InvitationRow): Promise<RepositoryRow> {
+async function consumeInvitation(tx: Tx, { id, repository_id }: InvitationRow): Promise<RepositoryRow> {
   await removeInvitation(tx, id);
   return firstOrNotFound(await loadInvitedRepositories(tx, [repository_id]));
 }
@@ -48,17 +48,17 @@ const ownEvent = ({ id, owner_id: owner }: RepositoryRow, { by, now }: ActionCon
 /** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
 export async function acceptInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
   if (isExpired(invitation, action.now)) throw notFound();
-  const repository = await takeInvitation(tx, invitation);
+  const repository = await consumeInvitation(tx, invitation);
   const user = action.by.account.id;
-  const given = [{ repository_id: repository.id, role: invitation.role }];
-  const [kept] = await raiseCollaborator(tx, user, given, action.now);
-  const data = { user, role: kept?.role ?? invitation.role };
+  const offered = [{ repository_id: repository.id, role: invitation.role }];
+  const [held] = await raiseCollaborator(tx, user, offered, action.now);
+  const data = { user, role: held?.role ?? invitation.role };
   await record(tx, { ...ownEvent(repository, action), kind: 'collaborator.added', data });
 }
 
 /** Declines the caller's own invitation. */
 export async function declineInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
-  const repository = await takeInvitation(tx, invitation);
+  const repository = await consumeInvitation(tx, invitation);
   await record(tx, {
     ...ownEvent(repository, action),
     kind: 'collaborator.invitation_declined',

@@ -4,7 +4,7 @@ import { idOf } from '#endpoint/path-words.ts';
 import type { InvitationRow } from '#resources/members/index.ts';
 import { findInvitation, findInvitationForUpdate, findOwnInvitation } from './invitation-store.ts';
 
-/** An invitation into a repository, for whomever it is looked up. */
+/** The parts that both path resources of invitations share. */
 const invitation = {
   name: 'invitation',
   words: { invitation_id: idOf('repository_invitations') },
@@ -17,7 +17,7 @@ export const repoInvitation = pathResource({
   find: ({ db, at }, { invitation_id }) => findInvitation(db, at.repo.id, invitation_id),
 });
 
-/** An invitation of the account that asks. */
+/** An invitation of the authenticated user. */
 export const ownInvitation = pathResource({
   ...invitation,
   below: undefined,

@@ -20,24 +20,24 @@ const presentCollaborator = (links: Links, account: Account, role: Role | undefi
   role_name: role ?? 'none',
 });
 
-/** The people of a page with the role that each has. */
+/** Users of a page, each with their role. */
 export const presentCollaborators = (links: Links, rows: readonly AccountWithLevel[]): Collaborator[] =>
   rows.map(({ level, ...account }) => presentCollaborator(links, account, roleOfLevel(level)));
 
-const baseWords = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
+const basePermissions = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
 
-/** What one person may do. */
+/** The permission of one user. */
 export const presentPermission = (links: Links, account: Account, role: Role | undefined): CollaboratorPermission => ({
-  permission: role === undefined ? 'none' : baseWords[role],
+  permission: role === undefined ? 'none' : basePermissions[role],
   role_name: role ?? 'none',
   user: presentCollaborator(links, account, role),
 });
 
-type AtTime = ViewerContext & { now: Date };
+type InvitationContext = ViewerContext & { now: Date };
 
 /** Invitations of a whole page: repositories and people are loaded once for all of them. */
 export async function presentInvitations(
-  { db, links, viewer, now }: AtTime,
+  { db, links, viewer, now }: InvitationContext,
   rows: readonly InvitationRow[],
 ): Promise<RepositoryInvitation[]> {
   const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));
@@ -64,5 +64,5 @@ export async function presentInvitations(
 }
 
 /** One invitation. */
-export const presentInvitation = async (context: AtTime, row: InvitationRow): Promise<RepositoryInvitation> =>
+export const presentInvitation = async (context: InvitationContext, row: InvitationRow): Promise<RepositoryInvitation> =>
   firstOrNotFound(await presentInvitations(context, [row]));

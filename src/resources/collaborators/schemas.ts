@@ -4,7 +4,7 @@ import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 
-/** A person with a role in a repository. */
+/** A user with a role in a repository. */
 export const Collaborator = Type.Object({
   ...User.properties,
   permissions: Type.Object(each(permissionWords, Type.Boolean())),
@@ -12,7 +12,7 @@ export const Collaborator = Type.Object({
 });
 export type Collaborator = Static<typeof Collaborator>;
 
-/** What somebody may do in a repository. `permission` knows no triage and maintain: they count as read and write there. */
+/** A user's permission in a repository. `permission` has no triage and maintain; they are shown as read and write. */
 export const CollaboratorPermission = Type.Object({
   permission: OneOf(['admin', 'write', 'read', 'none']),
   role_name: OneOf([...roles, 'none']),

@@ -10,38 +10,38 @@ import { keepVisible, type TeamRow, type TeamSight } from '#resources/teams/inde
 
 type RepositoryKey = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
-/** Whose roles are shown: everybody's, or only those that outsiders may know, which leaves concealed members and teams out. */
+/** Whose roles the viewer sees: everybody's, or as an outsider only those that don't come from concealed memberships or teams. */
 export type Sight = 'everybody' | 'outsider';
 
-type Held = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
+type RoleHolder = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
 
 /**
- * Who has which role in a repository, from every source (the view `repository_roles`). `direct` tells of a role given to the person
- * (owning counts), `inside` of an owner or member.
+ * The users with a role in a repository, from every source (the view `repository_roles`). `direct`: the role is given to the user
+ * directly (owning counts); `inside`: the user is the owner or a member.
  */
-function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<Held> {
-  const shown =
+function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<RoleHolder> {
+  const visible =
     sight === 'everybody'
       ? sql`true`
       : sql`(role.source in ('owner', 'collaborator') or role.source = 'membership' and exists (select from memberships m
           where m.organization_id = ${owner_id} and m.user_id = role.account_id and m.public))`;
-  return sql<Held>`(
+  return sql<RoleHolder>`(
     select role.account_id as user_id, max(role.level) as level, bool_or(role.source in ('owner', 'collaborator')) as direct,
       bool_or(role.source in ('owner', 'membership')) as inside
-    from repository_roles role where role.repository_id = ${id} and ${shown}
+    from repository_roles role where role.repository_id = ${id} and ${visible}
     group by role.account_id)`;
 }
 
 export type Affiliation = 'all' | 'direct' | 'outside';
 export type AccountWithLevel = Account & { level: number };
 
-type Wanted = { sight: Sight; affiliation: Affiliation; role: Role | undefined; page: Page };
+type CollaboratorQuery = { sight: Sight; affiliation: Affiliation; role: Role | undefined; page: Page };
 
-/** The people who have a role in a repository, or at least the role asked for. */
+/** The users who have a role in a repository, or at least the given role. */
 export function listCollaborators(
   db: Db,
   repo: RepositoryKey,
-  { sight, affiliation, role, page }: Wanted,
+  { sight, affiliation, role, page }: CollaboratorQuery,
 ): Promise<Listed<AccountWithLevel>> {
   let query = db
     .selectFrom(rolesIn(repo, sight).as('held'))
@@ -55,7 +55,7 @@ export function listCollaborators(
   return list(db, query, page);
 }
 
-/** One person's role level (0 to 5) in a repository, apart from what its visibility gives to everybody. */
+/** A user's role level (0 to 5) in a repository, without the access that its visibility gives to all users. */
 export async function findRoleLevel(db: Db, repo: RepositoryKey, user: Id<'accounts'>, sight: Sight): Promise<number> {
   const found = await db
     .selectFrom(rolesIn(repo, sight).as('held'))
@@ -77,7 +77,7 @@ export const findCollaborator = (
     .where('user_id', '=', user)
     .executeTakeFirst();
 
-/** People with a direct role in an organization's repositories who aren't its members. */
+/** Users with a direct role in an organization's repositories who aren't its members. */
 export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, page: Page): Promise<Listed<Account>> =>
   list(
     db,
@@ -96,7 +96,7 @@ export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, p
     page,
   );
 
-/** The teams that have a role in a repository; in a public one, those that were given it themselves (as the public API). */
+/** The teams that have a role in a repository. For a public one, as in the public API, without teams that only inherit it. */
 export function listTeamsOf(
   db: Db,
   repo: RepositoryKey & Pick<RepositoryRow, 'visibility'>,

@@ -10,7 +10,7 @@ import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentUser, User } from '#resources/accounts/index.ts';
 import { presentMembership, presentMemberships } from './present.ts';
-import { acceptMembership, removeMember, seesConcealed, setMembership, showMembership } from './rules.ts';
+import { acceptMembership, changeMembershipVisibility, removeMember, seesConcealed, setMembership } from './rules.ts';
 import { Acceptance, Membership, MembershipChange, type MemberWord } from './schemas.ts';
 import { findMembership, listMembers, listOwnMemberships } from './store.ts';
 
@@ -35,7 +35,7 @@ export const listOrgMembers = endpoint({
     const shown = seesConcealed(at.org, viewer) ? 'everybody' : 'public';
     if (query.filter !== 'all' && at.org.role !== 'owner')
       throw invalid('Member', 'filter', 'invalid', 'filter is for organization owners');
-    // No account here has a second factor by text message, which is what the filter means by insecure.
+    // The filter selects accounts with a second factor by text message, which Hearth doesn't have.
     if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
     const role = query.role === 'all' ? undefined : roleOf(query.role);
     const found = await listMembers(db, { organization: at.org.id, shown, role, page });
@@ -51,7 +51,7 @@ export const checkMember = endpoint({
   access: { ...reads, public: true },
   replies: { 204: Nothing },
   async handle({ db, at, viewer, links }) {
-    // They are redirected whether or not the user is a member, or the redirect would tell.
+    // The redirect doesn't depend on whether the user is a member, or it would disclose that.
     if (!seesConcealed(at.org, viewer)) return redirect(path(`${links.api}/orgs`, at.org.login, 'public_members', at.user.login));
     const membership = await findMembership(db, at.org.id, at.user.id);
     if (membership?.state !== 'active') throw notFound();
@@ -79,7 +79,7 @@ export const getOrgMembership = endpoint({
   replies: { 200: Membership },
   async handle({ db, at, viewer, links }) {
     const membership = await findMembership(db, at.org.id, at.user.id);
-    // Only owners see who is invited, and apps with the permission.
+    // Only owners, and apps with the permission, see who is invited.
     const seesInvited = at.org.role === 'owner' || viewer.grant.kind === 'installation';
     if (!membership || (membership.state === 'pending' && !seesInvited)) throw notFound();
     return presentMembership({ db, links }, membership);
@@ -141,17 +141,17 @@ export const checkPublicMember = endpoint({
   },
 });
 
-const showsOwn = { ...writes, scopes: ['user', 'write:org'], tokens: userTokens, role: 'member' } as const;
+const ownVisibility = { ...writes, scopes: ['user', 'write:org'], tokens: userTokens, role: 'member' } as const;
 
 export const publicizeMembership = endpoint({
   id: 'orgs/set-public-membership-for-authenticated-user',
   method: 'PUT',
   path: '/orgs/{org}/public_members/{username}',
   summary: 'Set public organization membership for the authenticated user',
-  access: showsOwn,
+  access: ownVisibility,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => showMembership(tx, { ...action, as: 'public' }));
+    await change((tx) => changeMembershipVisibility(tx, { ...action, as: 'public' }));
   },
 });
 
@@ -160,10 +160,10 @@ export const concealMembership = endpoint({
   method: 'DELETE',
   path: '/orgs/{org}/public_members/{username}',
   summary: 'Remove public organization membership for the authenticated user',
-  access: showsOwn,
+  access: ownVisibility,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => showMembership(tx, { ...action, as: 'concealed' }));
+    await change((tx) => changeMembershipVisibility(tx, { ...action, as: 'concealed' }));
   },
 });
 

@@ -10,6 +10,6 @@ export {
   removeInvitationsBy,
   updateInvitation,
 } from './collaborator-store.ts';
-export { endMembership, type OfMember, seesConcealed, withdrawRoles } from './rules.ts';
+export { endMembership, type MemberAction, seesConcealed, withdrawRoles } from './rules.ts';
 export { findMembership, findMembershipForUpdate, lockMemberships, putMembership } from './store.ts';
 export { type Put, putTeamMember, removeTeamMember, type TeamMemberRole } from './team-member-store.ts';

@@ -20,17 +20,17 @@ import {
 import { removeFromTeams } from './team-member-store.ts';
 
 /**
- * Whether a viewer may know of concealed memberships: members may, with a credential that may read members. `permission` is what
+ * Whether a viewer may see concealed memberships: members may, with a credential that may read members. `permission` is what
  * a fine-grained credential needs.
  */
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   authorize({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
 
-/** A change of somebody's membership. */
-export type OfMember = OrganizationAction & { user: Account };
+/** A change of a user's membership. */
+export type MemberAction = OrganizationAction & { user: Account };
 
-/** Invites somebody into an organization, or gives a member another role. */
-export async function setMembership(tx: Tx, action: OfMember & { role: OrgRole }): Promise<MembershipWithSettings> {
+/** Invites a user into an organization, or changes the role of a member. */
+export async function setMembership(tx: Tx, action: MemberAction & { role: OrgRole }): Promise<MembershipWithSettings> {
   const { org, user, by, now, role } = action;
   if (user.kind !== 'user') throw notFound();
   await lockMemberships(tx, org.id);
@@ -41,23 +41,23 @@ export async function setMembership(tx: Tx, action: OfMember & { role: OrgRole }
     await putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'pending', invited_by, created_at: now });
     await record(tx, { ...inOrganization(action), kind: 'member.invited', data: { user: user.id, role } });
   } else {
-    if (role === 'member') await checkMayStepDown(tx, action);
+    if (role === 'member') await checkMayDemote(tx, action);
     await updateMembership(tx, org.id, user.id, { role });
     await record(tx, { ...inOrganization(action), kind: 'member.changed', data: { user: user.id, role } });
   }
   return getMembership(tx, action);
 }
 
-async function checkMayStepDown(tx: Tx, { org, user, by }: OfMember): Promise<void> {
+async function checkMayDemote(tx: Tx, { org, user, by }: MemberAction): Promise<void> {
   if (user.id === by.account.id) throw forbidden('Owners are demoted by another owner, not by themselves.');
   if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
 }
 
-const getMembership = async (tx: Tx, { org, user }: Pick<OfMember, 'org' | 'user'>): Promise<MembershipWithSettings> =>
+const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<MembershipWithSettings> =>
   orNotFound(await findMembership(tx, org.id, user.id));
 
 /** Accepts the caller's own invitation. */
-export async function acceptMembership(tx: Tx, action: OfMember): Promise<MembershipWithSettings> {
+export async function acceptMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
   const { org, user } = action;
   await lockMemberships(tx, org.id);
   const membership = await getMembership(tx, action);
@@ -68,13 +68,13 @@ export async function acceptMembership(tx: Tx, action: OfMember): Promise<Member
 }
 
 /**
- * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners remove others;
- * everybody may leave, except the last owner.
+ * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners may remove
+ * others; all members may leave, except the last owner.
  */
-export async function removeMember(tx: Tx, action: OfMember): Promise<void> {
+export async function removeMember(tx: Tx, action: MemberAction): Promise<void> {
   const { org, user, by } = action;
-  const may = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
-  if (!may) throw forbidden('You must be an organization owner to remove a member.');
+  const isAllowed = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
+  if (!isAllowed) throw forbidden('You must be an organization owner to remove a member.');
   const { state, role } = await endMembership(tx, action);
   if (state === 'active') await withdrawRoles(tx, action);
   if (state === 'active') await record(tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
@@ -82,7 +82,7 @@ export async function removeMember(tx: Tx, action: OfMember): Promise<void> {
 }
 
 /** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
-export async function endMembership(tx: Tx, action: OfMember): Promise<MembershipWithSettings> {
+export async function endMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
   const { org, user } = action;
   await lockMemberships(tx, org.id);
   const membership = await getMembership(tx, action);
@@ -90,21 +90,21 @@ export async function endMembership(tx: Tx, action: OfMember): Promise<Membershi
   if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
   await removeMembership(tx, org.id, user.id);
   const teams = await removeFromTeams(tx, org.id, user.id);
-  const where = inOrganization(action);
-  await recordEach(tx, teams, (team) => ({ ...where, kind: 'team.member_removed', data: { team, user: user.id } }));
+  const event = inOrganization(action);
+  await recordEach(tx, teams, (team) => ({ ...event, kind: 'team.member_removed', data: { team, user: user.id } }));
   return membership;
 }
 
-/** Removes somebody's direct roles in an organization's repositories, and the invitations to and from them. */
-export async function withdrawRoles(tx: Tx, action: OfMember): Promise<void> {
+/** Removes a user's direct roles in an organization's repositories, and the invitations to and from that user. */
+export async function withdrawRoles(tx: Tx, action: MemberAction): Promise<void> {
   const { org, user } = action;
-  const where = inOrganization(action);
+  const event = inOrganization(action);
   const removed = await removeDirectRoles(tx, org.id, user.id);
   const withdrawn = await removeRepositoryInvitations(tx, org.id, user.id);
   await recordAll(tx, [
-    ...removed.map((repository) => ({ ...where, repository, kind: 'collaborator.removed' as const, data: { user: user.id } })),
+    ...removed.map((repository) => ({ ...event, repository, kind: 'collaborator.removed' as const, data: { user: user.id } })),
     ...withdrawn.map(({ repository_id: repository, invitee_id }) => ({
-      ...where,
+      ...event,
       repository,
       kind: 'collaborator.invitation_canceled' as const,
       data: { user: invitee_id },
@@ -112,18 +112,18 @@ export async function withdrawRoles(tx: Tx, action: OfMember): Promise<void> {
   ]);
 }
 
-/** Shows or conceals the caller's own membership. */
-export async function showMembership(tx: Tx, action: OfMember & { as: 'public' | 'concealed' }): Promise<void> {
+/** Makes the caller's own membership public or concealed. */
+export async function changeMembershipVisibility(tx: Tx, action: MemberAction & { as: 'public' | 'concealed' }): Promise<void> {
   const { org, user, by, as } = action;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
   await lockMemberships(tx, org.id);
   const membership = await getMembership(tx, action);
-  const shown = as === 'public';
-  if (membership.public === shown) return;
-  await updateMembership(tx, org.id, user.id, { public: shown });
+  const isPublic = as === 'public';
+  if (membership.public === isPublic) return;
+  await updateMembership(tx, org.id, user.id, { public: isPublic });
   await record(tx, {
     ...inOrganization(action),
-    kind: shown ? 'member.publicized' : 'member.concealed',
+    kind: isPublic ? 'member.publicized' : 'member.concealed',
     data: { user: user.id },
   });
 }

@@ -15,7 +15,7 @@ export type MembershipWithSettings = MembershipRow & { description: string | nul
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
 
-/** Inserts a membership, or changes the one that is there. */
+/** Inserts a membership, or changes the present one. */
 export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promise<MembershipRow> =>
   tx
     .insertInto('memberships')
@@ -74,11 +74,11 @@ export function listMembers(db: Db, { organization, shown, role, page }: MemberL
   return list(db, query, page);
 }
 
-/** Lets one change of an organization's memberships through at a time, so that its last two owners can't leave at once. */
+/** Locks an organization's memberships until the transaction ends, so that its last two owners can't leave at the same time. */
 export const lockMemberships = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
-/** Whether somebody is an active member. If so, the membership is locked until the transaction ends. */
+/** Whether a user is an active member. If so, the membership is locked until the transaction ends. */
 export const findMembershipForUpdate = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')

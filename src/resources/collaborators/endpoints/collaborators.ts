@@ -1,4 +1,4 @@
-// Collaborators of a repository: who they are, what they may do, and the teams beside them.
+// Collaborators of a repository, their permissions, and the repository's teams.
 import { Type } from 'typebox';
 import { permissionWords, roleOfLevel, roleOfWord } from '#access/roles.ts';
 import { mapRows } from '#database/list.ts';
@@ -9,11 +9,11 @@ import { notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentTeams, Team } from '#resources/teams/index.ts';
 import { presentCollaborators, presentInvitation, presentPermission } from '../present.ts';
-import { addCollaborator, collaboratorSight, dropCollaborator, effectiveRole, repositoryTeamSight } from '../rules.ts';
+import { addCollaborator, collaboratorSight, deleteCollaborator, effectiveRole, repositoryTeamSight } from '../rules.ts';
 import { Collaborator, CollaboratorPermission, NewCollaborator, RepositoryInvitation } from '../schemas.ts';
 import { findRoleLevel, listCollaborators, listTeamsOf } from '../store.ts';
 
-/** As in the public API, the collaborators of a repository are for those who may push to it. */
+/** As in the public API, only users who may push to a repository can list its collaborators. */
 const reads = { permission: 'metadata:read', scopes: ['repo'], role: 'write' } as const;
 const writes = { permission: 'administration:write', scopes: ['repo'] } as const;
 
@@ -75,7 +75,7 @@ export const removeRepoCollaborator = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => dropCollaborator(tx, action));
+    await change((tx) => deleteCollaborator(tx, action));
   },
 });
 

@@ -20,7 +20,7 @@ export const listOrgOutsideCollaborators = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(User) },
   async handle({ db, at, query, page, links }) {
-    // No account here has a second factor by text message, which is what the filter means by insecure.
+    // The filter selects accounts with a second factor by text message, which Hearth doesn't have.
     if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
     const found = await listOutsideCollaborators(db, at.org.id, page);
     return mapEach(found, (row) => presentUser(links, row));

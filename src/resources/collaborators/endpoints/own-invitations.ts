@@ -1,4 +1,4 @@
-// Invitations into repositories, by those who are invited.
+// Invitations into repositories, for the invited users.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -10,7 +10,7 @@ import { ownInvitation } from '../path-resources.ts';
 import { presentInvitations } from '../present.ts';
 import { RepositoryInvitation } from '../schemas.ts';
 
-/** Document 3 gives these to personal tokens alone, not to apps. */
+/** Document 3: only these tokens may do it, not those of apps. */
 const invited = {
   permission: 'administration:write',
   scopes: ['repo:invite'],
