@@ -39,8 +39,8 @@ const teamAddEvent = webhookEventType({ name: 'team_add', permission: 'members:r
 const membershipEvent = webhookEventType({ name: 'membership', permission: 'members:read', hooks: 'organizations' });
 
 async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
-  const held = role !== undefined && isRole(role) ? role : undefined;
-  const [presented] = await presentTeams({ db, links }, [row], held === undefined ? undefined : () => held);
+  const knownRole = role !== undefined && isRole(role) ? role : undefined;
+  const [presented] = await presentTeams({ db, links }, [row], knownRole === undefined ? undefined : () => knownRole);
   return presented;
 }
 
@@ -50,10 +50,10 @@ type TeamKind = Extract<EventKind, `team.${string}`>;
 async function aboutTeam(
   context: PayloadContext,
   event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },
-  tell: (team: TeamRow) => Promise<readonly WebhookEvent[]>,
+  build: (team: TeamRow) => Promise<readonly WebhookEvent[]>,
 ): Promise<readonly WebhookEvent[]> {
   const team = await findTeamById(context.db, event.owner, event.data.team);
-  return team ? tell(team) : [];
+  return team ? build(team) : [];
 }
 
 const teamMemberPayload = (

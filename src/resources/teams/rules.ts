@@ -23,19 +23,19 @@ import {
   updateTeam,
 } from './store.ts';
 
-/** Who changes something, and when. `by` is undefined for the operator at the command line. */
+/** Who makes a change, and when. `by` is undefined for an operator at the command line. */
 type Actor = { by: Id<'accounts'> | undefined; now: Date };
 
 const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
 
-/** The teams that a viewer may know of: owners and installed apps all, other members the visible ones and their own. */
+/** The teams that a viewer may see: owners and installed apps all, other members the closed ones and their own. */
 export function teamSight(org: Org, viewer: SignedIn): TeamSight {
   if (viewer.grant.kind === 'installation') return org.reached ? 'all' : 'none';
   if (org.role === undefined) return 'none';
   return org.role === 'owner' ? 'all' : { member: viewer.account.id };
 }
 
-type Wanted = {
+type TeamSettings = {
   name: string;
   description?: string | null | undefined;
   privacy?: TeamRow['privacy'] | undefined;
@@ -44,7 +44,7 @@ type Wanted = {
   parent?: Id<'teams'> | null | undefined;
 };
 
-export type NewTeam = Actor & { org: Account; wanted: Wanted };
+export type NewTeam = Actor & { org: Account; wanted: TeamSettings };
 
 const nameTaken = () => invalid('Team', 'name', 'already_exists', 'Name must be unique for this org');
 
@@ -54,7 +54,7 @@ function slugFor(name: string): string {
   return slug;
 }
 
-/** Finds the team that is to be another's parent. A secret team can't be one. */
+/** Finds the new parent of a team. A secret team can't be one. */
 async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
   const parent = await findTeamById(tx, organization, id);
   if (!parent) throw invalid('Team', 'parent_team_id', 'invalid', 'parent_team_id is not a team of this organization');
@@ -64,7 +64,7 @@ async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>)
 
 const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below another one is closed');
 
-/** Creates a team. Where the request names no privacy, a team is secret, and closed if it has a parent. */
+/** Creates a team. By default, a team is secret, or closed if it has a parent. */
 export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
   const { name, description, parent: parentId, notification_setting } = wanted;
   await lockTeams(tx, org.id);
@@ -87,12 +87,12 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
   return team;
 }
 
-export type TeamChange = Actor & { team: TeamRow; wanted: Partial<Wanted> };
+export type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
 
 /** Changes a team. If it gets another parent, the teams below it move with it. */
-export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamChange): Promise<TeamRow> {
-  await lockTeams(tx, seen.organization_id);
-  const team = orNotFound(await findTeamById(tx, seen.organization_id, seen.id));
+export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: TeamChange): Promise<TeamRow> {
+  await lockTeams(tx, stale.organization_id);
+  const team = orNotFound(await findTeamById(tx, stale.organization_id, stale.id));
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
   if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');
@@ -119,46 +119,46 @@ export async function changeTeam(tx: Tx, { team: seen, wanted, ...actor }: TeamC
 /** Deletes a team, and with it the teams below it. */
 export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
   await lockTeams(tx, team.organization_id);
-  const gone = await removeTeams(tx, team.id);
-  await recordEach(tx, gone, (one) => ({
+  const removed = await removeTeams(tx, team.id);
+  await recordEach(tx, removed, (one) => ({
     ...eventOf(one, actor),
     kind: 'team.deleted',
     data: { team: one.id, name: one.name, was: snapshotOf(one) },
   }));
 }
 
-type Joining = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
+type TeamMemberChange = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
 
 /** Adds a member of the organization to a team, or changes their role in it. */
-export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: Joining): Promise<void> {
+export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: TeamMemberChange): Promise<void> {
   if (!(await findMembershipForUpdate(tx, team.organization_id, user.id)))
     throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a member of this organization`);
-  const put = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
-  if (put === 'same') return;
-  const kind = put === 'added' ? 'team.member_added' : 'team.member_changed';
+  const result = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
+  if (result === 'same') return;
+  const kind = result === 'added' ? 'team.member_added' : 'team.member_changed';
   await record(tx, { ...eventOf(team, actor), kind, data: { team: team.id, user: user.id, role } });
 }
 
-/** Removes somebody from a team. */
-export async function unsetTeamMember(tx: Tx, { team, user, ...actor }: Omit<Joining, 'role'>): Promise<void> {
+/** Removes a user from a team. */
+export async function unsetTeamMember(tx: Tx, { team, user, ...actor }: Omit<TeamMemberChange, 'role'>): Promise<void> {
   if (!(await removeTeamMember(tx, team.id, user.id))) throw notFound();
   await record(tx, { ...eventOf(team, actor), kind: 'team.member_removed', data: { team: team.id, user: user.id } });
 }
 
-type Giving = Actor & { team: TeamRow; repository: Pick<RepositoryRow, 'id' | 'owner_id'>; role: Role };
+type TeamRoleChange = Actor & { team: TeamRow; repository: Pick<RepositoryRow, 'id' | 'owner_id'>; role: Role };
 
 /** Gives a team, and the teams below it, a role in a repository of its organization. */
-export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: Giving): Promise<void> {
+export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: TeamRoleChange): Promise<void> {
   if (repository.owner_id !== team.organization_id)
     throw invalid('TeamRepository', 'repository', 'invalid', 'The repository is not of this organization');
-  const put = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
-  if (put === 'same') return;
-  const kind = put === 'added' ? 'team.repository_added' : 'team.repository_changed';
+  const result = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
+  if (result === 'same') return;
+  const kind = result === 'added' ? 'team.repository_added' : 'team.repository_changed';
   await record(tx, { ...eventOf(team, actor), repository: repository.id, kind, data: { team: team.id, role } });
 }
 
 /** Removes a team's role in a repository. */
-export async function unsetTeamRole(tx: Tx, { team, repository, ...actor }: Omit<Giving, 'role'>): Promise<void> {
+export async function unsetTeamRole(tx: Tx, { team, repository, ...actor }: Omit<TeamRoleChange, 'role'>): Promise<void> {
   if (!(await removeTeamRole(tx, team.id, repository.id))) throw notFound();
   await record(tx, {
     ...eventOf(team, actor),

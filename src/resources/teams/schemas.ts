@@ -6,7 +6,7 @@ import { OrganizationFull } from '#resources/organizations/index.ts';
 export const privacies = ['secret', 'closed'] as const;
 export const notificationSettings = ['notifications_enabled', 'notifications_disabled'] as const;
 
-/** A team as it stands inside another one. */
+/** A team inside another object. */
 export const TeamSimple = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

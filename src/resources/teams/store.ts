@@ -40,12 +40,12 @@ export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): 
     page,
   );
 
-/** Which teams of an organization somebody may know of; `member`: the visible ones and those that they are in. */
+/** Which teams of an organization a viewer may see; `member`: the closed ones, and those that this user is in. */
 export type TeamSight = 'all' | 'none' | { member: Id<'accounts'> };
 
 type TeamQuery<Row> = SelectQueryBuilder<DB, 'teams', Row>;
 
-/** Narrows a query of `teams` to those that may be known of. */
+/** Limits a query of `teams` to those that the viewer may see. */
 export function keepVisible<Row>(query: TeamQuery<Row>, sight: TeamSight): TeamQuery<Row> {
   if (sight === 'all') return query;
   if (sight === 'none') return query.where(sql<boolean>`false`);
@@ -77,7 +77,7 @@ export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promi
   return keyed(rows, (row) => row.id);
 }
 
-/** Lets one change of an organization's tree of teams through at a time, so that two moves can't make a circle. */
+/** Locks an organization's tree of teams until the transaction ends, so that two moves can't create a cycle. */
 export const lockTeams = (tx: Tx, organization: Id<'accounts'>) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
@@ -140,7 +140,7 @@ export const removeTeamRole = async (tx: Tx, team: Id<'teams'>, repository: Id<'
       .executeTakeFirst()
   ).numDeletedRows > 0n;
 
-/** The roles that somebody has in an organization's repositories by teams, the strongest for each repository. */
+/** The roles that a user has in an organization's repositories by teams, the strongest for each repository. */
 export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<RoleInRepository[]> {
   const { rows } = await sql<RoleInRepository>`
     select distinct on (tr.repository_id) tr.repository_id, tr.role
@@ -150,7 +150,7 @@ export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, use
   return rows;
 }
 
-/** Takes a repository from all teams. */
+/** Removes a repository from all teams. */
 export const removeRepositoryFromTeams = (tx: Tx, id: Id<'repositories'>) =>
   tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
 

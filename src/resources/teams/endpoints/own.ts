@@ -1,4 +1,4 @@
-// One's own teams. (Each further group has a file here: teams, members, repositories, and the older paths by id.)
+// The teams of the authenticated user.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
