@@ -3,7 +3,7 @@ import { nodeId } from '#lib/id.ts';
 import type { Label } from './schemas.ts';
 import type { LabelRow } from './store.ts';
 
-/** A label of a repo. */
+/** A label of a repository. */
 export const presentLabel = (links: Links, repo: NamedRepository, row: LabelRow): Label => ({
   id: row.id,
   node_id: nodeId('Label', row.id),

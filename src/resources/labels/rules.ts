@@ -9,15 +9,15 @@ import type { LabelChange, NewLabel } from './schemas.ts';
 import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
 
 const nameTaken = () => invalid('Label', 'name', 'already_exists');
-const plainColor = (color: string): string => color.replace('#', '').toLowerCase();
+const normalizeColor = (color: string): string => color.replace('#', '').toLowerCase();
 
 /** Adds a label to a repository. */
 export async function createLabel(tx: Tx, action: RepositoryAction, wanted: NewLabel): Promise<LabelRow> {
   const { name, color = defaultColor, description } = wanted;
   const row = await insertLabel(tx, {
     repository_id: action.repo.id,
-    name: checkedName(name),
-    color: plainColor(color),
+    name: checkName(name),
+    color: normalizeColor(color),
     description: description ?? null,
   });
   if (!row) throw nameTaken();
@@ -28,10 +28,10 @@ export async function createLabel(tx: Tx, action: RepositoryAction, wanted: NewL
 /** Changes a label; issues keep it under its new name. */
 export async function changeLabel(tx: Tx, action: RepositoryAction, label: LabelRow, wanted: LabelChange): Promise<LabelRow> {
   const { repo } = action;
-  const name = wanted.new_name === undefined ? undefined : checkedName(wanted.new_name);
+  const name = wanted.new_name === undefined ? undefined : checkName(wanted.new_name);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
-  const color = wanted.color === undefined ? undefined : plainColor(wanted.color);
+  const color = wanted.color === undefined ? undefined : normalizeColor(wanted.color);
   const changes = defined({ name, color, description: wanted.description });
   if (Object.keys(changes).length === 0) return label;
   const row = await updateLabel(tx, label.id, changes);
@@ -47,7 +47,7 @@ export async function deleteLabel(tx: Tx, action: RepositoryAction, label: Label
 }
 
 /** Refuses blank names, and names with a comma, since queries separate labels by commas. */
-function checkedName(name: string): string {
+function checkName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.includes(','))
     throw invalid('Label', 'name', 'invalid', 'name must not be blank nor hold a comma');

@@ -41,9 +41,9 @@ const milestonePayload = (
     return [{ type: milestoneEvent, action: built.action, body: { milestone, ...built.more } }];
   });
 
-type OfMilestone = EventScope & { data: EventData['milestone.created'] };
+type MilestoneEvent = EventScope & { data: EventData['milestone.created'] };
 
-const milestoneThere = (action: string, context: PayloadContext, event: OfMilestone, more: object = {}) =>
+const presentMilestonePayload = (action: string, context: PayloadContext, event: MilestoneEvent, more: object = {}) =>
   milestonePayload(context, event, {
     action,
     more,
@@ -51,12 +51,12 @@ const milestoneThere = (action: string, context: PayloadContext, event: OfMilest
   });
 
 export const milestoneEvents = eventKinds({
-  'milestone.created': payloadBuilder([milestoneEvent], (event, context) => milestoneThere('created', context, event)),
+  'milestone.created': payloadBuilder([milestoneEvent], (event, context) => presentMilestonePayload('created', context, event)),
   'milestone.edited': payloadBuilder([milestoneEvent], (event, context) =>
-    milestoneThere('edited', context, event, changesOf(event.data.from)),
+    presentMilestonePayload('edited', context, event, changesOf(event.data.from)),
   ),
-  'milestone.closed': payloadBuilder([milestoneEvent], (event, context) => milestoneThere('closed', context, event)),
-  'milestone.opened': payloadBuilder([milestoneEvent], (event, context) => milestoneThere('opened', context, event)),
+  'milestone.closed': payloadBuilder([milestoneEvent], (event, context) => presentMilestonePayload('closed', context, event)),
+  'milestone.opened': payloadBuilder([milestoneEvent], (event, context) => presentMilestonePayload('opened', context, event)),
   'milestone.deleted': payloadBuilder([milestoneEvent], (event, context) =>
     milestonePayload(context, event, {
       action: 'deleted',

@@ -8,7 +8,7 @@ import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import type { Milestone } from './schemas.ts';
 import type { MilestoneRow } from './store.ts';
 
-/** One milestone whose creator is known. */
+/** A milestone, with its creator loaded before. */
 export function presentMilestone(
   links: Links,
   repo: NamedRepository,
@@ -36,7 +36,7 @@ export function presentMilestone(
   };
 }
 
-/** Milestones of a whole page of one repo. */
+/** Milestones of a whole page, all of one repository. */
 export async function presentMilestones(
   { db, links }: Context,
   repo: NamedRepository,

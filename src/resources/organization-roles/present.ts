@@ -23,18 +23,18 @@ export const presentRole = (links: Links, org: Account, row: RoleRow): Organizat
 
 const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
 
-/** The people who have a role, for a whole page, each with the teams by which they have it. */
+/** The users who have a role, for a whole page, each with the teams by which they have it. */
 export async function presentUserAssignments({ db, links }: Context, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
   const teams = await loadTeams(
     db,
     rows.flatMap((row) => row.teams),
   );
-  const shown = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
-  return rows.map(({ direct, teams: by, ...account }) => ({
+  const presented = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  return rows.map(({ direct, teams: inheritedFrom, ...account }) => ({
     ...presentUser(links, account),
-    assignment: assignmentOf(direct, by.length > 0),
-    inherited_from: by.flatMap((id) => {
-      const { parent: _, ...team } = shown.get(id) ?? {};
+    assignment: assignmentOf(direct, inheritedFrom.length > 0),
+    inherited_from: inheritedFrom.flatMap((id) => {
+      const { parent: _, ...team } = presented.get(id) ?? {};
       return 'slug' in team ? [team] : [];
     }),
   }));
@@ -42,6 +42,9 @@ export async function presentUserAssignments({ db, links }: Context, rows: reado
 
 /** The teams that have a role, for a whole page. */
 export async function presentTeamAssignments(context: Context, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
-  const shown = await presentTeams(context, rows);
-  return shown.map((team, i) => ({ ...team, assignment: assignmentOf(rows[i]?.direct ?? false, rows[i]?.inherited ?? false) }));
+  const presented = await presentTeams(context, rows);
+  return presented.map((team, i) => ({
+    ...team,
+    assignment: assignmentOf(rows[i]?.direct ?? false, rows[i]?.inherited ?? false),
+  }));
 }

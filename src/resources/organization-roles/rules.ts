@@ -7,7 +7,7 @@ import { invalid } from '#lib/refusal.ts';
 import { findMembershipForUpdate } from '#resources/members/index.ts';
 import { type Holder, insertAssignment, type RoleRow, removeAssignments } from './store.ts';
 
-/** A user who is to get or lose a role. Refuses users who aren't members, since only members can have one. */
+/** A user as the holder of a role. Refuses users who aren't members, since only members can have one. */
 export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Holder> {
   if (!(await findMembershipForUpdate(tx, org.id, user.id)))
     throw invalid('OrganizationRole', 'username', 'invalid', 'username is not a member of this organization');
@@ -21,9 +21,9 @@ export async function assignRole(tx: Tx, action: OrganizationAction, holder: Hol
   await record(tx, { ...inOrganization(action), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
 
-/** Removes one role of a holder, or all. If there is nothing to remove, that is no error. */
+/** Removes one role of a holder, or all. Removing nothing is no error. */
 export async function revokeRoles(tx: Tx, action: OrganizationAction, holder: Holder, role?: RoleRow): Promise<void> {
-  const taken = await removeAssignments(tx, action.org.id, holder, role?.id);
-  const where = inOrganization(action);
-  await recordEach(tx, taken, (id) => ({ ...where, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
+  const removed = await removeAssignments(tx, action.org.id, holder, role?.id);
+  const event = inOrganization(action);
+  await recordEach(tx, removed, (id) => ({ ...event, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
 }

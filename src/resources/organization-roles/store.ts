@@ -30,10 +30,10 @@ export const findRole = (db: Db, organization: Organization, id: Id<'organizatio
     .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]))
     .executeTakeFirst();
 
-const of = (holder: Holder) =>
+const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;
 
-/** Gives a role; false where the holder had it. */
+/** Gives a role; false if the holder had it already. */
 export async function insertAssignment(
   tx: Tx,
   { organization, role, holder, now }: { organization: Organization; role: Id<'organization_roles'>; holder: Holder; now: Date },
@@ -60,16 +60,16 @@ export async function removeAssignments(
   holder: Holder,
   role?: Id<'organization_roles'>,
 ): Promise<Id<'organization_roles'>[]> {
-  let query = tx.deleteFrom('organization_role_assignments').where('organization_id', '=', organization).where(of(holder));
+  let query = tx.deleteFrom('organization_role_assignments').where('organization_id', '=', organization).where(isHolder(holder));
   if (role !== undefined) query = query.where('role_id', '=', role);
   const rows = await query.returning('role_id').execute();
   return rows.map((row) => row.role_id);
 }
 
-type Held = { user_id: Id<'accounts'>; direct: boolean; teams: Id<'teams'>[] };
-export type HolderRow = Account & Pick<Held, 'direct' | 'teams'>;
+type HolderSources = { user_id: Id<'accounts'>; direct: boolean; teams: Id<'teams'>[] };
+export type HolderRow = Account & Pick<HolderSources, 'direct' | 'teams'>;
 
-/** The people who have a role, each with the teams by which they have it. */
+/** The users who have a role, each with the teams by which they have it. */
 export const listUsersWith = (
   db: Db,
   organization: Organization,
@@ -80,7 +80,7 @@ export const listUsersWith = (
     db,
     db
       .selectFrom(
-        sql<Held>`(
+        sql<HolderSources>`(
           select user_id, bool_or(team_id is null) as direct,
             coalesce(array_agg(distinct team_id) filter (where team_id is not null), '{}') as teams
           from organization_role_holders where organization_id = ${organization} and role_id = ${role} group by user_id)`.as(

@@ -15,7 +15,7 @@ export function presentFullOrganization(
   links: Links,
   org: OrganizationRow,
   counts: Counts,
-  shows: { settings: boolean },
+  options: { settings: boolean },
 ): OrganizationFull {
   return {
     ...presentOrganization(links, org, org.settings.description),
@@ -33,7 +33,7 @@ export function presentFullOrganization(
     created_at: timestamp(org.created_at),
     updated_at: timestamp(org.updated_at),
     archived_at: null,
-    ...(shows.settings ? presentSettings(org.settings, counts) : {}),
+    ...(options.settings ? presentSettings(org.settings, counts) : {}),
   };
 }
 
@@ -58,7 +58,7 @@ function optionalText({ name, company, blog, location, email }: Account): Partia
 
 function presentSettings(settings: Settings, counts: Counts): Partial<OrganizationFull> {
   const flags = Object.fromEntries(settingFlags.map((flag) => [flag, settings[flag]]));
-  const { members_can_create_repositories: some, members_can_create_public_repositories: open } = settings;
+  const { members_can_create_repositories: canCreate, members_can_create_public_repositories: canCreatePublic } = settings;
   return {
     ...flags,
     total_private_repos: counts.private_repos,
@@ -70,7 +70,7 @@ function presentSettings(settings: Settings, counts: Counts): Partial<Organizati
     default_repository_permission: settings.default_repository_permission,
     two_factor_requirement_enabled: false,
     secret_scanning_push_protection_custom_link: settings.secret_scanning_push_protection_custom_link,
-    members_allowed_repository_creation_type: some ? (open ? 'all' : 'private') : 'none',
+    members_allowed_repository_creation_type: canCreate ? (canCreatePublic ? 'all' : 'private') : 'none',
   };
 }
 

@@ -7,7 +7,7 @@ import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
-/** What is reacted to, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the row. */
+/** The subject of a reaction, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the row. */
 export type Reactable = {
   subject: Subject;
   issue: Id<'issues'>;
@@ -15,24 +15,24 @@ export type Reactable = {
 };
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
-export async function react(
+export async function createReaction(
   tx: Tx,
   action: RepositoryAction,
   { subject, issue, count }: Reactable,
   content: Content,
 ): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { by, now } = action;
-  const one = { subject, user: by.account.id, content };
-  const found = await findReaction(tx, one);
+  const key = { subject, user: by.account.id, content };
+  const found = await findReaction(tx, key);
   if (found) return { row: found, isNew: false };
-  const row = await insertReaction(tx, one, now);
+  const row = await insertReaction(tx, key, now);
   await count(content, 1);
   await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
   return { row, isNew: true };
 }
 
 /** Removes the caller's own reaction. */
-export async function takeBack(
+export async function deleteReaction(
   tx: Tx,
   action: RepositoryAction,
   { subject, issue, count }: Reactable,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 
-/** The reactions there are (the public API's set). */
+/** The kinds of reactions (the public API's set). */
 export const contents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
 export type Content = (typeof contents)[number];
 
@@ -15,7 +15,7 @@ export const Reaction = Type.Object({
 });
 export type Reaction = Static<typeof Reaction>;
 
-/** The numbers of reactions. */
+/** The number of reactions of each kind. */
 export const ReactionRollup = Type.Object({
   url: Type.String(),
   total_count: Type.Integer(),

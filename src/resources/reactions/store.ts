@@ -8,44 +8,44 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** What is reacted to: an issue or a comment. */
+/** The subject of a reaction: an issue or a comment. */
 export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> };
 
 const columnsOf = (subject: Subject) =>
   'issue' in subject ? { issue_id: subject.issue, comment_id: null } : { issue_id: null, comment_id: subject.comment };
 
-const of = (subject: Subject) =>
+const isSubject = (subject: Subject) =>
   'issue' in subject ? sql<boolean>`issue_id = ${subject.issue}` : sql<boolean>`comment_id = ${subject.comment}`;
 
-/** The reactions to something, oldest first. */
+/** The reactions to a subject, oldest first. */
 export function listReactions(db: Db, subject: Subject, content: Content | undefined, page: Page): Promise<Listed<ReactionRow>> {
-  let query = db.selectFrom('reactions').selectAll().where(of(subject));
+  let query = db.selectFrom('reactions').selectAll().where(isSubject(subject));
   if (content) query = query.where('content', '=', content);
   return list(db, query.orderBy('id'), page);
 }
 
-type One = { subject: Subject; user: Id<'accounts'>; content: Content };
+type ReactionKey = { subject: Subject; user: Id<'accounts'>; content: Content };
 
-export const findReaction = (tx: Tx, { subject, user, content }: One): Promise<ReactionRow | undefined> =>
+export const findReaction = (tx: Tx, { subject, user, content }: ReactionKey): Promise<ReactionRow | undefined> =>
   tx
     .selectFrom('reactions')
     .selectAll()
-    .where(of(subject))
+    .where(isSubject(subject))
     .where('user_id', '=', user)
     .where('content', '=', content)
     .executeTakeFirst();
 
 /** Inserts a reaction. Whoever calls it counts it on its subject. */
-export const insertReaction = (tx: Tx, { subject, user, content }: One, now: Date): Promise<ReactionRow> =>
+export const insertReaction = (tx: Tx, { subject, user, content }: ReactionKey, now: Date): Promise<ReactionRow> =>
   tx
     .insertInto('reactions')
     .values({ ...columnsOf(subject), user_id: user, content, created_at: now })
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** A reaction to something, by its id. */
+/** A reaction to a subject, by its id. */
 export const findReactionById = (db: Db, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
-  db.selectFrom('reactions').selectAll().where(of(subject)).where('id', '=', id).executeTakeFirst();
+  db.selectFrom('reactions').selectAll().where(isSubject(subject)).where('id', '=', id).executeTakeFirst();
 
 /** Removes a reaction. Whoever calls it counts it on its subject. */
 export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('reactions').where('id', '=', id).execute();

@@ -111,7 +111,7 @@ async function checkOwner(tx: Tx, user: Account, owner: Account): Promise<void> 
     );
 }
 
-/** Refuses permissions that could never apply: an organization's for a user, an account's for an organization. */
+/** Refuses permissions that can't apply: an organization's for a user, an account's for an organization. */
 function checkFit(held: PermissionSet, owner: Account, repositories: FineGrained['repositories']): void {
   const names = Object.keys(held).filter(isPermissionName);
   const foreign = owner.kind === 'organization' ? 'account' : 'organization';
@@ -127,7 +127,7 @@ function checkFit(held: PermissionSet, owner: Account, repositories: FineGrained
     throw invalid('Token', 'permissions', 'invalid', 'A token for public repositories can only read');
 }
 
-/** Ends a token with its refresh token, by the text of either; false when there was none. */
+/** Deletes a token with its refresh token, by the text of either; false if there was none. */
 export const revokeToken = (tx: Tx, token: string): Promise<boolean> => removeTokenByHash(tx, hashToken(token));
 
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';

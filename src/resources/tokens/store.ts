@@ -51,10 +51,10 @@ export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> 
 export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
 
 /** Removes the oldest tokens of the same user, app and scopes as this one, beyond a number of them. */
-export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, most: number) =>
+export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, max: number) =>
   sql`delete from tokens where id in (
     select id from tokens where account_id = ${account_id} and app_id = ${app_id} and kind = ${kind} and scopes = ${scopes}
-    order by id desc offset ${most})`.execute(tx);
+    order by id desc offset ${max})`.execute(tx);
 
 /** The oldest site administrator. */
 export const findSiteAdmin = (db: Db) =>
@@ -87,7 +87,7 @@ export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
     .execute();
 
-/** Takes a repository from the lists of all tokens. */
+/** Removes a repository from the lists of all tokens. */
 export const removeRepositoryFromTokens = (tx: Tx, id: Id<'repositories'>) =>
   tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
 
