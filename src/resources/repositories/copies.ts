@@ -12,16 +12,16 @@ import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/tokens/index.ts';
-import { copyOf, copyTemplate, type Fill } from './fill.ts';
+import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
 import { removeFromInstallations } from './installation-store.ts';
-import { checkMembersMay } from './members-may.ts';
-import { checkMayBegin, checkMayCreate, checkName, createRepository } from './rules.ts';
+import { checkMemberPrivilege } from './member-privileges.ts';
+import { checkMayCreate, checkName, createRepository, precheckCreation } from './rules.ts';
 import { countForks, findForkOf, findOwned, lockOwner, putRedirect, removeRedirect, updateRepository } from './store.ts';
 
 /** Forks, copies of templates, and transfers. */
 
 type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; git: GitStore };
-type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; only: string | undefined };
+type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; onlyBranch: string | undefined };
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
 /**
@@ -29,18 +29,18 @@ type Fork = { row: RepositoryRow; role: Role | undefined };
  * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository({ change, git }: Context, wanted: NewFork): Promise<Fork> {
-  const known = await change((tx) => findOwnFork(tx, wanted));
-  if (known) return known;
-  await using copy = await copyOf(git, wanted.repo, wanted.only);
+  const existing = await change((tx) => findOwnFork(tx, wanted));
+  if (existing) return existing;
+  await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
   return await change(async (tx) => {
-    await lockOwner(tx, wanted.owner.id); // of two forks at once, the second finds the first
-    return (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, fill: copy.fill });
+    await lockOwner(tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
+    return (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, initialize: copy.initialize });
   });
 }
 
 /**
- * The owner's fork of this source, once the caller was found to be allowed to make it. A fork that the caller may not see is
- * refused by the words for an organization that doesn't exist.
+ * The owner's existing fork of this source. Refuses callers who may not create one. If the caller may not see the existing fork,
+ * the refusal is the one for an organization that doesn't exist.
  */
 async function findOwnFork(tx: Tx, { repo, owner, by }: NewFork): Promise<Fork | undefined> {
   await checkMayFork(tx, { repo, by });
@@ -50,29 +50,29 @@ async function findOwnFork(tx: Tx, { repo, owner, by }: NewFork): Promise<Fork |
   const found = await findForkOf(tx, owner.id, repo.source_id ?? repo.id);
   if (!found) return undefined;
   const visible = await findRepoById(tx, by, found.id);
-  if (!visible || !mayRead(visible, by.grant)) throw noForksThere();
+  if (!visible || !mayRead(visible, by.grant)) throw invalidForkOwner();
   return { row: found, role: visible.role };
 }
 
-export const noForksThere = () =>
+export const invalidForkOwner = () =>
   invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
 
 async function createFork(
   tx: Tx,
-  { git, repo, owner, by, name, now, fill }: NewFork & { git: GitStore; fill: Fill },
+  { git, repo, owner, by, name, now, initialize }: NewFork & { git: GitStore; initialize: Initialize },
 ): Promise<Fork> {
   const row = await createRepository(tx, {
     git,
     owner,
     by,
     wanted: {
-      name: name ?? (await freeName(tx, owner, repo.name)),
+      name: name ?? (await findFreeName(tx, owner, repo.name)),
       description: repo.description,
       visibility: repo.visibility,
       has_issues: false,
     },
     from: { parent_id: repo.id, source_id: repo.source_id ?? repo.id, default_branch: repo.default_branch },
-    fill,
+    initialize,
     now,
   });
   await countForks(tx, repo.id);
@@ -80,22 +80,22 @@ async function createFork(
   return { row, role: 'admin' };
 }
 
-/** Whatever is public may be forked. For other repositories, both the repository and its organization say whether (the public API's rule). */
+/** Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule). */
 async function checkMayFork(tx: Tx, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
   if (action.repo.visibility === 'public') return;
   if (!action.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
-  await checkMembersMay(tx, 'members_can_fork_private_repositories', action);
+  await checkMemberPrivilege(tx, 'members_can_fork_private_repositories', action);
 }
 
-/** The name, with a number behind it if the owner has a repository of that name. */
-async function freeName(tx: Tx, owner: Account, name: string): Promise<string> {
+/** The name, with a number appended if the owner has a repository of that name. */
+async function findFreeName(tx: Tx, owner: Account, name: string): Promise<string> {
   if (!(await findOwned(tx, owner.id, name))) return name;
   for (let number = 1; number < 100; number++)
     if (!(await findOwned(tx, owner.id, `${name}-${number}`))) return `${name}-${number}`;
   throw invalid('Fork', 'name', 'already_exists', 'Give the fork a name of its own');
 }
 
-type NewCopy = {
+type TemplateCopy = {
   template: Repo;
   owner: NewOwner;
   by: SignedIn;
@@ -105,16 +105,16 @@ type NewCopy = {
   now: Date;
 };
 
-/** Makes a repository out of a template: the files of its branches, without their history. */
+/** Creates a repository from a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
   { change, git }: Context,
-  { template, owner, by, wanted, allBranches, identity, now }: NewCopy,
+  { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
-  await change((tx) => checkMayBegin(tx, { owner, by, wanted }));
+  await change((tx) => precheckCreation(tx, { owner, by, wanted }));
   await using copy = await copyTemplate(git, template, { by: identity, allBranches });
   const from = { template_id: template.id, default_branch: template.default_branch };
-  return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, fill: copy.fill, now }));
+  return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
 }
 
 type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; teams: readonly number[] };
@@ -129,12 +129,12 @@ export async function transferRepository(
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
   if (to.id === repo.owner_id)
     throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the original owner');
-  await checkMembersMay(tx, 'members_can_delete_repositories', { repo, by });
+  await checkMemberPrivilege(tx, 'members_can_delete_repositories', { repo, by });
   await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
   const taken = await findOwned(tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
-  // What was granted by the former owner; collaborators keep their roles.
+  // Removes what the former owner granted. Collaborators keep their roles.
   await removeFromInstallations(tx, repo.id);
   await removeRepositoryFromTeams(tx, repo.id);
   await removeRepositoryFromTokens(tx, repo.id);

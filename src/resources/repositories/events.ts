@@ -31,8 +31,8 @@ const repositoryEvent = webhookEventType({ name: 'repository', permission: 'meta
 const publicEvent = webhookEventType({ name: 'public', permission: 'metadata:read', hooks: 'all' });
 const forkEvent = webhookEventType({ name: 'fork', permission: 'contents:read', hooks: 'all' });
 
-/** A webhook event about a repository; `more` are the other parts of its body. */
-const plain = <Kind extends EventKind>(
+/** A webhook event about a repository; `more` returns further parts of its body. */
+const repositoryPayload = <Kind extends EventKind>(
   action: string,
   more: (event: Recorded<Kind>) => object = () => ({}),
 ): PayloadBuilder<Kind> =>
@@ -43,10 +43,10 @@ const plain = <Kind extends EventKind>(
 const from = (value: unknown) => ({ from: value });
 
 export const repositoryEvents = eventKinds({
-  'repository.created': plain('created'),
-  'repository.privatized': plain('privatized'),
-  'repository.archived': plain('archived'),
-  'repository.unarchived': plain('unarchived'),
+  'repository.created': repositoryPayload('created'),
+  'repository.privatized': repositoryPayload('privatized'),
+  'repository.archived': repositoryPayload('archived'),
+  'repository.unarchived': repositoryPayload('unarchived'),
   'repository.publicized': payloadBuilder([repositoryEvent, publicEvent], (event, context) =>
     aboutRepository(context, event, () => [
       { type: repositoryEvent, action: 'publicized', body: {} },
@@ -66,8 +66,10 @@ export const repositoryEvents = eventKinds({
       ];
     }),
   ),
-  'repository.renamed': plain('renamed', ({ data }) => ({ changes: { repository: { name: from(data.from) } } })),
-  'repository.default_branch_changed': plain('edited', ({ data }) => ({ changes: { default_branch: from(data.from) } })),
+  'repository.renamed': repositoryPayload('renamed', ({ data }) => ({ changes: { repository: { name: from(data.from) } } })),
+  'repository.default_branch_changed': repositoryPayload('edited', ({ data }) => ({
+    changes: { default_branch: from(data.from) },
+  })),
   'repository.transferred': payloadBuilder([repositoryEvent], (event, context) =>
     aboutRepository(context, event, async () => {
       const before = await findAccountById(context.db, event.data.from);

@@ -1,7 +1,7 @@
-export { identityOf } from './fill.ts';
 export { importRepository } from './imports.ts';
+export { identityOf } from './initialize.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
-export { checkMembersMay } from './members-may.ts';
+export { checkMemberPrivilege } from './member-privileges.ts';
 export { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';

@@ -1,6 +1,6 @@
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 
-/** The URL fields that begin with the address of the repository in the API, with what follows it. */
+/** The URL fields that begin with the address of the repository in the API, with their suffixes. */
 const below = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',

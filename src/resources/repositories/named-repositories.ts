@@ -7,8 +7,8 @@ import type { Id } from '#lib/id.ts';
 export type RepositoryWithOwner = RepositoryRow & { owner: { login: string } };
 
 /**
- * The repositories of a page of things in them; one that is known needn't be loaded. It doesn't check who may read them: the list of the
- * things has.
+ * The repositories to which the rows of a page belong. `known` is one that was loaded before. Access isn't checked, since the query
+ * of the rows has checked it.
  */
 export async function loadNamedRepositories(
   db: Db,

@@ -72,7 +72,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
   };
 }
 
-/** The whole repository. The ones that it was forked or made from are left out where the viewer may not see them. */
+/** The whole repository. Its parent, source and template are left out if the viewer may not see them. */
 export async function presentFullRepository(
   context: ViewerContext,
   row: RepositoryRow,
@@ -80,14 +80,14 @@ export async function presentFullRepository(
   role: Role | undefined,
 ): Promise<FullRepository> {
   const { db, links, viewer } = context;
-  const [relatives, network] = await Promise.all([
+  const [related, network] = await Promise.all([
     loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
     countNetwork(db, row),
   ]);
-  const shown = new Map((await presentRepositories(context, relatives)).map((repository) => [repository.id, repository]));
-  const relative = (id: number | null): MinimalRepository | undefined => getOptional(shown, id);
-  const parent = relative(row.parent_id);
-  const source = relative(row.source_id);
+  const presented = new Map((await presentRepositories(context, related)).map((repository) => [repository.id, repository]));
+  const findRelated = (id: number | null): MinimalRepository | undefined => getOptional(presented, id);
+  const parent = findRelated(row.parent_id);
+  const source = findRelated(row.source_id);
   return {
     ...presentOne(links, row, owner, viewer.account ? role : undefined),
     ...(reaches(role, 'write') ? presentMergeSettings(row) : {}),
@@ -97,7 +97,7 @@ export async function presentFullRepository(
     ...(owner.kind === 'organization' ? { organization: presentUser(links, owner) } : {}),
     ...(parent ? { parent } : {}),
     ...(source ? { source } : {}),
-    template_repository: relative(row.template_id) ?? null,
+    template_repository: findRelated(row.template_id) ?? null,
   };
 }
 

@@ -14,8 +14,8 @@ import { snapshotOf } from '#lib/snapshot.ts';
 import { insertFirstLabels } from '#resources/labels/index.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { giveTeamAccess } from '#resources/teams/index.ts';
-import { branchExists, emptyIn, type Fill } from './fill.ts';
-import { checkMembersMay } from './members-may.ts';
+import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
+import { checkMemberPrivilege } from './member-privileges.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import {
   countForks,
@@ -28,31 +28,31 @@ import {
   updateRepository,
 } from './store.ts';
 
-/** The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names with a meaning in paths or Git are refused. */
+/** The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in paths or in Git are refused. */
 const namePattern = /^[\w.-]{1,100}$/;
 const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
 
 /** Refuses a name that breaks the rule. A trailing `.git` is dropped, as the public API does. */
 export function checkName(name: string): string {
-  const plain = name.replace(/\.git$/i, '');
-  if (!namePattern.test(plain) || forbiddenNames.has(plain.toLowerCase())) {
+  const base = name.replace(/\.git$/i, '');
+  if (!namePattern.test(base) || forbiddenNames.has(base.toLowerCase())) {
     throw invalid('Repository', 'name', 'invalid', 'name can only contain ASCII letters, digits, and the characters ., -, and _');
   }
-  return plain;
+  return base;
 }
 
 const nameTaken = () => invalid('Repository', 'name', 'already_exists', 'name already exists on this account');
 
 type Visibility = RepositoryRow['visibility'];
 
-/** The wanted visibility. `visibility` counts more than the older `private`, since it can say `internal`. */
+/** The visibility that a request names. `visibility` takes precedence over the older `private`, since it can be `internal`. */
 const visibilityOf = ({
   visibility,
-  private: secret,
+  private: isPrivate,
 }: {
   visibility?: Visibility | undefined;
   private?: boolean | undefined;
-}): Visibility | undefined => visibility ?? (secret === undefined ? undefined : secret ? 'private' : 'public');
+}): Visibility | undefined => visibility ?? (isPrivate === undefined ? undefined : isPrivate ? 'private' : 'public');
 
 /** Refuses an account or a credential that may not create a repository of this visibility for this owner. */
 export async function checkMayCreate(
@@ -85,12 +85,12 @@ export type Creation = {
   by: SignedIn;
   wanted: NewRepository;
   from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
-  /** Makes the folder on disk; left out: an empty repository. */
-  fill?: Fill;
+  /** Creates the folder on disk; if left out, of an empty repository. */
+  initialize?: Initialize;
   now: Date;
 };
 
-/** Refuses a name or a visibility that can't be had; gives both. Whether the name is taken is found out when the row is inserted. */
+/** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
 async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
   const visibility = visibilityOf(wanted) ?? 'public';
@@ -99,21 +99,21 @@ async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owne
 }
 
 /** Refuses what `createRepository` would refuse, before much work is done for it. */
-export async function checkMayBegin(tx: Tx, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
+export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
   const { name } = await checkCreation(tx, creation);
   if (await findOwned(tx, creation.owner.id, name)) throw nameTaken();
 }
 
 /**
  * Creates a repository: its row, its folder on disk and its event. The folder is made before the transaction commits, so that
- * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't used twice.
+ * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't reused.
  */
 export async function createRepository(
   tx: Tx,
-  { git, owner, by, wanted, from = {}, fill = emptyIn(git), now }: Creation,
+  { git, owner, by, wanted, from = {}, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
-  const { team_id, private: secret, visibility: asked, name: wantedName, ...settings } = rest;
+  const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = rest;
   const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
   const row = await insertRepository(tx, {
     ...defined(settings),
@@ -129,33 +129,33 @@ export async function createRepository(
   if (!row) throw nameTaken();
   await insertFirstLabels(tx, row.id);
   await removeRedirect(tx, owner.login, name);
-  if (team_id !== undefined) await giveTeam(tx, owner, team_id, row, now);
+  if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
   await record(tx, { ...event, kind: 'repository.created', data: {} });
-  const moves = await fill(row);
+  const moves = await initialize(row);
   if (moves.length === 0) return row;
   await recordAll(tx, eventsOfMoves(event, moves, row.default_branch));
   return updateRepository(tx, row.id, { pushed_at: now });
 }
 
-async function giveTeam(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
+async function giveTeamRole(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
   const given = await giveTeamAccess(tx, owner.id, [team], row.id, now);
   if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
 }
 
-/** Changes a repository. Renaming, archiving and others that subscribers look for get events of their own. */
+/** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
 export async function changeRepository(
   tx: Tx,
   action: RepositoryAction & { git: GitStore },
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
   const { git, repo, now } = action;
-  const { name: wantedName, private: secret, visibility: asked, ...settings } = wanted;
+  const { name: wantedName, private: _private, visibility: _visibility, ...settings } = wanted;
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
-  if (name !== repo.name) await takeName(tx, repo, name, now);
+  if (name !== repo.name) await prepareRename(tx, repo, name, now);
   const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
   const event = inRepository(action);
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
@@ -176,17 +176,17 @@ export async function changeRepository(
   }
   const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
   if (changes.length > 0)
-    await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: toldOf(repo, changes) } });
+    await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
   return row;
 }
 
 /** The former values of what changed, for the event. */
-const toldOf = ({ description, homepage }: Repo, changes: readonly string[]) => ({
+const formerValuesOf = ({ description, homepage }: Repo, changes: readonly string[]) => ({
   ...(changes.includes('description') ? { description } : {}),
   ...(changes.includes('homepage') ? { homepage } : {}),
 });
 
-/** Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may make it. */
+/** Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may create it. */
 async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
   if (repo.pushed_at !== null && !(await branchExists(git, repo.id, branch))) {
     throw invalid(
@@ -202,33 +202,33 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
 async function checkMayChangeVisibility(tx: Tx, action: RepositoryAction, visibility: Visibility): Promise<void> {
   if (action.repo.owner.kind === 'user' && visibility === 'internal')
     throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
-  await checkForkFollows(tx, action.repo, visibility);
-  await checkMembersMay(tx, 'members_can_change_repo_visibility', action);
+  await checkForkVisibility(tx, action.repo, visibility);
+  await checkMemberPrivilege(tx, 'members_can_change_repo_visibility', action);
 }
 
-/** A fork is as visible as its parent (the public API's rule). Otherwise whoever may fork what is private could publish it. */
-async function checkForkFollows(tx: Tx, { parent_id, visibility: present }: Repo, visibility: Visibility): Promise<void> {
+/** A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could publish it. */
+async function checkForkVisibility(tx: Tx, { parent_id, visibility: present }: Repo, visibility: Visibility): Promise<void> {
   const parent = parent_id === null ? undefined : await findRepository(tx, parent_id);
   if (parent === undefined || parent.visibility === visibility) return;
   const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
   throw invalid('Repository', 'visibility', 'invalid', reason);
 }
 
-/** Renames a repository. The old name redirects here until another repository takes it. */
-async function takeName(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
+/** Refuses a name that is taken, and makes the old name redirect to the repository until another one takes it. */
+async function prepareRename(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
   const taken = await findOwned(tx, repo.owner_id, name);
   if (taken && taken.id !== repo.id) throw nameTaken();
   await removeRedirect(tx, repo.owner.login, name);
   if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
 }
 
-/** The repository's own columns, without what it is to the viewer. */
+/** The columns of the repository, without the viewer's access to it. */
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
   const { repo } = action;
-  await checkMembersMay(tx, 'members_can_delete_repositories', action);
+  await checkMemberPrivilege(tx, 'members_can_delete_repositories', action);
   const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
   await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
   await removeRepository(tx, repo.id);

@@ -21,7 +21,7 @@ const readable = (db: Db, viewer: Viewer): Query =>
 
 const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
 
-/** Orders by id too, so that rows that are equal otherwise have the same order on every page. */
+/** Orders by id too, so that equal rows have the same order on every page. */
 function ordered(query: Query, { sort, direction }: Order): Query {
   if (sort === 'full_name') return query.orderBy(sql`lower(r.name)`, direction).orderBy('r.id', direction);
   return query
@@ -54,7 +54,7 @@ type OwnerList = { owner: Id<'accounts'>; kind: Kind; order: Order; page: Page }
 export const listOwned = (db: Db, viewer: Viewer, { owner, kind, order, page }: OwnerList): Promise<Listed<RepositoryRow>> =>
   list(db, ordered(ofKind(readable(db, viewer).where('r.owner_id', '=', owner), kind), order), page);
 
-/** The repositories of others that an account works on and the viewer may see. */
+/** The repositories of other owners in which an account is a collaborator and that the viewer may see. */
 export const listContributed = (
   db: Db,
   viewer: Viewer,
@@ -125,7 +125,7 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-/** The number of forks of a repository's source, and of forks of these: the public API's `network_count`. They count as in `countForks`. */
+/** The number of direct and indirect forks of a repository's source: the public API's `network_count`. They count as in `countForks`. */
 export async function countNetwork(db: Db, { id, source_id, visibility }: RepositoryRow): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from repositories
@@ -180,7 +180,7 @@ export const findRepository = (db: Db, id: Id<'repositories'>): Promise<Reposito
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** Locks the account that owns repositories until the transaction ends, so that nobody else makes what it may have only once. */
+/** Locks the account that owns repositories until the transaction ends, so that concurrent requests don't create twice what it may have once. */
 export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
   tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 
@@ -212,7 +212,7 @@ export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
 
 export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
 
-/** Counts a repository's forks anew. Of a public one, only its public forks count: the others aren't for everybody to know of. */
+/** Recounts a repository's forks. Only public forks of a public repository count, so that the number doesn't disclose the others. */
 export const countForks = (tx: Tx, id: Id<'repositories'>) =>
   sql`
   update repositories r set forks_count = (

@@ -7,8 +7,8 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { firstOrNotFound, invalid } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { forkRepository, generateFromTemplate, noForksThere, transferRepository } from '../copies.ts';
-import { identityOf } from '../fill.ts';
+import { forkRepository, generateFromTemplate, invalidForkOwner, transferRepository } from '../copies.ts';
+import { identityOf } from '../initialize.ts';
 import { presentFullRepository, presentRepositories } from '../present.ts';
 import { FromTemplate, FullRepository, MinimalRepository, NewFork, Transfer } from '../schemas.ts';
 import { listForks, type Order } from '../store.ts';
@@ -51,9 +51,9 @@ export const createFork = endpoint({
   replies: { 202: FullRepository },
   async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
-    if (!owner) throw noForksThere();
-    const only = body.default_branch_only ? at.repo.default_branch : undefined;
-    const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, only });
+    if (!owner) throw invalidForkOwner();
+    const onlyBranch = body.default_branch_only ? at.repo.default_branch : undefined;
+    const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, onlyBranch });
     return presentFullRepository({ db, links, viewer }, row, owner, role);
   },
 });

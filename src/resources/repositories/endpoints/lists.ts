@@ -10,7 +10,7 @@ import { presentRepositories } from '../present.ts';
 import { ListOrder, MinimalRepository } from '../schemas.ts';
 import { type Affiliation, listAffiliated, listContributed, listOwned, type Order, type Sort } from '../store.ts';
 
-/** Unless the query says otherwise, lists by name ascend and lists by time begin with the newest. */
+/** By default, lists by name are ascending and lists by time descending. */
 const orderOf = (sort: Sort, direction: 'asc' | 'desc' | undefined): Order => ({
   sort,
   direction: direction ?? (sort === 'full_name' ? 'asc' : 'desc'),
@@ -75,7 +75,7 @@ export const listOwnRepositories = endpoint({
     if (query.type && (query.visibility || query.affiliation))
       throw unprocessable('If you specify visibility or affiliation, you cannot specify type.');
     const found = await listAffiliated(db, viewer, {
-      affiliations: chosen(query.affiliation, query.type),
+      affiliations: affiliationsOf(query.affiliation, query.type),
       visibility: query.type === 'public' || query.type === 'private' ? query.type : (query.visibility ?? 'all'),
       since: query.since ? new Date(query.since) : undefined,
       before: query.before ? new Date(query.before) : undefined,
@@ -86,7 +86,7 @@ export const listOwnRepositories = endpoint({
   },
 });
 
-function chosen(named: string | undefined, type: string | undefined): Affiliation[] {
+function affiliationsOf(named: string | undefined, type: string | undefined): Affiliation[] {
   if (named) return affiliations.filter((affiliation) => named.split(',').includes(affiliation));
   if (type === 'owner') return ['owner'];
   if (type === 'member') return ['collaborator', 'organization_member'];

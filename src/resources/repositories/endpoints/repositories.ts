@@ -7,16 +7,18 @@ import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pagesInside } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { beginningOf } from '../fill.ts';
+import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
 import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 
-type Creating = SharedCall<{ body: NewRepository; action: ActionContext }>;
+type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
 
-async function createFor(owner: NewOwner, { db, change, body, action, links, now, services: { git } }: Creating) {
-  const fill = beginningOf({ git, account: action.by.account, links, now }, body);
-  const row = await change((tx) => createRepository(tx, { ...action, git, owner, wanted: body, ...(fill ? { fill } : {}) }));
+async function createFor(owner: NewOwner, { db, change, body, action, links, now, services: { git } }: CreateCall) {
+  const initialize = initialCommitOf({ git, account: action.by.account, links, now }, body);
+  const row = await change((tx) =>
+    createRepository(tx, { ...action, git, owner, wanted: body, ...(initialize ? { initialize } : {}) }),
+  );
   return presentFullRepository({ db, links, viewer: action.by }, row, owner, 'admin');
 }
 
@@ -28,7 +30,7 @@ export const createOwnRepository = endpoint({
   access: {
     permission: 'administration:write',
     scopes: ['public_repo', 'repo'],
-    tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'], // document 3 gives it to no app
+    tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'], // document 3: not for tokens of apps
   },
   body: NewRepository,
   example: { name: 'engine', private: true },

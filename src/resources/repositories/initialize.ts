@@ -15,12 +15,12 @@ import { invalid } from '#lib/refusal.ts';
 import { licenseText } from '#resources/licenses/index.ts';
 import type { NewRepository } from './schemas.ts';
 
-/** Makes the folder of a new repository with its first contents. Returns the refs that it begins with. */
-export type Fill = (row: RepositoryRow) => Promise<RefMove[]>;
+/** Creates the folder of a new repository with its initial contents. Returns the refs that it creates. */
+export type Initialize = (row: RepositoryRow) => Promise<RefMove[]>;
 
 const newRef = (ref: string, after: string): RefMove => ({ ref, before: null, after, forced: false });
 
-/** The author of commits that the server makes for an account. */
+/** The author of commits that the server creates for an account. */
 export const identityOf = (account: Account, links: Links, now: Date): Identity => ({
   name: account.name ?? account.login,
   email: account.email ?? noreplyAddress(account, new URL(links.html).hostname),
@@ -28,33 +28,36 @@ export const identityOf = (account: Account, links: Links, now: Date): Identity 
   zone: 0,
 });
 
-/** Leaves a repository empty. */
-export const emptyIn =
-  (git: GitStore): Fill =>
+/** Creates an empty repository. */
+export const initializeEmpty =
+  (git: GitStore): Initialize =>
   async (row) => {
     await createRepository(git, row.id, { defaultBranch: row.default_branch });
     return [];
   };
 
-export type Beginning = { git: GitStore; account: Account; links: Links; now: Date };
+export type InitialCommitContext = { git: GitStore; account: Account; links: Links; now: Date };
 
-/** The fields of a request that ask for a first commit. */
-type FillRequest = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
+/** The fields of a request that ask for an initial commit. */
+type InitialCommitRequest = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
 
-/** Fills a repository with one commit of the files that were asked for; undefined where none was asked for. */
-export function beginningOf({ git, account, links, now }: Beginning, asked: FillRequest): Fill | undefined {
-  // The public API has a list of these templates; Hearth has none, so that any name is unknown.
-  if (asked.gitignore_template)
+/** Creates a repository with one commit of the requested files; undefined if the request has none. */
+export function initialCommitOf(
+  { git, account, links, now }: InitialCommitContext,
+  request: InitialCommitRequest,
+): Initialize | undefined {
+  // Hearth has no such templates, so that every name is unknown.
+  if (request.gitignore_template)
     throw invalid('Repository', 'gitignore_template', 'invalid', 'gitignore_template is not a known template');
-  const license = asked.license_template
-    ? licenseText(asked.license_template, { owner: account.name ?? account.login, year: now.getUTCFullYear() })
+  const license = request.license_template
+    ? licenseText(request.license_template, { owner: account.name ?? account.login, year: now.getUTCFullYear() })
     : undefined;
-  if (!asked.auto_init && license === undefined) return undefined;
+  if (!request.auto_init && license === undefined) return undefined;
   return async (row) => {
     const disk = await createRepository(git, row.id, { defaultBranch: row.default_branch });
     const readme = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
     const changes = [
-      ...(asked.auto_init ? [fileOf('README.md', readme)] : []),
+      ...(request.auto_init ? [fileOf('README.md', readme)] : []),
       ...(license === undefined ? [] : [fileOf('LICENSE', license)]),
     ];
     const by = identityOf(account, links, now);
@@ -68,11 +71,11 @@ export function beginningOf({ git, account, links, now }: Beginning, asked: Fill
 
 const fileOf = (path: string, text: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
-/** A folder that was filled before its repository has a row: no connection of the database is held for as long as copying takes. */
-export type Copied = { fill: Fill; [Symbol.asyncDispose](): Promise<void> };
+/** A copy that is made before its repository has a row, so that no database connection is held while it is copied. */
+export type PreparedCopy = { initialize: Initialize; [Symbol.asyncDispose](): Promise<void> };
 
-const copied = ({ draft, refs }: Copy): Copied => ({
-  async fill(row) {
+const preparedCopy = ({ draft, refs }: Copy): PreparedCopy => ({
+  async initialize(row) {
     await placeRepository(draft, row.id);
     return refs.map(({ name, oid }) => newRef(name, oid));
   },
@@ -80,22 +83,26 @@ const copied = ({ draft, refs }: Copy): Copied => ({
 });
 
 /** Copies the branches and tags of a repository, or the branch `only`. */
-export async function copyOf(git: GitStore, from: RepositoryRow, only: string | undefined): Promise<Copied> {
+export async function copyOf(git: GitStore, from: RepositoryRow, onlyBranch: string | undefined): Promise<PreparedCopy> {
   const source = repoOf(git, from.id);
-  const isThere = await repositoryExists(source);
-  return copied(await (isThere ? copyRepository(source, { branch: only }) : copyNothing(git, from.default_branch)));
+  const exists = await repositoryExists(source);
+  return preparedCopy(await (exists ? copyRepository(source, { branch: onlyBranch }) : copyNothing(git, from.default_branch)));
 }
 
-type Fresh = { by: Identity; allBranches: boolean };
+type TemplateCopyOptions = { by: Identity; allBranches: boolean };
 
 /** Copies the files of a template's branches, each as one commit without history. */
-export async function copyTemplate(git: GitStore, template: RepositoryRow, { by, allBranches }: Fresh): Promise<Copied> {
+export async function copyTemplate(
+  git: GitStore,
+  template: RepositoryRow,
+  { by, allBranches }: TemplateCopyOptions,
+): Promise<PreparedCopy> {
   const source = repoOf(git, template.id);
   const { default_branch: defaultBranch } = template;
-  if (!(await repositoryExists(source))) return copied(await copyNothing(git, defaultBranch));
+  if (!(await repositoryExists(source))) return preparedCopy(await copyNothing(git, defaultBranch));
   const { rows } = await listRefs(source, { prefix: 'refs/heads/' });
   const branches = rows.filter(({ name }) => allBranches || name === `refs/heads/${defaultBranch}`);
-  return copied(await copySnapshots(source, { branches, defaultBranch, by, message: 'Initial commit' }));
+  return preparedCopy(await copySnapshots(source, { branches, defaultBranch, by, message: 'Initial commit' }));
 }
 
 /** Whether a branch exists. */

@@ -4,7 +4,7 @@ import { forbidden } from '#lib/refusal.ts';
 import { findMembership } from '#resources/members/index.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 
-/** What an organization's settings leave to its owners, each with the refusal for everybody else. */
+/** The settings of an organization that reserve something for its owners, each with the message for other members. */
 const refusals = {
   members_can_change_repo_visibility: 'Only owners of this organization may change the visibility of repositories.',
   members_can_delete_repositories: 'Only owners of this organization may delete or transfer repositories.',
@@ -12,8 +12,8 @@ const refusals = {
   members_can_invite_outside_collaborators: 'Only owners of this organization may invite outside collaborators.',
 } as const;
 
-/** Refuses whoever isn't an owner of the repository's organization where its settings leave something to owners. Apps aren't members. */
-export async function checkMembersMay(
+/** Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt. */
+export async function checkMemberPrivilege(
   tx: Tx,
   setting: keyof typeof refusals,
   { repo, by }: Pick<RepositoryAction, 'repo' | 'by'>,
