@@ -1,4 +1,4 @@
-// Telling what happened to an issue: by events, for webhooks and indexes, and by issue events, for its timeline.
+// Recording changes of an issue: as events, for webhooks and search indexes, and as issue events, for its timeline.
 import type { RepositoryAction } from '#access/action.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -23,10 +23,10 @@ export const eventOf = <Kind extends IssueEvent>(action: RepositoryAction, kind:
 /** The id of the app that acts, if one does. */
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
 
-/** One thing that happened to an issue. Some things aren't told to webhooks and indexes, and some aren't in its timeline. */
+/** A change of an issue. Some have no event for webhooks and search indexes, others no issue event for the timeline. */
 export type IssueActivity = { event?: Event<IssueEvent>; issueEvent?: NewIssueEvent };
 
-/** Records what happened to an issue, in its order, and sets its time of change. Returns the issue as it is then. */
+/** Records changes of an issue in their order, and sets its `updated_at`. Returns the updated issue. */
 export async function recordActivity(
   tx: Tx,
   action: RepositoryAction,
@@ -47,16 +47,16 @@ export async function recordActivity(
   return issue.updated_at < now ? updateIssue(tx, issue.id, { updated_at: now }) : issue;
 }
 
-/** What differs in the texts and the state of an issue between before and after a change. */
-export function differences(action: RepositoryAction, before: IssueRow, after: IssueRow): IssueActivity[] {
+/** The activities for changes of an issue's texts and state. */
+export function activitiesOfChange(action: RepositoryAction, before: IssueRow, after: IssueRow): IssueActivity[] {
   const issue = after.id;
   const changes = {
     ...(before.title === after.title ? {} : { title: { from: before.title } }),
     ...(before.body === after.body ? {} : { body: { from: before.body } }),
   };
-  const isOtherwiseClosed = before.state === after.state && before.state_reason !== after.state_reason;
-  const isEdited = Object.keys(changes).length > 0 || isOtherwiseClosed;
-  const happened = after.state === 'closed' ? 'closed' : 'reopened';
+  const hasOtherReason = before.state === after.state && before.state_reason !== after.state_reason;
+  const isEdited = Object.keys(changes).length > 0 || hasOtherReason;
+  const stateEvent = after.state === 'closed' ? 'closed' : 'reopened';
   return [
     ...(isEdited ? [{ event: eventOf(action, 'issue.edited', { issue, changes }) }] : []),
     ...(changes.title ? [{ issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } } }] : []),
@@ -64,15 +64,15 @@ export function differences(action: RepositoryAction, before: IssueRow, after: I
       ? []
       : [
           {
-            event: eventOf(action, `issue.${happened}`, { issue }),
-            issueEvent: { event: happened, data: { state_reason: after.state_reason } },
+            event: eventOf(action, `issue.${stateEvent}`, { issue }),
+            issueEvent: { event: stateEvent, data: { state_reason: after.state_reason } },
           },
         ]),
   ];
 }
 
-/** That an issue left a milestone, and that it came into one. */
-export async function milestoneMoves(
+/** The activities for a change of an issue's milestone. */
+export async function activitiesOfMilestone(
   tx: Tx,
   action: RepositoryAction,
   before: IssueRow,

@@ -9,35 +9,35 @@ const mayBeAssigned = sql<boolean>`(accounts.kind <> 'organization' and accounts
 
 /**
  * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: those who have a role in it
- * may, other than to read since it is public.
+ * may. Being able to read it because it is public doesn't count.
  */
 export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
   ${mayBeAssigned} and exists (select from repository_roles role
     where role.repository_id = ${repo}.id and role.account_id = accounts.id and role.level > 0))`;
 
-/** Whose assignability is told: everybody's, or that of whom the viewer may know. */
+/** Which users are considered: all, or those whom the viewer may see. */
 export type Sight = 'everybody' | Viewer;
 
 /**
- * Whether the account in the row `accounts` may be assigned here. Who is here by a concealed membership alone is known to those who
- * belong to the organization (security decision 4).
+ * Whether the account in the row `accounts` may be assigned here. Users whose only role comes from a concealed membership are
+ * visible to members of the organization only (security decision 4).
  */
 function assignableHere({ id, owner_id }: Repo, sight: Sight): RawBuilder<boolean> {
   const owner = sql`${owner_id}::bigint`;
-  const seen =
+  const visible =
     sight === 'everybody'
       ? sql`true`
       : sql`(role.source in ('owner', 'collaborator') or ${belongsToOrganization(sight, owner)}
         or exists (select from memberships m where m.organization_id = ${owner} and m.user_id = role.account_id and m.public))`;
   return sql<boolean>`(${mayBeAssigned} and accounts.id in (
-    select role.account_id from repository_roles role where role.repository_id = ${id} and role.level > 0 and ${seen}))`;
+    select role.account_id from repository_roles role where role.repository_id = ${id} and role.level > 0 and ${visible}))`;
 }
 
-/** Those who may be assigned, as far as the viewer may know of them. */
+/** The users who may be assigned and whom the viewer may see. */
 export const listAssignable = (db: Db, repo: Repo, viewer: Viewer, page: Page): Promise<Listed<Account>> =>
   list(db, db.selectFrom('accounts').selectAll('accounts').where(assignableHere(repo, viewer)).orderBy('accounts.id'), page);
 
-/** Those with these logins who may be assigned. Who may assign them is told of everybody, as they would find out by trying. */
+/** The users with these logins who may be assigned. By default all are found, since callers who may assign could find out by trying. */
 export async function findAssignable(
   db: Db,
   repo: Repo,

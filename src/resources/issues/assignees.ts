@@ -1,4 +1,4 @@
-// The assignees of an issue: assigning, unassigning and replacing them. What happens is returned, to be told.
+// The assignees of an issue: assigning, unassigning and replacing them. Each function returns the activities to record.
 import type { RepositoryAction } from '#access/action.ts';
 import type { Account, Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -36,7 +36,7 @@ export async function assign(
 ): Promise<IssueActivity[]> {
   const { added, total } = await addAssignees(tx, issue.id, users, action.now);
   checkNumber('assignees', total);
-  return added.map((user) => happened(action, issue, 'assigned', user));
+  return added.map((user) => activityOf(action, issue, 'assigned', user));
 }
 
 /** Unassigns users from an issue. */
@@ -47,7 +47,7 @@ export async function unassign(
   users: readonly Id<'accounts'>[],
 ): Promise<IssueActivity[]> {
   const dropped = await dropAssignees(tx, issue.id, users);
-  return dropped.map((user) => happened(action, issue, 'unassigned', user));
+  return dropped.map((user) => activityOf(action, issue, 'unassigned', user));
 }
 
 /** Replaces the assignees of an issue. */
@@ -58,12 +58,12 @@ export async function replaceAssignees(
   users: readonly Account[],
 ): Promise<IssueActivity[]> {
   const wanted = new Set(users.map(({ id }) => id));
-  const held = await listAssignees(tx, issue.id);
-  const leaving = held.filter((id) => !wanted.has(id));
-  return [...(await unassign(tx, action, issue, leaving)), ...(await assign(tx, action, issue, users))];
+  const current = await listAssignees(tx, issue.id);
+  const surplus = current.filter((id) => !wanted.has(id));
+  return [...(await unassign(tx, action, issue, surplus)), ...(await assign(tx, action, issue, users))];
 }
 
-const happened = (
+const activityOf = (
   action: RepositoryAction,
   issue: IssueRow,
   kind: 'assigned' | 'unassigned',

@@ -27,7 +27,7 @@ export async function commentOn(tx: Tx, action: RepositoryAction, issue: IssueRo
   return comment;
 }
 
-/** One's own comments may be changed, and any by those who may write to the repository. */
+/** Authors may change their own comments; users who may write to the repository may change all. */
 function checkMayChange({ repo, by }: RepositoryAction, comment: CommentRow): void {
   if (comment.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Must have admin rights to Repository.');

@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, seesEventsOfField } from '#resources/issue-fields/index.ts';
 
-/** What an issue event says beside its name. Labels and others are stored by the names that they had at that time. */
+/** The data of an issue event. Labels, milestones and fields are stored with the names that they had at that time. */
 export type IssueEventData = {
   label?: { name: string; color: string };
   assignee?: Id<'accounts'>;
@@ -33,7 +33,7 @@ type FieldValue = string | number | string[];
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
 export type NewIssueEvent = { event: string; data?: IssueEventData };
-type Happened = {
+type IssueEventContext = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
   actor: Id<'accounts'>;
@@ -42,9 +42,9 @@ type Happened = {
 };
 
 /** Inserts events of an issue in their order, in one statement. */
-export async function insertIssueEvents(tx: Tx, about: Happened, events: readonly NewIssueEvent[]): Promise<void> {
+export async function insertIssueEvents(tx: Tx, context: IssueEventContext, events: readonly NewIssueEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const { repository, issue, actor, app, at } = about;
+  const { repository, issue, actor, app, at } = context;
   await tx
     .insertInto('issue_events')
     .values(
@@ -61,8 +61,8 @@ export async function insertIssueEvents(tx: Tx, about: Happened, events: readonl
     .execute();
 }
 
-/** Whether the viewer may know of the event in the row `issue_events`. Events about fields are hidden together with the field. */
-export const mayKnow = (viewer: Viewer) =>
+/** Whether the viewer may see the event in the row `issue_events`. Events about fields are hidden together with the field. */
+export const maySeeEvent = (viewer: Viewer) =>
   sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${seesEventsOfField(
     viewer,
     sql`(issue_events.data -> 'issue_field' ->> 'id')::bigint`,
@@ -71,9 +71,9 @@ export const mayKnow = (viewer: Viewer) =>
 
 /** The events of one issue, oldest first. */
 export const listIssueEvents = (db: Db, viewer: Viewer, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('issue_id', '=', issue).where(mayKnow(viewer)).orderBy('id'), page);
+  list(db, rows(db).where('issue_id', '=', issue).where(maySeeEvent(viewer)).orderBy('id'), page);
 
-/** Events by their ids, in any order. The caller has made sure that the viewer may know of them. */
+/** Events by their ids, in any order. The caller has checked that the viewer may see them. */
 export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
   const wanted = unique(ids);
   return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
@@ -86,7 +86,7 @@ export const listEventsOfRepository = (
   repository: Id<'repositories'>,
   page: Page,
 ): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('repository_id', '=', repository).where(mayKnow(viewer)).orderBy('id', 'desc'), page);
+  list(db, rows(db).where('repository_id', '=', repository).where(maySeeEvent(viewer)).orderBy('id', 'desc'), page);
 
 export const findIssueEvent = (
   db: Db,
@@ -94,7 +94,7 @@ export const findIssueEvent = (
   repository: Id<'repositories'>,
   id: Id<'issue_events'>,
 ): Promise<IssueEventRow | undefined> =>
-  rows(db).where('repository_id', '=', repository).where('id', '=', id).where(mayKnow(viewer)).executeTakeFirst();
+  rows(db).where('repository_id', '=', repository).where('id', '=', id).where(maySeeEvent(viewer)).executeTakeFirst();
 
 const rows = (db: Db) =>
   db.selectFrom('issue_events').selectAll('issue_events').select(sql<IssueEventData>`issue_events.data`.as('data'));

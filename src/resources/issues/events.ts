@@ -52,11 +52,11 @@ const commentEvent = webhookEventType({ name: 'issue_comment', permission: 'issu
 type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 
-/** A webhook event about an issue that still exists; `more` are the other parts of its body. */
+/** Webhook events about an issue that still exists; `build` makes them from the presented issue. */
 const aboutIssue = (
   context: PayloadContext,
   event: EventScope & { data: { issue: Id<'issues'> } },
-  tell: (
+  build: (
     issue: Record<string, unknown>,
     repository: OwnedRepository,
   ) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
@@ -64,11 +64,11 @@ const aboutIssue = (
   aboutRepository(context, event, async (repository) => {
     const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
     if (!row) return [];
-    const [shown] = await presentIssues({ ...context, viewer: anonymous }, [row]);
-    return shown ? tell(shown, repository) : [];
+    const [presented] = await presentIssues({ ...context, viewer: anonymous }, [row]);
+    return presented ? build(presented, repository) : [];
   });
 
-const plain = <Kind extends IssueKind>(
+const issuePayload = <Kind extends IssueKind>(
   action: string,
   more: (
     event: Recorded<Kind>,
@@ -99,17 +99,17 @@ const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, reposi
 };
 
 /** As in the public API, a former body that was null is shown as an empty text. */
-const textsBefore = ({ title, body }: EventData['issue.edited']['changes']) => ({
+const formerTexts = ({ title, body }: EventData['issue.edited']['changes']) => ({
   ...(title ? { title } : {}),
   ...(body ? { body: { from: body.from ?? '' } } : {}),
 });
 
 async function presentComment(context: PayloadContext, row: CommentRow) {
-  const [shown] = await presentComments({ ...context, viewer: anonymous }, [row]);
-  return shown;
+  const [presented] = await presentComments({ ...context, viewer: anonymous }, [row]);
+  return presented;
 }
 
-const comment = <Kind extends CommentKind>(
+const commentPayload = <Kind extends CommentKind>(
   action: string,
   find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
@@ -123,27 +123,32 @@ const comment = <Kind extends CommentKind>(
     }),
   );
 
-const present = (event: { data: { comment: Id<'issue_comments'> } }, { db }: PayloadContext, { id }: OwnedRepository) =>
-  findComment(db, id, event.data.comment);
+const findPresentComment = (
+  event: { data: { comment: Id<'issue_comments'> } },
+  { db }: PayloadContext,
+  { id }: OwnedRepository,
+) => findComment(db, id, event.data.comment);
 
 export const issueEvents = eventKinds({
-  'issue.opened': plain('opened'),
-  'issue.edited': plain('edited', ({ data }) => ({ changes: textsBefore(data.changes) })),
-  'issue.closed': plain('closed'),
-  'issue.reopened': plain('reopened'),
-  'issue.locked': plain('locked'),
-  'issue.unlocked': plain('unlocked'),
-  'issue.labeled': plain('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
-  'issue.unlabeled': plain('unlabeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
-  'issue.assigned': plain('assigned', ({ data }, context) => assigneeOf(data.user, context)),
-  'issue.unassigned': plain('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
-  'issue.milestoned': plain('milestoned', ({ data }, context, repository) => milestoneOf(data.milestone, context, repository)),
-  'issue.demilestoned': plain('demilestoned', ({ data }, context, repository) =>
+  'issue.opened': issuePayload('opened'),
+  'issue.edited': issuePayload('edited', ({ data }) => ({ changes: formerTexts(data.changes) })),
+  'issue.closed': issuePayload('closed'),
+  'issue.reopened': issuePayload('reopened'),
+  'issue.locked': issuePayload('locked'),
+  'issue.unlocked': issuePayload('unlocked'),
+  'issue.labeled': issuePayload('labeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.unlabeled': issuePayload('unlabeled', ({ data }, context, repository) => labelOf(data.label, context, repository)),
+  'issue.assigned': issuePayload('assigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.unassigned': issuePayload('unassigned', ({ data }, context) => assigneeOf(data.user, context)),
+  'issue.milestoned': issuePayload('milestoned', ({ data }, context, repository) =>
     milestoneOf(data.milestone, context, repository),
   ),
-  'issue_comment.created': comment('created', present),
-  'issue_comment.edited': comment('edited', present, ({ data }) => ({ changes: data.changes })),
-  'issue_comment.deleted': comment('deleted', async ({ data }) =>
+  'issue.demilestoned': issuePayload('demilestoned', ({ data }, context, repository) =>
+    milestoneOf(data.milestone, context, repository),
+  ),
+  'issue_comment.created': commentPayload('created', findPresentComment),
+  'issue_comment.edited': commentPayload('edited', findPresentComment, ({ data }) => ({ changes: data.changes })),
+  'issue_comment.deleted': commentPayload('deleted', async ({ data }) =>
     data.was ? revived(data.was, ['created_at', 'updated_at']) : undefined,
   ),
   'issue.field_added': 'no webhook',

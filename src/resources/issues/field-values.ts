@@ -28,19 +28,19 @@ const valuesOf = async (tx: Tx, { by }: RepositoryAction, issue: IssueRow): Prom
 
 /** Sets values of an issue in fields; an empty list clears all that the viewer sees, as in the public API. */
 export async function setValues(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
-  const held = await valuesOf(tx, action, issue);
-  if (wanted.length === 0) return apply(tx, action, issue, held.map(clearing));
-  const before = keyed(held, ({ field_id }) => field_id);
-  const read = await readValues(tx, { organization: action.repo.owner_id, viewer: action.by }, wanted);
-  const changes = read.map(({ field, after }) => ({ field, before: before.get(field.id)?.value, after }));
+  const current = await valuesOf(tx, action, issue);
+  if (wanted.length === 0) return apply(tx, action, issue, current.map(clearedChange));
+  const before = keyed(current, ({ field_id }) => field_id);
+  const values = await readValues(tx, { organization: action.repo.owner_id, viewer: action.by }, wanted);
+  const changes = values.map(({ field, after }) => ({ field, before: before.get(field.id)?.value, after }));
   await apply(tx, action, issue, changes);
 }
 
 /**
- * Sets the values that were told with the issue itself. As in the public API they are left out where there are no fields, which
- * only organizations have, and where the viewer may not write to the repository.
+ * Sets the values in a request that creates or changes an issue. As in the public API they are ignored if the owner is no
+ * organization and so has no fields, or if the viewer may not write to the repository.
  */
-export async function setToldValues(
+export async function setValuesIfAllowed(
   tx: Tx,
   action: RepositoryAction,
   issue: IssueRow,
@@ -52,11 +52,11 @@ export async function setToldValues(
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, held: HeldValue): Promise<void> {
-  await apply(tx, action, issue, [clearing(held)]);
+export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, current: HeldValue): Promise<void> {
+  await apply(tx, action, issue, [clearedChange(current)]);
 }
 
-const clearing = ({ field_id, name, data_type, organization_id, value }: HeldValue): Change => ({
+const clearedChange = ({ field_id, name, data_type, organization_id, value }: HeldValue): Change => ({
   field: { id: field_id, name, data_type, organization_id },
   before: value,
   after: undefined,
@@ -64,27 +64,27 @@ const clearing = ({ field_id, name, data_type, organization_id, value }: HeldVal
 
 /** Writes the changes, with an event and an issue event for each. */
 async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes: readonly Change[]): Promise<void> {
-  const real = changes.filter(
+  const effective = changes.filter(
     ({ field, before, after }) => !(before && after ? isSame(field.data_type, before, after) : before === after),
   );
   await replaceFieldValues(
     tx,
     issue.id,
-    real.map(({ field, after }) => ({ field: field.id, value: after })),
+    effective.map(({ field, after }) => ({ field: field.id, value: after })),
   );
-  const activities = real.map((change) => ({
-    event: eventOf(action, `issue.field_${wordOf(change)}`, { issue: issue.id, field: change.field.id }),
-    issueEvent: { event: `issue_field_${wordOf(change)}`, data: { issue_field: toldOf(change) } },
+  const activities = effective.map((change) => ({
+    event: eventOf(action, `issue.field_${actionOf(change)}`, { issue: issue.id, field: change.field.id }),
+    issueEvent: { event: `issue_field_${actionOf(change)}`, data: { issue_field: fieldChangeOf(change) } },
   }));
   await recordActivity(tx, action, issue, activities);
 }
 
-const wordOf = ({ before, after }: Change): 'added' | 'changed' | 'removed' => {
+const actionOf = ({ before, after }: Change): 'added' | 'changed' | 'removed' => {
   if (!before) return 'added';
   return after ? 'changed' : 'removed';
 };
 
-const toldOf = ({ field: { id, name, data_type, organization_id }, before, after }: Change) => ({
+const fieldChangeOf = ({ field: { id, name, data_type, organization_id }, before, after }: Change) => ({
   id,
   name,
   data_type,

@@ -5,7 +5,7 @@ import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import { assignableTo } from './assignee-store.ts';
 
-const losses = [
+const revocations = [
   'collaborator.removed',
   'member.removed',
   'team.member_removed',
@@ -15,28 +15,28 @@ const losses = [
 ] as const;
 
 /** Unassigns users who lost the role by which they could be assigned, with an event on each issue. */
-export const unassignLost = subscription<(typeof losses)[number], Services>({
+export const unassignLost = subscription<(typeof revocations)[number], Services>({
   name: 'issues.unassign-lost',
-  on: losses,
+  on: revocations,
   attempts: 25,
   async run({ owner, repository, actor, at, data }, { change }) {
-    // Where a team lost a role, all assignments are checked: an assignment doesn't say by which role it was possible.
-    const whose = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
-    const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
+    // If a team lost a role, all assignments are checked, since an assignment doesn't say which role allowed it.
+    const userCondition = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
+    const repositoryCondition = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
     await change(async (tx) => {
       const { rows } = await sql<{ issue: Id<'issues'>; repository: Id<'repositories'>; user: Id<'accounts'> }>`
         with lost as (
           delete from issue_assignees a using issues i, repositories r, accounts
           where a.issue_id = i.id and i.repository_id = r.id and accounts.id = a.user_id
-            and ${whose} and r.owner_id = ${owner} and ${here} and not ${assignableTo(sql`r`)}
+            and ${userCondition} and r.owner_id = ${owner} and ${repositoryCondition} and not ${assignableTo(sql`r`)}
           returning i.id, i.repository_id, a.user_id
         ), told as (
           insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
           select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost
         )
         select id as issue, repository_id as repository, user_id as "user" from lost`.execute(tx);
-      const told = { kind: 'issue.unassigned', owner, actor, at } as const;
-      await recordEach(tx, rows, ({ issue, user, ...lost }) => ({ ...told, ...lost, data: { issue, user } }));
+      const event = { kind: 'issue.unassigned', owner, actor, at } as const;
+      await recordEach(tx, rows, ({ issue, user, ...lost }) => ({ ...event, ...lost, data: { issue, user } }));
     });
   },
 });

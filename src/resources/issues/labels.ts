@@ -1,4 +1,4 @@
-// The labels of an issue: adding, removing and replacing them. What happens is returned, to be told.
+// The labels of an issue: adding, removing and replacing them. Each function returns the activities to record.
 import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
@@ -12,7 +12,7 @@ export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
 /** Adds labels to an issue. Labels that the repository doesn't have are created. */
-export async function putLabels(
+export async function labelIssue(
   tx: Tx,
   action: RepositoryAction,
   issue: IssueRow,
@@ -26,11 +26,11 @@ export async function putLabels(
   const { added: ids, total } = await addLabels(tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
-  return labels.filter(({ id }) => added.has(id)).map((label) => happened(action, issue, 'labeled', label));
+  return labels.filter(({ id }) => added.has(id)).map((label) => activityOf(action, issue, 'labeled', label));
 }
 
 /** Removes labels from an issue. */
-export async function takeLabels(
+export async function unlabelIssue(
   tx: Tx,
   action: RepositoryAction,
   issue: IssueRow,
@@ -38,7 +38,7 @@ export async function takeLabels(
 ): Promise<IssueActivity[]> {
   const ids = labels.map(({ id }) => id);
   const dropped = new Set(await dropLabels(tx, issue.id, ids));
-  return labels.filter(({ id }) => dropped.has(id)).map((label) => happened(action, issue, 'unlabeled', label));
+  return labels.filter(({ id }) => dropped.has(id)).map((label) => activityOf(action, issue, 'unlabeled', label));
 }
 
 /** Replaces the labels of an issue. */
@@ -49,12 +49,12 @@ export async function replaceLabels(
   names: readonly string[],
 ): Promise<IssueActivity[]> {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
-  const held = await listIssueLabels(tx, issue.id);
-  const leaving = held.filter(({ name }) => !wanted.has(name.toLowerCase()));
-  return [...(await takeLabels(tx, action, issue, leaving)), ...(await putLabels(tx, action, issue, names))];
+  const current = await listIssueLabels(tx, issue.id);
+  const surplus = current.filter(({ name }) => !wanted.has(name.toLowerCase()));
+  return [...(await unlabelIssue(tx, action, issue, surplus)), ...(await labelIssue(tx, action, issue, names))];
 }
 
-const happened = (
+const activityOf = (
   action: RepositoryAction,
   issue: IssueRow,
   kind: 'labeled' | 'unlabeled',

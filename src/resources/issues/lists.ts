@@ -9,16 +9,16 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { IssueRow } from './store.ts';
 
 /** A filter on what an issue may have: a value, `none`, `any`, or undefined for no filter. */
-export type Held<Value> = Value | 'none' | 'any' | undefined;
+export type FilterValue<Value> = Value | 'none' | 'any' | undefined;
 
 export type Filter = {
   state: 'open' | 'closed' | 'all';
   labels: readonly string[];
   since: Date | undefined;
-  milestone?: Held<Id<'milestones'>>;
-  assignee?: Held<Id<'accounts'>>;
+  milestone?: FilterValue<Id<'milestones'>>;
+  assignee?: FilterValue<Id<'accounts'>>;
   creator?: Id<'accounts'>;
-  /** The login of somebody who is mentioned by `@` in the issue or one of its comments. */
+  /** The login of a user who is mentioned by `@` in the issue or one of its comments. */
   mentioned?: string;
 };
 
@@ -35,18 +35,18 @@ export function listOfRepository(
   page: Page,
 ): Promise<Listed<IssueRow>> {
   let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
-  if (filter.labels.length > 0) query = query.where(haveLabels(repository, filter.labels));
+  if (filter.labels.length > 0) query = query.where(withAllLabels(repository, filter.labels));
   return list(db, ordered(filtered(query, filter), order), page);
 }
 
-/** The repositories of a list: those of one account, those that the viewer owns or belongs to, or all. */
-export type Range = { owner?: Id<'accounts'>; mine?: Id<'accounts'> };
+/** The repositories of a list: those of one owner, those of a user and the user's organizations, or all. */
+export type RepositoryRange = { owner?: Id<'accounts'>; member?: Id<'accounts'> };
 
 /** Issues of many repositories, as far as the viewer may read them. */
 export function listOfMany(
   db: Db,
   viewer: Viewer,
-  range: Range,
+  range: RepositoryRange,
   filter: Filter,
   order: Order,
   page: Page,
@@ -59,13 +59,13 @@ export function listOfMany(
     .where('r.has_issues', '=', sql<boolean>`true`)
     .where(mayReadIssues(viewer));
   if (range.owner !== undefined) query = query.where('r.owner_id', '=', range.owner);
-  if (range.mine !== undefined) {
-    const { mine } = range;
+  if (range.member !== undefined) {
+    const { member } = range;
     query = query.where(
-      sql<boolean>`(r.owner_id = ${mine} or r.owner_id in (select organization_id from memberships where user_id = ${mine} and state = 'active'))`,
+      sql<boolean>`(r.owner_id = ${member} or r.owner_id in (select organization_id from memberships where user_id = ${member} and state = 'active'))`,
     );
   }
-  if (filter.labels.length > 0) query = query.where(hasLabels(filter.labels));
+  if (filter.labels.length > 0) query = query.where(hasAllLabels(filter.labels));
   return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
 }
 
@@ -75,23 +75,23 @@ const mayReadIssues = ({ grant }: Viewer) =>
     ? sql<boolean>`(r.visibility = 'public' or jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, 'issues'))`
     : sql<boolean>`true`;
 
-/** Names in lower case, each once: computed once for a statement. */
+/** Names in lower case without duplicates, computed once in a statement. */
 const lowered = (names: readonly string[]) =>
   sql`(select array_agg(distinct lower(name)) from unnest(${names}::text[]) as n (name))::text[]`;
 
 /** Issues of a repository that have all of these labels, counted in one pass however many labels there are. */
-const haveLabels = (repository: Id<'repositories'>, names: readonly string[]) =>
+const withAllLabels = (repository: Id<'repositories'>, names: readonly string[]) =>
   sql<boolean>`issues.id in (select il.issue_id from issue_labels il join labels l on l.id = il.label_id
     where l.repository_id = ${repository} and lower(l.name) = any (${lowered(names)})
     group by il.issue_id having count(*) = cardinality(${lowered(names)}))`;
 
 /** Whether an issue has all of these labels. For lists that other conditions make short. */
-const hasLabels = (names: readonly string[]) =>
+const hasAllLabels = (names: readonly string[]) =>
   sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
     where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;
 
-function filtered(given: Query, { state, since, milestone, assignee, creator, mentioned }: Filter): Query {
-  let query = given;
+function filtered(base: Query, { state, since, milestone, assignee, creator, mentioned }: Filter): Query {
+  let query = base;
   if (state !== 'all') query = query.where('issues.state', '=', state);
   if (since) query = query.where('issues.updated_at', '>=', since);
   if (creator !== undefined) query = query.where('issues.author_id', '=', creator);

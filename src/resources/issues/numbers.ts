@@ -1,15 +1,15 @@
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 
-/** Refuses more labels or assignees than one issue may have: whoever lists issues gets all of them. */
-export function checkNumber(what: 'labels' | 'assignees', total: number): void {
-  const most = fixedValue(limitTable.issues[what]);
-  if (total <= most) return;
+/** Refuses more labels or assignees than an issue may have, since lists of issues include all of them. */
+export function checkNumber(field: 'labels' | 'assignees', total: number): void {
+  const max = fixedValue(limitTable.issues[field]);
+  if (total <= max) return;
   const error = {
     resource: 'Issue',
-    field: what,
+    field,
     code: 'invalid',
-    message: `An issue can have at most ${most} ${what}`,
+    message: `An issue can have at most ${max} ${field}`,
   } as const;
-  throw new Refusal('invalid', 'Validation Failed', [error], { limit: `issues.${what}` });
+  throw new Refusal('invalid', 'Validation Failed', [error], { limit: `issues.${field}` });
 }

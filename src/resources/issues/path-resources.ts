@@ -33,7 +33,7 @@ export const comment = pathResource({
   lock: (tx, at) => findCommentForUpdate(tx, at.comment),
 });
 
-/** Something that happened to any issue of a repository, by its id. */
+/** An event of any issue of a repository, by its id. */
 export const issueEvent = pathResource({
   name: 'issueEvent',
   words: { event_id: idOf('issue_events') },
@@ -44,7 +44,7 @@ export const issueEvent = pathResource({
   },
 });
 
-/** Somebody who may be assigned to the issues of a repository, by their login. */
+/** A user who may be assigned to the issues of a repository, by the login. */
 export const assignee = pathResource({
   name: 'assignee',
   words: { assignee: loginWord },

@@ -12,7 +12,7 @@ import type { IssueEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
 /** Leaves the organization's id out, which is stored only to decide who may see the event. */
-const presentFieldChange = ({ organization_id: _, ...told }: NonNullable<IssueEventRow['data']['issue_field']>) => told;
+const presentFieldChange = ({ organization_id: _, ...change }: NonNullable<IssueEventRow['data']['issue_field']>) => change;
 
 /** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
 export async function presentIssueEvents(
@@ -21,7 +21,7 @@ export async function presentIssueEvents(
   options: { withIssue?: true } = {},
 ): Promise<IssueEvent[]> {
   if (rows.length === 0) return [];
-  const [places, accounts, apps, issues] = await Promise.all([
+  const [repositories, accounts, apps, issues] = await Promise.all([
     loadNamedRepositories(db, gather(rows, 'repository_id')),
     loadAccounts(
       db,
@@ -41,7 +41,7 @@ export async function presentIssueEvents(
     return {
       id: row.id,
       node_id: nodeId('IssueEvent', row.id),
-      url: path(`${repositoryUrl(links, getOrThrow(places, row.repository_id))}/issues/events`, row.id),
+      url: path(`${repositoryUrl(links, getOrThrow(repositories, row.repository_id))}/issues/events`, row.id),
       actor,
       event: row.event,
       commit_id: row.commit_id,

@@ -42,18 +42,18 @@ export async function presentIssues(
     ...gather(milestones.values(), 'creator_id'),
   ];
   const accounts = await loadAccounts(db, people, viewer.account);
-  const shown = options.withRepository
+  const presentedRepositories = options.withRepository
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
 
   return rows.map((row) => {
-    const place = getOrThrow(repositories, row.repository_id);
-    const repository_url = repositoryUrl(links, place);
+    const repository = getOrThrow(repositories, row.repository_id);
+    const repository_url = repositoryUrl(links, repository);
     const url = path(`${repository_url}/issues`, row.number);
     const { labels, assignees } = getOrThrow(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
     const milestone = getOptional(milestones, row.milestone_id);
-    const repository = shown?.get(row.repository_id);
+    const presentedRepository = presentedRepositories?.get(row.repository_id);
     return {
       id: row.id,
       node_id: nodeId('Issue', row.id),
@@ -62,7 +62,7 @@ export async function presentIssues(
       labels_url: `${url}/labels{/name}`,
       comments_url: `${url}/comments`,
       events_url: `${url}/events`,
-      html_url: path(links.html, place.owner.login, place.name, 'issues', row.number),
+      html_url: path(links.html, repository.owner.login, repository.name, 'issues', row.number),
       timeline_url: `${url}/timeline`,
       number: row.number,
       state: row.state,
@@ -70,10 +70,10 @@ export async function presentIssues(
       title: row.title,
       body: row.body,
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
-      labels: labels.map((label) => presentLabel(links, place, label)),
+      labels: labels.map((label) => presentLabel(links, repository, label)),
       assignee: assigned[0] ?? null,
       assignees: assigned,
-      milestone: milestone ? presentMilestone(links, place, milestone, getOptional(accounts, milestone.creator_id)) : null,
+      milestone: milestone ? presentMilestone(links, repository, milestone, getOptional(accounts, milestone.creator_id)) : null,
       locked: row.locked,
       active_lock_reason: row.lock_reason,
       comments: row.comments_count,
@@ -85,7 +85,7 @@ export async function presentIssues(
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
       issue_field_values: (values.get(row.id) ?? []).map(presentFieldValue),
-      ...(repository ? { repository } : {}),
+      ...(presentedRepository ? { repository: presentedRepository } : {}),
     };
   });
 }
@@ -108,16 +108,16 @@ export async function presentComments(
     loadAssociations(db, viewer, authoredIn(rows)),
   ]);
   return rows.map((row) => {
-    const place = getOrThrow(repositories, row.repository_id);
+    const repository = getOrThrow(repositories, row.repository_id);
     const { number } = getOrThrow(issues, row.issue_id);
-    const repository = repositoryUrl(links, place);
-    const url = path(`${repository}/issues/comments`, row.id);
+    const repository_url = repositoryUrl(links, repository);
+    const url = path(`${repository_url}/issues/comments`, row.id);
     return {
       id: row.id,
       node_id: nodeId('IssueComment', row.id),
       url,
-      html_url: `${path(links.html, place.owner.login, place.name, 'issues', number)}#issuecomment-${row.id}`,
-      issue_url: path(`${repository}/issues`, number),
+      html_url: `${path(links.html, repository.owner.login, repository.name, 'issues', number)}#issuecomment-${row.id}`,
+      issue_url: path(`${repository_url}/issues`, number),
       body: row.body,
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
       created_at: timestamp(row.created_at),

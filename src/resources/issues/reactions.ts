@@ -8,20 +8,20 @@ import { type CommentRow, countCommentReaction } from './comment-store.ts';
 import { countIssueReaction, type IssueRow, loadIssues } from './store.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
-function checkOpen({ repo, by }: RepositoryAction, issue: IssueRow): void {
+function checkNotLocked({ repo, by }: RepositoryAction, issue: IssueRow): void {
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Unable to create reaction because issue is locked.');
 }
 
-type OfIssue = { issue: IssueRow };
-type OfComment = { comment: CommentRow };
+type AtIssue = { issue: IssueRow };
+type AtComment = { comment: CommentRow };
 
-export const subjectOfIssue = ({ issue }: OfIssue) => ({ issue: issue.id });
-export const subjectOfComment = ({ comment }: OfComment) => ({ comment: comment.id });
+export const subjectOfIssue = ({ issue }: AtIssue) => ({ issue: issue.id });
+export const subjectOfComment = ({ comment }: AtComment) => ({ comment: comment.id });
 
 /** An issue, if the caller may react to it. */
-export async function reactableIssue(tx: Tx, action: RepositoryAction, { issue }: OfIssue): Promise<Reactable> {
-  checkOpen(action, issue);
+export async function reactableIssue(tx: Tx, action: RepositoryAction, { issue }: AtIssue): Promise<Reactable> {
+  checkNotLocked(action, issue);
   return {
     subject: subjectOfIssue({ issue }),
     issue: issue.id,
@@ -30,8 +30,8 @@ export async function reactableIssue(tx: Tx, action: RepositoryAction, { issue }
 }
 
 /** A comment, if the caller may react to it. */
-export async function reactableComment(tx: Tx, action: RepositoryAction, { comment }: OfComment): Promise<Reactable> {
-  checkOpen(action, getOrThrow(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
+export async function reactableComment(tx: Tx, action: RepositoryAction, { comment }: AtComment): Promise<Reactable> {
+  checkNotLocked(action, getOrThrow(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
   return {
     subject: subjectOfComment({ comment }),
     issue: comment.issue_id,

@@ -7,9 +7,9 @@ import type { Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { addOpenIssues, takeIssueNumber } from '#resources/repositories/index.ts';
-import { differences, eventOf, milestoneMoves, recordActivity, viaApp } from './activity.ts';
+import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
-import { labelNames, putLabels, replaceLabels } from './labels.ts';
+import { labelIssue, labelNames, replaceLabels } from './labels.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { type IssueRow, insertIssue, updateIssue } from './store.ts';
 
@@ -18,18 +18,18 @@ export function checkHasIssues(repo: Repo): void {
   if (!repo.has_issues) throw gone('Issues has been disabled in this repository.');
 }
 
-/** Whether somebody may label, assign and close issues of others: by their role, an app by its permission. */
-const maySort = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
+/** Whether the caller may label, assign and close all issues: a user by their role, an app by its permission. */
+const mayTriage = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
 export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIssue): Promise<IssueRow> {
   const { repo, by, now } = action;
   checkHasIssues(repo);
-  const sorts = maySort(repo, by);
+  const canTriage = mayTriage(repo, by);
   const title = String(wanted.title).trim();
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
-  const assignees = sorts ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
-  const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
+  const assignees = canTriage ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
+  const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
   const number = await takeIssueNumber(tx, repo.id);
   const issue = await insertIssue(tx, {
     repository_id: repo.id,
@@ -44,22 +44,22 @@ export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIss
   });
   return recordActivity(tx, action, issue, [
     { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
-    ...(sorts ? await putLabels(tx, action, issue, labelNames(wanted.labels)) : []),
+    ...(canTriage ? await labelIssue(tx, action, issue, labelNames(wanted.labels)) : []),
     ...(await assign(tx, action, issue, assignees)),
-    ...(await milestoneMoves(tx, action, { ...issue, milestone_id: null }, issue)),
+    ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
   ]);
 }
 
-/** Changes an issue. Its author may change the texts, close and reopen it; all else is for those who may sort issues. */
+/** Changes an issue. Its author may change the texts, close and reopen it; all other changes require the role triage. */
 export async function changeIssue(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
   const { repo, by, now } = action;
-  const sorts = maySort(repo, by);
-  if (!sorts && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
+  const canTriage = mayTriage(repo, by);
+  if (!canTriage && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
   const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const body = wanted.body === undefined ? issue.body : wanted.body;
-  const milestone = sorts ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
-  const assignees = sorts ? wantedAssignees(wanted) : undefined;
+  const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
+  const assignees = canTriage ? wantedAssignees(wanted) : undefined;
   const users = assignees && (await assignable(tx, repo, assignees));
   const columns = {
     title,
@@ -71,9 +71,9 @@ export async function changeIssue(tx: Tx, action: RepositoryAction, issue: Issue
   const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
   if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
   return recordActivity(tx, action, row, [
-    ...differences(action, issue, row),
-    ...(await milestoneMoves(tx, action, issue, row)),
-    ...(sorts && wanted.labels !== undefined ? await replaceLabels(tx, action, issue, labelNames(wanted.labels)) : []),
+    ...activitiesOfChange(action, issue, row),
+    ...(await activitiesOfMilestone(tx, action, issue, row)),
+    ...(canTriage && wanted.labels !== undefined ? await replaceLabels(tx, action, issue, labelNames(wanted.labels)) : []),
     ...(users ? await replaceAssignees(tx, action, issue, users) : []),
   ]);
 }

@@ -11,7 +11,7 @@ import { MinimalRepository } from '#resources/repositories/index.ts';
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
 export const lockReasons = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
-/** What an author is in the repository, as far as the viewer may know it. */
+/** An author's association with the repository, as far as the viewer may see it. */
 export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const;
 export type Association = (typeof associations)[number];
 
@@ -83,7 +83,7 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
-/** Something that happened to an issue. The optional fields depend on the event. */
+/** An event of an issue. The optional fields depend on the kind of event. */
 export const IssueEvent = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

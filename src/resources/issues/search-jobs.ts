@@ -26,7 +26,7 @@ const changes = [
   'reaction.deleted',
 ] as const;
 
-/** Keeps the search index of issues up to date. It holds nothing about access and repositories' names, which each search looks up. */
+/** Keeps the search index of issues up to date. Access and the names of repositories aren't in the index: each search looks them up. */
 export const indexIssue = subscription<(typeof changes)[number], Services>({
   name: 'issues.index',
   on: changes,
@@ -56,7 +56,7 @@ export const indexRenamed = subscription<(typeof renames)[number], Services>({
   },
 });
 
-/** Indexes issues without a row in the index, as an upgrade, a restored backup or an interrupted `hearth reindex` leaves them. */
+/** Indexes issues without a row in the index, as after an upgrade, a restored backup or an interrupted `hearth reindex`. */
 export const indexMissing = job<object, Services>({
   name: 'issues.index-missing',
   attempts: 1,

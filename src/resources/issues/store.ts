@@ -91,10 +91,10 @@ export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[
   return addedOf(rows);
 }
 
-/** What was added, and how many there are now; no number where nothing was. */
+/** The added ids, and how many there are now. The total is 0 if nothing was added. */
 type Added<Table extends 'labels' | 'accounts'> = { added: Id<Table>[]; total: number };
 
-/** A statement sees what was there before it. */
+/** The statement's own count doesn't include the rows that it inserts. */
 const addedOf = <Table extends 'labels' | 'accounts'>(rows: readonly { id: Id<Table>; before: number }[]): Added<Table> => ({
   added: rows.map(({ id }) => id),
   total: rows.length + (rows[0]?.before ?? 0),
@@ -146,7 +146,7 @@ type Authored = { repository: Repository; author: Id<'accounts'> };
 const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
 
 /**
- * What authors are in repositories, for a whole page in one statement. A concealed membership is shown only to other members.
+ * The associations of authors with repositories, for a whole page in one statement. A concealed membership is shown only to other members.
  */
 export async function loadAssociations(
   db: Db,

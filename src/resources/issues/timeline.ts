@@ -6,14 +6,14 @@ import { gather, getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
-import { loadIssueEvents, mayKnow } from './event-store.ts';
+import { loadIssueEvents, maySeeEvent } from './event-store.ts';
 import { presentComments } from './present.ts';
 import { presentIssueEvents } from './present-events.ts';
 import type { IssueEvent, TimelineComment } from './schemas.ts';
 
 type Entry = { event_id: Id<'issue_events'>; comment_id: null } | { event_id: null; comment_id: Id<'issue_comments'> };
 
-/** What happened to an issue and what was said about it, oldest first. */
+/** The events and comments of an issue, oldest first. */
 export async function listTimeline(
   context: ViewerContext,
   issue: Id<'issues'>,
@@ -26,13 +26,13 @@ export async function listTimeline(
       .selectFrom(
         sql<Entry & { created_at: Date }>`(
           select id as event_id, null::bigint as comment_id, created_at from issue_events
-          where issue_id = ${issue} and ${mayKnow(viewer)}
+          where issue_id = ${issue} and ${maySeeEvent(viewer)}
           union all
           select null::bigint, id, created_at from issue_comments where issue_id = ${issue})`.as('entry'),
       )
       .select(['entry.event_id', 'entry.comment_id'])
       .orderBy('entry.created_at')
-      .orderBy('entry.event_id') // at one moment: events first, in their order
+      .orderBy('entry.event_id') // at the same time: events first, in their order
       .orderBy('entry.comment_id'),
     page,
   );

@@ -1,4 +1,4 @@
-// Who is, and who may be, assigned to issues.
+// Assignees of issues, and the users who can be assigned.
 import { Type } from 'typebox';
 import { readsEither, sortsEither } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
@@ -36,7 +36,7 @@ export const checkAssignee = endpoint({
   access: readsEither,
   replies: { 204: Nothing },
   async handle() {
-    // The assignee was found, and that is the answer.
+    // The path resource has found the assignee: the reply is 204.
   },
 });
 
@@ -49,7 +49,7 @@ export const checkAssigneeOfIssue = endpoint({
   access: readsEither,
   replies: { 204: Nothing },
   async handle() {
-    // The assignee was found, and that is the answer.
+    // The path resource has found the assignee: the reply is 204.
   },
 });
 

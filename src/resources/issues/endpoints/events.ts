@@ -1,4 +1,4 @@
-// What happened to issues.
+// Issue events and timelines.
 import { Type } from 'typebox';
 import { readsEither, readsIssues } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';

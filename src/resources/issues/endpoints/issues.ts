@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { readsIssues, sortsEither, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
-import { setToldValues } from '../field-values.ts';
+import { setValuesIfAllowed } from '../field-values.ts';
 import { lockIssue, unlockIssue } from '../locks.ts';
 import { issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
@@ -22,7 +22,7 @@ export const createIssue = endpoint({
   async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, action, body);
-      await setToldValues(tx, action, issue, body.issue_field_values);
+      await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
       return issue;
     });
     return presentIssue({ db, links, viewer, repo: at.repo }, row);
@@ -55,7 +55,7 @@ export const updateRepoIssue = endpoint({
   async handle({ db, change, at, body, action, viewer, links }) {
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, action, issue, body);
-      await setToldValues(tx, action, changed, body.issue_field_values);
+      await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
       return changed;
     });
     return presentIssue({ db, links, viewer, repo: at.repo }, row);

@@ -8,7 +8,7 @@ import { pageOut, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Label, presentLabel } from '#resources/labels/index.ts';
 import { recordActivity } from '../activity.ts';
-import { labelNames, putLabels, replaceLabels, takeLabels } from '../labels.ts';
+import { labelIssue, labelNames, replaceLabels, unlabelIssue } from '../labels.ts';
 import { issue, issueLabel } from '../path-resources.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
@@ -49,7 +49,7 @@ export const addIssueLabels = endpoint({
   summary: 'Add labels to an issue',
   async handle({ db, change, at, body, action, links }) {
     const names = labelNames(listIn(body));
-    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await putLabels(tx, action, issue, names)));
+    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await labelIssue(tx, action, issue, names)));
     return presentLabels({ db, links }, at.repo, at.issue);
   },
 });
@@ -91,7 +91,7 @@ export const removeIssueLabel = endpoint({
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, action, links }) {
     await change(async (tx, { issue, issueLabel }) =>
-      recordActivity(tx, action, issue, await takeLabels(tx, action, issue, [issueLabel])),
+      recordActivity(tx, action, issue, await unlabelIssue(tx, action, issue, [issueLabel])),
     );
     return presentLabels({ db, links }, at.repo, at.issue);
   },

@@ -1,4 +1,4 @@
-// Lists of issues: of a repository, an organization, or all that a user meets.
+// Lists of issues: of a repository, of an organization, and of all repositories.
 import { type Static, Type } from 'typebox';
 import { findUser } from '#access/lookup.ts';
 import { readsIssues } from '#access/policies.ts';
@@ -33,7 +33,7 @@ const OfRepository = Type.Object({
   mentioned: login,
 });
 
-/** The filters `all` and `repos` list every issue that the viewer may read, the others those that the viewer has to do with. */
+/** The filters `all` and `repos` list every issue that the viewer may read, the others only those that concern the viewer. */
 const OfMany = Type.Object({
   ...common,
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
@@ -41,16 +41,16 @@ const OfMany = Type.Object({
 
 type ListQuery = Static<typeof OfMany> | Static<typeof OfRepository>;
 
-function baseOf({ state, labels = '', since }: ListQuery, { resourceLimits }: Services): Filter {
+function baseFilter({ state, labels = '', since }: ListQuery, { resourceLimits }: Services): Filter {
   const names = labels.split(',').map((name) => name.trim());
   const wanted = [...new Set(names.filter((name) => name !== ''))];
-  const most = resourceLimits.lists.labels;
-  if (wanted.length > most) {
+  const maxLabels = resourceLimits.lists.labels;
+  if (wanted.length > maxLabels) {
     const error = {
       resource: 'Issue',
       field: 'labels',
       code: 'invalid',
-      message: `At most ${most} labels can be asked for`,
+      message: `At most ${maxLabels} labels can be asked for`,
     } as const;
     throw new Refusal('invalid', 'Validation Failed', [error], { limit: 'lists.labels' });
   }
@@ -63,7 +63,7 @@ async function filterOf(
   repo: Repo,
   query: Static<typeof OfRepository>,
 ): Promise<Filter | undefined> {
-  const filter = baseOf(query, services);
+  const filter = baseFilter(query, services);
   const { milestone, assignee, creator, mentioned } = query;
   if (milestone === 'none') filter.milestone = 'none';
   else if (milestone === '*') filter.milestone = 'any';
@@ -107,7 +107,7 @@ export const listRepoIssues = endpoint({
 
 /** The filter for the viewer's own issues. There are no subscriptions yet, so `subscribed` means issues written by or assigned to the viewer. */
 function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn, services: Services): Filter {
-  const filter = baseOf(query, services);
+  const filter = baseFilter(query, services);
   if (query.filter === 'assigned' || query.filter === 'subscribed') filter.assignee = account.id;
   if (query.filter === 'created') filter.creator = account.id;
   if (query.filter === 'mentioned') filter.mentioned = account.login;
@@ -150,7 +150,7 @@ export const listOwnIssues = endpoint({
   path: '/user/issues',
   summary: 'List user account issues assigned to the authenticated user',
   async handle({ db, query, page, viewer, links, services }) {
-    const found = await listOfMany(db, viewer, { mine: viewer.account.id }, ownFilter(query, viewer, services), query, page);
+    const found = await listOfMany(db, viewer, { member: viewer.account.id }, ownFilter(query, viewer, services), query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
   },
 });
