@@ -11,7 +11,7 @@ const resource = 'IssueField';
 /** Whether a field of this type holds options. */
 export const isSelect = (type: DataType): boolean => type === 'single_select' || type === 'multi_select';
 
-const wrongAt = (index: number, name: keyof WantedOption, code: FieldError['code'], message: string): FieldError => ({
+const optionError = (index: number, name: keyof WantedOption, code: FieldError['code'], message: string): FieldError => ({
   resource,
   field: `options.${index}.${name}`,
   code,
@@ -28,21 +28,21 @@ export function checkOptions(type: DataType, options: readonly WantedOption[] | 
   if (!options) throw invalid(resource, 'options', 'missing_field');
   if (options.length === 0) throw invalid(resource, 'options', 'invalid', 'options must name at least one');
   const seen = new Set<string>();
-  const taken = options.flatMap(({ name }, index) => {
-    const folded = clean(name).toLowerCase();
-    if (seen.has(folded)) return [wrongAt(index, 'name', 'already_exists', 'options must have different names')];
+  const duplicates = options.flatMap(({ name }, index) => {
+    const folded = trimmed(name).toLowerCase();
+    if (seen.has(folded)) return [optionError(index, 'name', 'already_exists', 'options must have different names')];
     seen.add(folded);
     return [];
   });
-  if (taken.length > 0) throw invalidFields(taken);
+  if (duplicates.length > 0) throw invalidFields(duplicates);
 }
 
 /** A name as it is stored. */
-export const clean = (text: string): string => text.trim();
+export const trimmed = (text: string): string => text.trim();
 
 /** The columns of an option. A description that the request leaves out stays as it is. */
 const columnsOf = ({ name, description, color, priority }: WantedOption, before?: OptionRow): OptionColumns => ({
-  name: clean(name),
+  name: trimmed(name),
   description: description === undefined ? (before?.description ?? null) : description,
   color,
   priority,
@@ -64,20 +64,20 @@ type Replacement = { field: Id<'issue_fields'>; before: readonly OptionRow[]; wa
 
 /**
  * Replaces the options of a field (document 2): an option with an id changes the present one, one without an id is new, and all
- * others are removed with the values that chose them. Returns whether anything changed.
+ * others are removed with the values that chose them. Returns whether anything was changed.
  */
 export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Replacement): Promise<boolean> {
   const known = keyed(before, ({ id }) => id as number);
   const seen = new Set<number>();
-  const wrong = wanted.flatMap(({ id }, index) => {
+  const errors = wanted.flatMap(({ id }, index) => {
     if (id === undefined) return [];
-    if (!known.has(id)) return [wrongAt(index, 'id', 'missing', 'the field has no option of this id')];
-    if (seen.has(id)) return [wrongAt(index, 'id', 'invalid', 'an option may be told once')];
+    if (!known.has(id)) return [optionError(index, 'id', 'missing', 'the field has no option of this id')];
+    if (seen.has(id)) return [optionError(index, 'id', 'invalid', 'an option may be told once')];
     seen.add(id);
     return [];
   });
-  if (wrong.length > 0) throw invalidFields(wrong);
-  const gone = before.filter(({ id }) => !seen.has(id)).map(({ id }) => id);
+  if (errors.length > 0) throw invalidFields(errors);
+  const removed = before.filter(({ id }) => !seen.has(id)).map(({ id }) => id);
   const changed = wanted.flatMap((option) => {
     const row = option.id === undefined ? undefined : known.get(option.id);
     if (!row) return [];
@@ -85,8 +85,8 @@ export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Rep
     return isSame(row, after) ? [] : [after];
   });
   const added = wanted.filter(({ id }) => id === undefined);
-  await removeOptions(tx, field, gone);
+  await removeOptions(tx, field, removed);
   await updateOptions(tx, field, changed, now);
   await addOptions(tx, field, added, now);
-  return gone.length + changed.length + added.length > 0;
+  return removed.length + changed.length + added.length > 0;
 }

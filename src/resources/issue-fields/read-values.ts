@@ -7,7 +7,7 @@ import type { SomeValue } from './schemas.ts';
 import { type FieldRow, listFields, loadOptions } from './store.ts';
 import { readValue, type Value } from './value.ts';
 
-/** Reads the values of a request, each for a field of the repository's organization. Refuses with an error for each that is wrong. */
+/** Reads the values of a request, each for a field of the repository's organization. The refusal has an error for each invalid value. */
 export async function readValues(
   tx: Tx,
   { organization, viewer }: { organization: Id<'accounts'>; viewer: Viewer },
@@ -18,20 +18,20 @@ export async function readValues(
   const options = await loadOptions(tx, named);
   const seen = new Set<number>();
   const errors: FieldError[] = [];
-  const wrong = (index: number, name: keyof SomeValue, code: FieldError['code'], message: string): [] => {
+  const addError = (index: number, name: keyof SomeValue, code: FieldError['code'], message: string): [] => {
     const field = `issue_field_values.${index}.${name}`;
     errors.push({ resource: 'IssueFieldValue', field, code, message: `${field} ${message}` });
     return [];
   };
-  const read = wanted.flatMap(({ field_id, value }, index) => {
+  const values = wanted.flatMap(({ field_id, value }, index) => {
     const field = fields.get(field_id);
-    if (!field) return wrong(index, 'field_id', 'missing', 'is no field of the organization');
-    if (seen.has(field_id)) return wrong(index, 'field_id', 'invalid', 'was named before');
+    if (!field) return addError(index, 'field_id', 'missing', 'is no field of the organization');
+    if (seen.has(field_id)) return addError(index, 'field_id', 'invalid', 'was named before');
     seen.add(field_id);
     const after = readValue({ data_type: field.data_type, options: options.get(field.id) ?? [] }, value);
-    if (after?.kind === 'wrong') return wrong(index, 'value', 'invalid', after.message);
+    if (after?.kind === 'invalid') return addError(index, 'value', 'invalid', after.message);
     return [{ field, after }];
   });
   if (errors.length > 0) throw invalidFields(errors);
-  return read;
+  return values;
 }

@@ -6,7 +6,7 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { addOptions, checkOptions, clean, replaceOptions } from './options.ts';
+import { addOptions, checkOptions, replaceOptions, trimmed } from './options.ts';
 import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
 import {
   countFields,
@@ -31,7 +31,7 @@ export async function createField(tx: Tx, action: OrganizationAction, wanted: Ne
   const { data_type, visibility, options } = wanted;
   checkOptions(data_type, options);
   await lockFields(tx, org.id);
-  const name = clean(wanted.name);
+  const name = trimmed(wanted.name);
   await checkName(tx, org, name);
   if ((await countFields(tx, org.id)) >= maxFields) throw unprocessable(`An organization has at most ${maxFields} issue fields`);
   const description = wanted.description ?? null;
@@ -50,11 +50,11 @@ export async function changeField(
   wanted: IssueFieldChange,
 ): Promise<FieldRow> {
   const { org, now } = action;
-  const name = wanted.name === undefined ? undefined : clean(wanted.name);
+  const name = wanted.name === undefined ? undefined : trimmed(wanted.name);
   if (name !== undefined) await checkName(tx, org, name, field);
   const { description, visibility } = wanted;
   const from = {
-    ...fromOf(field, defined({ name, description, visibility })),
+    ...formerValuesOf(field, defined({ name, description, visibility })),
     ...(await changeOptions(tx, field, wanted.options, now)),
   };
   if (Object.keys(from).length === 0) return field;
@@ -66,7 +66,7 @@ export async function changeField(
 type FieldEvent = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
 
 /** The former values of what changed of a field, for the event. */
-const fromOf = (row: FieldRow, edited: FieldEvent): FieldEvent => ({
+const formerValuesOf = (row: FieldRow, edited: FieldEvent): FieldEvent => ({
   ...(edited.name === undefined || edited.name === row.name ? {} : { name: row.name }),
   ...(edited.description === undefined || edited.description === row.description ? {} : { description: row.description }),
   ...(edited.visibility === undefined || edited.visibility === row.visibility ? {} : { visibility: row.visibility }),
@@ -81,8 +81,8 @@ async function changeOptions(
   if (wanted === undefined) return {};
   checkOptions(data_type, wanted);
   const before: OptionRow[] = (await loadOptions(tx, [id])).get(id) ?? [];
-  const isOther = await replaceOptions(tx, { field: id, before, wanted, now });
-  return isOther ? { options: before.map(({ name }) => name) } : {};
+  const isChanged = await replaceOptions(tx, { field: id, before, wanted, now });
+  return isChanged ? { options: before.map(({ name }) => name) } : {};
 }
 
 /** Deletes a field, with its values in all issues. */

@@ -11,11 +11,11 @@ export type OptionRow = Selectable<DB['issue_field_options']>;
 type Field = Id<'issue_fields'>;
 type Organization = Id<'accounts'>;
 
-/** Whether the viewer may know of the field whose row has the alias given in `field`. */
+/** Whether the viewer may see the field whose row has the alias given in `field`. */
 export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(${field}.visibility = 'all' or ${belongsToOrganization(viewer, sql`${field}.organization_id`)})`;
 
-/** Whether the viewer may know of an event about a field, given by the ids of field and organization, since the field may be deleted. */
+/** Whether the viewer may see an event about a field, given by the ids of field and organization, since the field may be deleted. */
 export const seesEventsOfField = (
   viewer: Viewer,
   field: RawBuilder<unknown>,
@@ -24,7 +24,7 @@ export const seesEventsOfField = (
   sql<boolean>`(exists (select from issue_fields f where f.id = ${field} and f.visibility = 'all')
     or ${belongsToOrganization(viewer, organization)})`;
 
-/** The fields of an organization that the viewer may know of, oldest first. There are never many. */
+/** The fields of an organization that the viewer may see, oldest first. Their number is limited. */
 export const listFields = (db: Db, viewer: Viewer, organization: Organization): Promise<FieldRow[]> =>
   db
     .selectFrom('issue_fields')
@@ -37,7 +37,7 @@ export const listFields = (db: Db, viewer: Viewer, organization: Organization): 
 export const findField = (db: Db, organization: Organization, id: Field): Promise<FieldRow | undefined> =>
   db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
 
-/** The same field again, no other of its organization changing; undefined when it was deleted. */
+/** The same field again, with all fields of its organization locked; undefined when it was deleted. */
 export async function findFieldForUpdate(tx: Tx, { id, organization_id }: FieldRow): Promise<FieldRow | undefined> {
   await lockFields(tx, organization_id);
   return findField(tx, organization_id, id);
@@ -56,7 +56,7 @@ export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map
   return grouped(rows, (row) => row.field_id);
 }
 
-/** Lets one change of an organization's fields through at a time, since their number and names are checked against each other. */
+/** Locks an organization's fields until the transaction ends, since a change checks their number and names. */
 export const lockFields = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
@@ -90,10 +90,10 @@ export type OptionColumns = Pick<OptionRow, 'name' | 'description' | 'color' | '
 
 export async function insertOptions(tx: Tx, field: Field, options: readonly OptionColumns[], now: Date): Promise<void> {
   if (options.length === 0) return;
-  const about = { field_id: field, created_at: now, updated_at: now };
+  const common = { field_id: field, created_at: now, updated_at: now };
   await tx
     .insertInto('issue_field_options')
-    .values(options.map(({ name, description, color, priority }) => ({ name, description, color, priority, ...about })))
+    .values(options.map(({ name, description, color, priority }) => ({ name, description, color, priority, ...common })))
     .execute();
 }
 

@@ -29,8 +29,8 @@ type Row = Omit<HeldValue, 'value'> & {
  */
 export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<Map<Issue, HeldValue[]>> {
   if (issues.length === 0) return new Map();
-  const held = await listHeld(db, sql<boolean>`v.issue_id = any (${[...issues]}::bigint[]) and ${seesField(viewer, sql`f`)}`);
-  return grouped(held, ({ issue_id }) => issue_id);
+  const values = await listValues(db, sql<boolean>`v.issue_id = any (${[...issues]}::bigint[]) and ${seesField(viewer, sql`f`)}`);
+  return grouped(values, ({ issue_id }) => issue_id);
 }
 
 type Field = FieldRow['id'];
@@ -38,17 +38,17 @@ const inField = (issue: Issue, field: Field) => sql<boolean>`(v.issue_id = ${iss
 
 /** The value of an issue in a field, if the viewer may see it. */
 export async function findFieldValue(db: Db, viewer: Viewer, issue: Issue, field: Field): Promise<HeldValue | undefined> {
-  const [held] = await listHeld(db, sql<boolean>`${inField(issue, field)} and ${seesField(viewer, sql`f`)}`);
-  return held;
+  const [value] = await listValues(db, sql<boolean>`${inField(issue, field)} and ${seesField(viewer, sql`f`)}`);
+  return value;
 }
 
 /** The value of the same issue in the same field, as it is now; undefined when it was cleared. */
 export async function findSameFieldValue(tx: Tx, { issue_id, field_id }: HeldValue): Promise<HeldValue | undefined> {
-  const [held] = await listHeld(tx, inField(issue_id, field_id));
-  return held;
+  const [value] = await listValues(tx, inField(issue_id, field_id));
+  return value;
 }
 
-async function listHeld(db: Db, condition: RawBuilder<boolean>): Promise<HeldValue[]> {
+async function listValues(db: Db, condition: RawBuilder<boolean>): Promise<HeldValue[]> {
   const { rows } = await sql<Row>`
     select v.issue_id, f.id as field_id, f.name, f.data_type, f.organization_id, v.text_value, v.number_value, v.date_value,
       coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'name', o.name, 'color', o.color) order by o.priority, o.id)
@@ -61,10 +61,10 @@ async function listHeld(db: Db, condition: RawBuilder<boolean>): Promise<HeldVal
     where ${condition}
     group by v.issue_id, f.id, v.text_value, v.number_value, v.date_value
     order by f.id`.execute(db);
-  return rows.map(heldOf);
+  return rows.map(fieldValueOf);
 }
 
-function heldOf({ text_value, number_value, date_value, options, ...row }: Row): HeldValue {
+function fieldValueOf({ text_value, number_value, date_value, options, ...row }: Row): HeldValue {
   if (text_value !== null) return { ...row, value: { kind: 'text', text: text_value } };
   if (number_value !== null) return { ...row, value: { kind: 'number', number: number_value } };
   if (date_value !== null) return { ...row, value: { kind: 'date', date: date_value } };
@@ -72,10 +72,10 @@ function heldOf({ text_value, number_value, date_value, options, ...row }: Row):
 }
 
 /** The new value of an issue in a field; undefined removes it. */
-export type Wanted = { field: Field; value: Value | undefined };
+export type NewFieldValue = { field: Field; value: Value | undefined };
 
 /** Replaces the values of an issue in these fields, with two statements in all. */
-export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly Wanted[]): Promise<void> {
+export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly NewFieldValue[]): Promise<void> {
   if (wanted.length === 0) return;
   await tx
     .deleteFrom('issue_field_values')
@@ -90,18 +90,18 @@ export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly 
 
 type Columns = Pick<Insertable<DB['issue_field_values']>, 'option_id' | 'text_value' | 'number_value' | 'date_value'>;
 
-const nothing = { option_id: null, text_value: null, number_value: null, date_value: null };
+const noValue = { option_id: null, text_value: null, number_value: null, date_value: null };
 
 /** The columns of a value's rows: one row for each option that is chosen. */
 function columnsOf(value: Value): Columns[] {
   switch (value.kind) {
     case 'text':
-      return [{ ...nothing, text_value: value.text }];
+      return [{ ...noValue, text_value: value.text }];
     case 'number':
-      return [{ ...nothing, number_value: value.number }];
+      return [{ ...noValue, number_value: value.number }];
     case 'date':
-      return [{ ...nothing, date_value: value.date }];
+      return [{ ...noValue, date_value: value.date }];
     case 'options':
-      return value.options.map(({ id }) => ({ ...nothing, option_id: id }));
+      return value.options.map(({ id }) => ({ ...noValue, option_id: id }));
   }
 }

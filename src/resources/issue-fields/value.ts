@@ -1,4 +1,4 @@
-// Values of fields: reading, comparing and telling them, by the type of the field.
+// Values of fields: parsing, comparing and formatting them, by the type of the field.
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { DataType, SomeValue } from './schemas.ts';
@@ -6,42 +6,44 @@ import type { OptionRow } from './store.ts';
 
 export type Option = Pick<OptionRow, 'id' | 'name' | 'color'>;
 
-/** A value as it is stored. It is never empty: no value is no row. */
+/** A value as it is stored. Empty values aren't stored. */
 export type Value =
   | { kind: 'text'; text: string }
   | { kind: 'number'; number: number }
   | { kind: 'date'; date: string }
   | { kind: 'options'; options: readonly Option[] };
 
-/** Why a value is refused. The message continues a sentence that begins with the field's name. */
-export type Wrong = { kind: 'wrong'; message: string };
-const wrong = (message: string): Wrong => ({ kind: 'wrong', message });
+/** A refused value. The message continues a sentence that begins with the field's name. */
+export type InvalidValue = { kind: 'invalid'; message: string };
+const invalidValue = (message: string): InvalidValue => ({ kind: 'invalid', message });
 
-type Holder = { data_type: DataType; options: readonly Option[] };
+type FieldDefinition = { data_type: DataType; options: readonly Option[] };
 
 /** Reads a value for a field; undefined where it is an empty one, which clears the field. */
-export function readValue({ data_type, options }: Holder, value: SomeValue['value']): Value | Wrong | undefined {
+export function readValue({ data_type, options }: FieldDefinition, value: SomeValue['value']): Value | InvalidValue | undefined {
   switch (data_type) {
     case 'text':
-      if (typeof value !== 'string' || value.trim() === '') return wrong('must be a text');
+      if (typeof value !== 'string' || value.trim() === '') return invalidValue('must be a text');
       return { kind: 'text', text: value };
     case 'number':
-      return typeof value === 'number' ? { kind: 'number', number: value } : wrong('must be a number');
+      return typeof value === 'number' ? { kind: 'number', number: value } : invalidValue('must be a number');
     case 'date':
-      return typeof value === 'string' && isDay(value) ? { kind: 'date', date: value } : wrong('must be a day, YYYY-MM-DD');
+      return typeof value === 'string' && isDay(value)
+        ? { kind: 'date', date: value }
+        : invalidValue('must be a day, YYYY-MM-DD');
     case 'single_select':
-      return typeof value === 'string' ? chosen(options, [value]) : wrong('must be the name of an option');
+      return typeof value === 'string' ? findOptions(options, [value]) : invalidValue('must be the name of an option');
     case 'multi_select':
-      if (!Array.isArray(value)) return wrong('must be a list of names of options');
-      return value.length === 0 ? undefined : chosen(options, value);
+      if (!Array.isArray(value)) return invalidValue('must be a list of names of options');
+      return value.length === 0 ? undefined : findOptions(options, value);
   }
 }
 
 /** Finds options by their names. Case doesn't matter, since the names of a field's options differ by more than case. */
-function chosen(options: readonly Option[], names: readonly string[]): Value | Wrong {
+function findOptions(options: readonly Option[], names: readonly string[]): Value | InvalidValue {
   const folded = new Set(names.map((name) => name.trim().toLowerCase()));
   const found = options.filter(({ name }) => folded.delete(name.toLowerCase()));
-  return folded.size > 0 ? wrong('must name options of the field') : { kind: 'options', options: found };
+  return folded.size > 0 ? invalidValue('must name options of the field') : { kind: 'options', options: found };
 }
 
 function isDay(text: string): boolean {

@@ -1,4 +1,4 @@
-// What the server tells about itself.
+// Information about the server: addresses, versions and rate limits.
 import { Type } from 'typebox';
 import { type RateLimit, readLimits } from '#access/rate-limits.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
