@@ -51,7 +51,7 @@ export async function renameBranch(
       repo,
       by,
       // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
-      ...(isDefault ? { also: (tx) => record(tx, { ...event, kind: 'repository.default_branch_changed', data }) } : {}),
+      ...(isDefault ? { extraWrites: (tx) => record(tx, { ...event, kind: 'repository.default_branch_changed', data }) } : {}),
     },
     [
       { ref: branch.name, from: branch.oid, to: null },

@@ -8,20 +8,20 @@ import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { moveRefs, type PushContext, type RefWish } from '#resources/pushes/index.ts';
+import { moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
-export type MoveRefsAction = { repo: Repo; by: SignedIn; also?: Parameters<typeof moveRefs>[1]['also'] };
+export type MoveRefsAction = { repo: Repo; by: SignedIn; extraWrites?: Parameters<typeof moveRefs>[1]['extraWrites'] };
 
 /** Moves refs together. Conflicts are refused with the messages of the public API. */
 export async function moveOrRefuse(
   context: PushContext,
-  { repo, by, also }: MoveRefsAction,
-  changes: readonly RefWish[],
+  { repo, by, extraWrites }: MoveRefsAction,
+  changes: readonly RefMoveRequest[],
 ): Promise<void> {
-  const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(also ? { also } : {}) });
+  const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
   if (!result.updated) throw refusalOf(result);
 }
 

@@ -36,7 +36,7 @@ const deleteEvent = webhookEventType({ name: 'delete', permission: 'contents:rea
 /** The number of commits that a payload lists at most (the public API's bound). */
 const maxCommits = 2_048;
 
-/** Characters of messages after which no more commits are read: the payload is larger than what is sent then. */
+/** After this many characters of messages, no more commits are read, since the payload exceeds the limit anyway. */
 const maxMessages = 26 * 1024 * 1024;
 
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
@@ -106,14 +106,14 @@ function compareUrl({ links }: PayloadContext, { owner, name }: OwnedRepository,
   return path(links.html, owner.login, name, 'compare', range);
 }
 
-/** The commits that a push added, oldest first. Of a new branch, these are the commits that the default branch doesn't have. */
+/** The commits that a push added, oldest first. For a new branch, the commits that aren't in the default branch. */
 async function commitsOf(context: PayloadContext, repository: OwnedRepository, { ref, before, after }: RefMove) {
   if (after === null || isTag(ref)) return [];
   const repo = repoOf(context.git, repository.id);
   const main = `refs/heads/${repository.default_branch}`;
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
-  const wanted = { from: before, to: after, exclude, limit: maxCommits, maxMessages: maxMessages };
+  const wanted = { from: before, to: after, exclude, limit: maxCommits, maxMessages };
   const commits = await listNewCommits(repo, wanted);
   const paths = await listChangedPaths(repo, gather(commits, 'oid'));
   return commits.map((commit) => presentCommit(context, repository, commit, paths.get(commit.oid)));

@@ -1,10 +1,10 @@
 import { family } from '#resources/family.ts';
 import { pushEvents } from './events.ts';
-import { indexCode, indexCommits, measure, settlePushes, sweepPushed, sweepUnfinished, tidy } from './jobs.ts';
+import { indexCode, indexCommits, measure, packRepository, recoverPushes, sweepPushed, sweepUnfinished } from './jobs.ts';
 
 export const pushes = family({
   name: 'pushes',
   events: pushEvents,
-  subscriptions: [indexCode, indexCommits, measure, tidy],
-  jobs: [settlePushes, sweepUnfinished, sweepPushed],
+  subscriptions: [indexCode, indexCommits, measure, packRepository],
+  jobs: [recoverPushes, sweepUnfinished, sweepPushed],
 });

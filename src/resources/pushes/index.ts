@@ -1,2 +1,2 @@
-export { moveRefs, mustMoveRefs, pushHandlers, type RefWish } from './move-refs.ts';
-export { type PushContext, settleUnfinished } from './rules.ts';
+export { moveRefs, mustMoveRefs, pushHandlers, type RefMoveRequest } from './move-refs.ts';
+export { type PushContext, recoverUnfinished } from './rules.ts';

@@ -7,15 +7,15 @@ import { type JobContext, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { setSize } from '#resources/repositories/index.ts';
 import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
-import { settleUnfinished } from './rules.ts';
+import { recoverUnfinished } from './rules.ts';
 import { listPushed, listUnfinished } from './store.ts';
 
-/** The settings of subscriptions to pushes. They look at the present state only, so one run serves all pushes of a repository that wait. */
+/** The settings of subscriptions to pushes. They read the current state only, so one run covers all waiting pushes of a repository. */
 const afterPush = { attempts: 25, key: ({ repository }: { repository: number | undefined }) => String(repository) };
 
 type Context = JobContext<Services>;
 
-/** Indexing keeps a processor busy. At most two run at once, which leaves workers for jobs that people wait for. */
+/** Indexing is CPU-bound. At most two run at once, which leaves workers for jobs that users wait for. */
 const indexing = {
   ...afterPush,
   queue: ({ repository }: { repository: number | undefined }) => `index-${(repository ?? 0) % 2}`,
@@ -57,8 +57,8 @@ export const measure = subscription<'push', Services>({
 const maxLooseObjects = 2_000;
 const maxPacks = 20;
 
-/** Packs a repository that has many loose objects or packs. One repository at a time, since it keeps a processor and the disk busy. */
-export const tidy = subscription<'push', Services>({
+/** Packs a repository that has many loose objects or packs. One repository at a time, since it is expensive for CPU and disk. */
+export const packRepository = subscription<'push', Services>({
   ...afterPush,
   name: 'pushes.tidy',
   on: ['push'],
@@ -71,13 +71,13 @@ export const tidy = subscription<'push', Services>({
   },
 });
 
-/** Records the pushes whose process ended between Git and the database. */
-export const settlePushes = job<object, Services>({
+/** Records the pushes of processes that crashed after Git moved the refs and before the database recorded it. */
+export const recoverPushes = job<object, Services>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, { services: { git }, log, ...context }) {
-    await settleUnfinished({ ...context, git }, (error, repository) =>
+    await recoverUnfinished({ ...context, git }, (error, repository) =>
       log.error({ err: error, repository }, 'what an unfinished push did could not be recorded'),
     );
   },
@@ -87,26 +87,26 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
 /** Files that were last changed before this time can't belong to a transfer that still runs. */
-const surelyLeft = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
+const leftoverCutoff = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
 
-/** Removes lock files that a killed git left behind, which keep refs from moving. Looks only where a push was left unfinished. */
+/** Removes lock files of killed git processes, which block changes of refs. Covers the repositories with unfinished pushes. */
 export const sweepUnfinished = job<object, Services>({
   name: 'pushes.sweep-unfinished',
   attempts: 1,
   schedule: { cron: '23 * * * *', atStart: true },
   async run(_payload, context) {
-    const before = surelyLeft(context.services.git, context.now);
+    const before = leftoverCutoff(context.services.git, context.now);
     for (const id of await listUnfinished(context.db, before)) await sweep(id, before, context);
   },
 });
 
-/** Once a day, removes what interrupted transfers and creations left on disk. */
+/** Once a day, removes leftover files and folders of interrupted transfers and creations. */
 export const sweepPushed = job<object, Services>({
   name: 'pushes.sweep-pushed',
   attempts: 1,
   schedule: { cron: '41 3 * * *' },
   async run(_payload, context) {
-    const before = surelyLeft(context.services.git, context.now);
+    const before = leftoverCutoff(context.services.git, context.now);
     await removeLeftoverFolders(context.services.git, before);
     const since = new Date(context.now.getTime() - 3 * dayMs);
     for (const id of await listPushed(context.db, since)) await sweep(id, before, context);
@@ -120,7 +120,7 @@ async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Co
     const removed = await removeLeftovers(repo, before);
     if (removed.length > 0) log.info({ repository: id, removed }, 'removed what interrupted transfers left behind');
   } catch (error) {
-    // It may have been deleted or packed meanwhile. The next sweep comes anyway.
+    // The repository may have been deleted or packed meanwhile. The next sweep tries again.
     log.warn({ err: error, repository: id }, 'a repository could not be swept');
   }
 }

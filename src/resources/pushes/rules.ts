@@ -14,12 +14,12 @@ import { adoptFirstBranch, movesOf } from './moves.ts';
 import * as store from './store.ts';
 
 /**
- * How a change of refs is recorded for certain, though Git and the database can't commit together:
- * 1. an intent is written, and is durable, before Git is asked;
+ * How a change of refs is always recorded, although Git and the database can't commit together:
+ * 1. an intent is committed to the database;
  * 2. Git moves the refs;
  * 3. one transaction removes the intent and records the events of what moved.
- * A crash before 2 leaves an intent whose refs stand where they stood: no event. A crash after it leaves one whose refs have
- * moved: `settleRepository` records it, at the next change of one of these refs, at the next start, or within a minute.
+ * A crash before 2 leaves an intent whose refs haven't moved: there is no event. A crash after it leaves an intent whose refs have
+ * moved: `recoverIntents` records it, at the next change of one of these refs, at the next start, or within a minute.
  */
 export type PushContext = {
   db: Db;
@@ -31,20 +31,20 @@ export type PushContext = {
 /** An intent that this process began. */
 export type OpenIntent = { id: Id<'ref_changes'>; repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
-type Wanted = {
+type NewIntent = {
   repository: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;
-  /** Each says what its ref is now. Without that, nobody could tell afterwards whether this change or another one happened. */
+  /** Each has the current value of its ref. Recovery needs it to tell this change from another one. */
   commands: readonly PushCommand[];
 };
 
 /**
- * Writes an intent. Unfinished intents for the same refs are settled first: once the refs move again, nobody could tell whether
- * those had happened.
+ * Writes an intent. Unfinished intents for the same refs are recovered first: once the refs move again, it can't be known whether
+ * those changes happened.
  */
-export async function openIntent(context: PushContext, { repository, actor, commands }: Wanted): Promise<OpenIntent> {
+export async function openIntent(context: PushContext, { repository, actor, commands }: NewIntent): Promise<OpenIntent> {
   const refs = commands.map(({ ref }) => ref);
-  if (await store.hasIntents(context.db, repository, refs)) await settleRepository(context, repository);
+  if (await store.hasIntents(context.db, repository, refs)) await recoverIntents(context, repository);
   const id = await store.insertIntent(context.db, {
     repository_id: repository,
     actor_id: actor ?? null,
@@ -55,40 +55,40 @@ export async function openIntent(context: PushContext, { repository, actor, comm
 }
 
 /** Further writes of the transaction that records moves. */
-export type Also = (tx: Tx, moves: RefMove[]) => Promise<void>;
+export type ExtraWrites = (tx: Tx, moves: RefMove[]) => Promise<void>;
 
 /** Ends an intent with what it did: events, the time of the push, the default branch of an empty repository. */
 export async function closeIntent(
   context: PushContext,
   { id, repository, actor }: OpenIntent,
-  { done, also }: { done: readonly PushCommand[]; also?: Also | undefined },
+  { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
   const moved = await movesOf(repoOf(context.git, repository), done);
   await context.change(async (tx) => {
     const row = await lockRepository(tx, repository);
     if (!row) return;
-    const left = new Set((await store.removeIntent(tx, repository, id)).map(({ ref }) => ref));
-    // What is no longer in the intent was recorded by another process, which found the refs moved.
-    const moves = moved.filter(({ ref }) => left.has(ref));
+    const unrecorded = new Set((await store.removeIntent(tx, repository, id)).map(({ ref }) => ref));
+    // Commands that are no longer in the intent were recorded by another process.
+    const moves = moved.filter(({ ref }) => unrecorded.has(ref));
     await recordMoves(tx, context, { row, moves, actor });
-    await also?.(tx, moved);
+    await extraWrites?.(tx, moved);
   });
 }
 
-/** Ends an intent without knowing what Git did: looks at the refs. */
-export async function closeUnknown(context: PushContext, { id, repository }: OpenIntent): Promise<void> {
-  await settleRepository(context, repository);
+/** Ends an intent if Git's result is unknown: it is derived from the refs. */
+export async function closeByRefs(context: PushContext, { id, repository }: OpenIntent): Promise<void> {
+  await recoverIntents(context, repository);
   await context.change(async (tx) => void (await store.removeIntent(tx, repository, id)));
 }
 
-/** Longer than any push takes, with its wait for a turn. No process works on an older intent any more. */
-const longestPushMs = 24 * 60 * 60 * 1000;
+/** Longer than any push takes, including its wait in the queue. No process works on an older intent. */
+const maxPushMs = 24 * 60 * 60 * 1000;
 
 /**
- * Records what unfinished intents did. Of pushes that still run, what they have not done yet stays in their intent. A move isn't
- * recorded twice, by this and by the push itself, since both lock the repository's row.
+ * Records what unfinished intents did. If a push is still running, the commands that aren't done stay in its intent. A move isn't
+ * recorded twice, since the push also locks the repository's row.
  */
-async function settleRepository(context: PushContext, repository: Id<'repositories'>): Promise<void> {
+async function recoverIntents(context: PushContext, repository: Id<'repositories'>): Promise<void> {
   const disk = repoOf(context.git, repository);
   await context.change(async (tx) => {
     const row = await lockRepository(tx, repository);
@@ -102,7 +102,7 @@ async function settleRepository(context: PushContext, repository: Id<'repositori
       );
       const moves = await movesOf(disk, done);
       await recordMoves(tx, context, { row, moves, actor: intent.actor_id ?? undefined });
-      await keepRest(tx, context, intent, done);
+      await keepUnfinished(tx, context, intent, done);
     }
   });
 }
@@ -114,12 +114,13 @@ async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushComm
   return done.filter(({ ref, from, to }) => !recorded.get(ref)?.some(({ before, after }) => before === from && after === to));
 }
 
-async function keepRest(tx: Tx, { now }: PushContext, intent: store.Intent, done: readonly PushCommand[]): Promise<void> {
-  const gone = new Set(done.map(({ ref }) => ref));
-  const rest = intent.commands.filter(({ ref }) => !gone.has(ref));
-  const forgotten = now.getTime() - intent.started_at.getTime() > longestPushMs;
-  if (rest.length === 0 || forgotten) await store.removeIntent(tx, intent.repository_id, intent.id);
-  else if (gone.size > 0) await store.updateIntent(tx, intent.id, rest);
+/** Keeps the commands of an intent that aren't done, unless it is too old to belong to a running push. */
+async function keepUnfinished(tx: Tx, { now }: PushContext, intent: store.Intent, done: readonly PushCommand[]): Promise<void> {
+  const doneRefs = new Set(done.map(({ ref }) => ref));
+  const rest = intent.commands.filter(({ ref }) => !doneRefs.has(ref));
+  const isExpired = now.getTime() - intent.started_at.getTime() > maxPushMs;
+  if (rest.length === 0 || isExpired) await store.removeIntent(tx, intent.repository_id, intent.id);
+  else if (doneRefs.size > 0) await store.updateIntent(tx, intent.id, rest);
 }
 
 type Recording = {
@@ -131,17 +132,17 @@ type Recording = {
 async function recordMoves(tx: Tx, { git, now }: PushContext, { row, moves, actor }: Recording): Promise<void> {
   if (!moves.some(isBranchOrTag)) return;
   const adopted = await adoptFirstBranch(repoOf(git, row.id), moves, row.default_branch);
-  const about = { owner: row.owner_id, repository: row.id, actor, at: now };
-  await recordAll(tx, eventsOfMoves(about, moves, adopted ?? row.default_branch));
+  const event = { owner: row.owner_id, repository: row.id, actor, at: now };
+  await recordAll(tx, eventsOfMoves(event, moves, adopted ?? row.default_branch));
   await updateRepository(tx, row.id, { pushed_at: now, ...(adopted === undefined ? {} : { default_branch: adopted }) });
 }
 
-/** Settles unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */
-export async function settleUnfinished(
+/** Recovers unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */
+export async function recoverUnfinished(
   context: PushContext,
   onError: (error: unknown, repository: Id<'repositories'>) => void,
 ): Promise<void> {
   for (const repository of await store.listUnfinished(context.db, context.now)) {
-    await settleRepository(context, repository).catch((error: unknown) => onError(error, repository));
+    await recoverIntents(context, repository).catch((error: unknown) => onError(error, repository));
   }
 }

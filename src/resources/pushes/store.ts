@@ -4,7 +4,7 @@ import type { RefMove } from '#events/ref-moves.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { asId, type Id } from '#lib/id.ts';
 
-/** What a push is about to do, or may have done. Written before Git is asked, removed once its events are recorded. */
+/** What a push is about to do, or may have done. Written before Git runs, removed once its events are recorded. */
 export type Intent = {
   id: Id<'ref_changes'>;
   repository_id: Id<'repositories'>;
@@ -25,7 +25,7 @@ export async function insertIntent(
   return id;
 }
 
-/** Removes an intent and returns what was left of it to record: nothing where another process has settled it. */
+/** Removes an intent and returns its unrecorded commands: none if another process has recovered it. */
 export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: Id<'ref_changes'>): Promise<PushCommand[]> {
   const { rows } = await sql<Pick<Intent, 'commands'>>`
     delete from ref_changes where repository_id = ${repository} and id = ${id} returning commands`.execute(tx);

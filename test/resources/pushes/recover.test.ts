@@ -3,7 +3,7 @@ import { updateRefs } from '#git/refs/update-refs.ts';
 import { removeRepository } from '#git/store.ts';
 import { startWorker } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
-import { moveRefs, pushHandlers, settleUnfinished } from '#resources/pushes/index.ts';
+import { moveRefs, pushHandlers, recoverUnfinished } from '#resources/pushes/index.ts';
 import { world } from '#test/support/world.ts';
 import { commits, contextOf, diskOf, told, unfinished } from './support.ts';
 
@@ -37,7 +37,7 @@ async function crashed() {
         .execute(),
     /** Git moves, and nobody records it. */
     moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(disk, [{ ref, from, to }]),
-    settle: () => settleUnfinished(contextOf(here), (error) => expect.unreachable(String(error))),
+    settle: () => recoverUnfinished(contextOf(here), (error) => expect.unreachable(String(error))),
     news: async () => (await told(here, repo)).slice(since),
   };
 }
@@ -162,7 +162,7 @@ test('the first branch of an empty repository becomes its default also after a c
     .values({ repository_id: repo.id, actor_id: null, commands: JSON.stringify([command]), started_at: here.clock.now })
     .execute();
   await updateRefs(diskOf(here, repo), [command]);
-  await settleUnfinished(contextOf(here), (error) => expect.unreachable(String(error)));
+  await recoverUnfinished(contextOf(here), (error) => expect.unreachable(String(error)));
   const row = await here.db.selectFrom('repositories').select('default_branch').where('id', '=', repo.id).executeTakeFirst();
   expect(row).toEqual({ default_branch: 'trunk' });
   expect(await told(here, repo)).toMatchObject([{ kind: 'create' }, pushed(null, command)]);
@@ -177,7 +177,7 @@ test('one repository that can’t be read doesn’t keep others from being settl
   await intend([command]);
   await moveUnrecorded(command);
   const failed: number[] = [];
-  await settleUnfinished(contextOf(here), (_error, repository) => failed.push(repository));
+  await recoverUnfinished(contextOf(here), (_error, repository) => failed.push(repository));
   expect(failed).toEqual([bad.repo.id]);
   expect(await news()).toEqual([pushed(ada.id, command)]);
   await here.db.deleteFrom('ref_changes').where('repository_id', '=', bad.repo.id).execute();
