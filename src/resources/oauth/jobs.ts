@@ -7,14 +7,14 @@ import { addDays, addMinutes } from '#lib/time.ts';
 import { removeExpiredManifestCodes } from '#resources/apps/index.ts';
 import { removeExpiredTokens } from '#resources/tokens/index.ts';
 
-/** For so long, a device that comes too late is told that its code has expired, and not that there is none. */
+/** How long expired rows are kept, so that a late device gets the error `expired_token` and not `incorrect_device_code`. */
 const keptMinutes = 60;
 const refusalDays = 7;
 
 /** Removes some of what has expired, by the time from which on it is kept. Returns whether there may be more. */
 type Removal = (tx: Tx, kept: Date, now: Date) => Promise<boolean>;
 
-/** Everything that ends by time, refresh tokens before the tokens that they belong to. */
+/** The tables with rows that expire, refresh tokens before the tokens that they belong to. */
 const removals: readonly Removal[] = [
   (tx, kept) => removeSome(tx, 'sessions', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'authorization_codes', sql`expires_at < ${kept}`),

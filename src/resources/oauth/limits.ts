@@ -9,20 +9,20 @@ import { send, sendPage } from './replies.ts';
 import type { Parts } from './token-routes.ts';
 
 const hour = 3_600;
-/** The window of everything but all requests together: as long as a device code lives. */
+/** The window, in seconds, of all limits except that of all requests: the lifetime of a device code. */
 export const window = 900;
 
-/** Who sends a request of OAuth. Whether a browser is signed in says nothing of who asks, so it is the address. */
-export const askerOf = (request: FastifyRequest): Caller => callerOf(anonymous, request.ip);
+/** The caller of an OAuth request: its address, whether or not a browser is signed in. */
+export const callerOfRequest = (request: FastifyRequest): Caller => callerOf(anonymous, request.ip);
 
-type Counted = { limit: string; most: number; seconds?: number; message: string };
+type LimitedUse = { limit: string; max: number; seconds?: number; message: string };
 
 /**
- * Counts one use of a limit under a key, exactly, however many requests and processes there are at once.
+ * Counts one use of a limit under a key, exactly, even for concurrent requests in many processes.
  * @throws Refusal when there are more of them than allowed in the window.
  */
-export async function countUse(db: Db, key: string, { limit, most, seconds = window, message }: Counted): Promise<void> {
-  const state = await consumeRequest(db, key, 'core', { limit: most, window: seconds });
+export async function countUse(db: Db, key: string, { limit, max, seconds = window, message }: LimitedUse): Promise<void> {
+  const state = await consumeRequest(db, key, 'core', { limit: max, window: seconds });
   if (!state.exceeded) return;
   const retryAfter = Math.max(1, state.reset - Math.floor(Date.now() / 1000));
   throw new Refusal('too_many', message, [], { limit, retryAfter });
@@ -30,20 +30,20 @@ export async function countUse(db: Db, key: string, { limit, most, seconds = win
 
 const clientPaths: ReadonlySet<string | undefined> = new Set(['/login/oauth/access_token', '/login/device/code']);
 
-/** Shares places with all other requests, counts requests by address, and answers those past a limit. */
+/** Applies the server's concurrency limit and a rate limit by address, and sends the refusals of all limits. */
 export function limitRequests(scope: FastifyInstance, parts: Parts): void {
   const { limits, resourceLimits } = parts.services;
   scope.addHook('onRequest', async (request) => {
     if (!limits.enabled) return;
-    const most = resourceLimits.oauth.requests;
+    const max = resourceLimits.oauth.requests;
     const message = 'Too many requests. Please send fewer.';
-    const key = `oauth:${askerOf(request).key}`;
-    await countUse(parts.database.db, key, { limit: 'oauth.requests', most, seconds: hour, message });
+    const key = `oauth:${callerOfRequest(request).key}`;
+    await countUse(parts.database.db, key, { limit: 'oauth.requests', max, seconds: hour, message });
   });
-  // After the body has come: one that comes slowly holds no place.
-  scope.addHook('preHandler', (request, reply) => parts.admit(askerOf(request), reply));
+  // After the body was received, so that a slow one doesn't occupy a slot.
+  scope.addHook('preHandler', (request, reply) => parts.admit(callerOfRequest(request), reply));
   scope.setErrorHandler((error, request, reply) => {
-    if (!(error instanceof Refusal)) throw error; // for the handler of all routes
+    if (!(error instanceof Refusal)) throw error; // for the server's error handler
     if (error.limit !== undefined) parts.noteRefusal(request, error);
     return sendRefusal(error, request, reply);
   });
@@ -52,7 +52,7 @@ export function limitRequests(scope: FastifyInstance, parts: Parts): void {
 type Answer = { status: number; title: string; error: string };
 
 const answers: Partial<Record<RefusalKind, Answer>> = {
-  // Clients of the device flow know it (RFC 8628, section 3.5).
+  // An error code of the device flow (RFC 8628, section 3.5).
   too_many: { status: 429, title: 'Please wait', error: 'slow_down' },
   unavailable: { status: 503, title: 'Please wait', error: 'temporarily_unavailable' },
   bad_request: { status: 400, title: 'This can not be read', error: 'invalid_request' },

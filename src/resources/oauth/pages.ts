@@ -1,4 +1,4 @@
-/** The pages on which people sign in and agree to an app. They have no scripts, and all text from others is escaped. */
+/** The pages on which people sign in and agree to an app. They have no scripts, and all inserted text is escaped. */
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
@@ -33,16 +33,16 @@ export const signInPage = ({ returnTo, problem }: { returnTo: string; problem?: 
 type Consent = {
   appName: string;
   login: string;
-  wants: readonly string[];
+  permissions: readonly string[];
   action: string;
   fields: Readonly<Record<string, string | undefined>>;
 };
 
-export const consentPage = ({ appName, login, wants, action, fields }: Consent): string =>
+export const consentPage = ({ appName, login, permissions, action, fields }: Consent): string =>
   page(
     `Authorize ${appName}`,
-    `<p>${escaped(appName)} wants to act for <strong>${escaped(login)}</strong>${wants.length > 0 ? ' with:' : '.'}</p>
-${wants.length > 0 ? `<ul>${wants.map((want) => `<li>${escaped(want)}</li>`).join('')}</ul>` : ''}
+    `<p>${escaped(appName)} wants to act for <strong>${escaped(login)}</strong>${permissions.length > 0 ? ' with:' : '.'}</p>
+${permissions.length > 0 ? `<ul>${permissions.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>` : ''}
 <form method="post" action="${escaped(action)}">${hidden(fields)}
 <button name="answer" value="yes">Authorize</button><button class="plain" name="answer" value="no">Refuse</button></form>`,
   );

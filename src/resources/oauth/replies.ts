@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to the app. */
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Answers a browser. */
+/** Sends an HTML page to a browser. */
 export const sendPage = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
   reply
     .code(status)
@@ -12,7 +12,7 @@ export const sendPage = (reply: FastifyReply, html: string, status = 200): Fasti
     .type('text/html; charset=utf-8')
     .send(html);
 
-/** Answers a client: a form, unless its `Accept` asks for JSON. */
+/** Sends a reply to an OAuth client: form-encoded, unless its `Accept` asks for JSON. */
 export function send(request: FastifyRequest, reply: FastifyReply, body: Record<string, string | number>): FastifyReply {
   reply.header('cache-control', 'no-store');
   if ((request.headers.accept ?? '').includes('json'))

@@ -10,9 +10,10 @@ import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
 import { fieldsOf } from './fields.ts';
-import { askerOf, countUse, limitRequests } from './limits.ts';
+import { callerOfRequest, countUse, limitRequests } from './limits.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
-import { isPassword } from './passwords.ts';
+import { verifyPassword } from './passwords.ts';
+import { permissionLines } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
 import {
@@ -24,7 +25,6 @@ import {
   removeSessionsBeyond,
 } from './store.ts';
 import { addTokenRoutes, type Parts } from './token-routes.ts';
-import { permissionLines } from './wants.ts';
 
 const sessionCookie = 'hearth_session';
 const sessionDays = 14;
@@ -51,18 +51,18 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
         await change(parts.database.db, (tx) => removeSession(tx, hashToken(session.token)));
       return reply.clearCookie(sessionCookie, { path: '/' }).redirect('/login', 303);
     });
-    scope.get('/login/oauth/authorize', async (request, reply) => askConsent(parts, request, reply));
-    scope.post('/login/oauth/authorize', async (request, reply) => takeConsent(parts, request, reply));
+    scope.get('/login/oauth/authorize', async (request, reply) => showConsent(parts, request, reply));
+    scope.post('/login/oauth/authorize', async (request, reply) => submitConsent(parts, request, reply));
     scope.get('/login/device', async (request, reply) => {
       const session = await sessionOf(parts, request);
       if (!session) return toSignIn(request, reply);
       return sendPage(reply, devicePage({ csrf: csrfOf(session.token), userCode: fieldsOf(request).user_code }));
     });
-    scope.post('/login/device', async (request, reply) => answerDevicePage(parts, request, reply));
+    scope.post('/login/device', async (request, reply) => submitDeviceCode(parts, request, reply));
   });
 }
 
-/** The path to go on to after signing in. Other addresses are ignored, or a link to the sign-in page could lead people elsewhere. */
+/** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
 const localPath = (wanted: string | undefined): string =>
   wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
 
@@ -80,8 +80,8 @@ const csrfOf = (session: string): string => createHmac('sha256', session).update
 
 function isOwnForm(parts: Parts, request: FastifyRequest, session: Session): boolean {
   const given = Buffer.from(fieldsOf(request).csrf ?? '');
-  const wanted = Buffer.from(csrfOf(session.token));
-  return isOwnOrigin(parts, request) && given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(csrfOf(session.token));
+  return isOwnOrigin(parts, request) && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 const isOwnOrigin = ({ origin }: Parts, request: FastifyRequest): boolean =>
@@ -93,13 +93,13 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const returnTo = localPath(return_to);
   const refuse = (problem: string, status: number) => sendPage(reply, signInPage({ returnTo, problem }), status);
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
-  const tries = await countTry(parts, request, login);
+  const attempt = await countAttempt(parts, request, login);
   const account = await findUser(db, login);
-  const isRight = await inTurn(parts.services.limiters.passwords, askerOf(request), () =>
-    isPassword(account?.password_hash, password),
+  const isRight = await inTurn(parts.services.limiters.passwords, callerOfRequest(request), () =>
+    verifyPassword(account?.password_hash, password),
   );
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
-  await tries.forgive();
+  await attempt.refund();
   const token = newToken('');
   const now = parts.clock();
   const expires = addDays(now, sessionDays);
@@ -115,16 +115,16 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
 
 const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
 
-/** Counts a try to sign in, by its address and by the user name, whether or not there is such a user. Right ones are forgiven. */
-async function countTry({ database: { db }, services }: Parts, request: FastifyRequest, login: string) {
+/** Counts an attempt to sign in, by its address and by the user name, whether or not that user exists. Successful ones are refunded. */
+async function countAttempt({ database: { db }, services }: Parts, request: FastifyRequest, login: string) {
   const { wrongPasswords, wrongPasswordsOfUser } = services.resourceLimits.oauth;
   const message = tooManyTries;
-  const byAddress = `sign-in:${askerOf(request).key}`;
+  const byAddress = `sign-in:${callerOfRequest(request).key}`;
   const byName = `sign-in:user:${hashToken(login.toLowerCase()).toString('base64url')}`;
-  await countUse(db, byAddress, { limit: 'oauth.wrongPasswords', most: wrongPasswords, message });
-  await countUse(db, byName, { limit: 'oauth.wrongPasswordsOfUser', most: wrongPasswordsOfUser, message });
+  await countUse(db, byAddress, { limit: 'oauth.wrongPasswords', max: wrongPasswords, message });
+  await countUse(db, byName, { limit: 'oauth.wrongPasswordsOfUser', max: wrongPasswordsOfUser, message });
   return {
-    async forgive() {
+    async refund() {
       for (const key of [byAddress, byName]) await refundRequest(db, key, 'core');
     },
   };
@@ -138,7 +138,7 @@ type OAuthAuthorization = {
   challenge: string | undefined;
 };
 
-/** What an app asks of a user, or a message saying what is wrong with the request. It redirects to none but the app's addresses. */
+/** The authorization that an app requests, or a message that says what is wrong with the request. `redirect` is always one of the app's addresses. */
 async function authorizationOf(
   parts: Parts,
   fields: Readonly<Record<string, string | undefined>>,
@@ -153,23 +153,23 @@ async function authorizationOf(
   return { app, redirect, scopes, state: fields.state, challenge: fields.code_challenge };
 }
 
-async function askConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function showConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const fields = fieldsOf(request);
   const authorization = await authorizationOf(parts, fields);
   if (typeof authorization === 'string') return sendPage(reply, messagePage('This can not be authorized', authorization), 400);
   const session = await sessionOf(parts, request);
   if (!session) return toSignIn(request, reply);
   const { client_id, redirect_uri, scope, state, code_challenge } = fields;
-  const kept = { client_id, redirect_uri, scope, state, code_challenge, csrf: csrfOf(session.token) };
-  const wants = permissionLines(authorization.app, authorization.scopes);
+  const hiddenFields = { client_id, redirect_uri, scope, state, code_challenge, csrf: csrfOf(session.token) };
+  const permissions = permissionLines(authorization.app, authorization.scopes);
   const action = '/login/oauth/authorize';
   return sendPage(
     reply,
-    consentPage({ appName: authorization.app.name, login: session.account.login, wants, action, fields: kept }),
+    consentPage({ appName: authorization.app.name, login: session.account.login, permissions, action, fields: hiddenFields }),
   );
 }
 
-async function takeConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const fields = fieldsOf(request);
   const authorization = await authorizationOf(parts, fields);
   const session = await sessionOf(parts, request);
@@ -192,26 +192,32 @@ async function takeConsent(parts: Parts, request: FastifyRequest, reply: Fastify
   return reply.redirect(target.href, 303);
 }
 
-async function answerDevicePage(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitDeviceCode(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
   const fields = fieldsOf(request);
   const session = await sessionOf(parts, request);
   if (!session) return toSignIn(request, reply);
   const csrf = csrfOf(session.token);
   if (!isOwnForm(parts, request, session)) return sendPage(reply, devicePage({ csrf, problem: 'The form is out of date.' }), 403);
-  const most = parts.services.resourceLimits.oauth.wrongUserCodes;
-  await countUse(db, `device:${session.account.id}`, { limit: 'oauth.wrongUserCodes', most, message: tooManyTries });
+  const max = parts.services.resourceLimits.oauth.wrongUserCodes;
+  await countUse(db, `device:${session.account.id}`, { limit: 'oauth.wrongUserCodes', max, message: tooManyTries });
   const userCode = (fields.user_code ?? '').trim().toUpperCase();
   const device = await findDeviceByUserCode(db, userCode, parts.clock());
   if (!device) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
   if (fields.answer === undefined) {
     const app = await findAppById(db, device.app_id);
     if (!app) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
-    const wants = permissionLines(app, device.scopes);
-    const kept = { csrf, user_code: userCode };
+    const permissions = permissionLines(app, device.scopes);
+    const hiddenFields = { csrf, user_code: userCode };
     return sendPage(
       reply,
-      consentPage({ appName: app.name, login: session.account.login, wants, action: '/login/device', fields: kept }),
+      consentPage({
+        appName: app.name,
+        login: session.account.login,
+        permissions,
+        action: '/login/device',
+        fields: hiddenFields,
+      }),
     );
   }
   await change(db, (tx) =>

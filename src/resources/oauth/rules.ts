@@ -10,25 +10,25 @@ import { loadAccounts, updateAccount } from '#resources/accounts/index.ts';
 import type { AppRow } from '#resources/apps/index.ts';
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/tokens/index.ts';
 import {
+  consumeCode,
+  consumeRefreshToken,
   type DeviceRow,
   findDeviceForUpdate,
   insertCode,
   insertDevice,
-  insertRefresh,
+  insertRefreshToken,
   removeDevice,
   removeSessions,
-  takeCode,
-  takeRefresh,
   updateDevice,
 } from './store.ts';
 
-/** Gives an account a new password. Whoever signed in by the old one is signed out. */
+/** Gives an account a new password and ends its sessions. */
 export async function changePassword(tx: Tx, account: Account['id'], hash: string): Promise<void> {
   await updateAccount(tx, account, { password_hash: hash });
   await removeSessions(tx, account);
 }
 
-/** Why no token is given, in the words of the public API, which clients look for. */
+/** The errors of the token endpoints with their messages, those of the public API, since clients compare them. */
 export const problems = {
   incorrect_client_credentials: 'The client_id and/or client_secret passed are incorrect.',
   redirect_uri_mismatch: 'The redirect_uri must belong to a callback address of the app.',
@@ -52,19 +52,19 @@ export type Granted = {
 };
 export type Outcome = { granted: Granted } | { problem: Problem; interval?: number };
 
-/** The public API's times: a code 10 minutes, a user's token 8 hours, its refresh token 6 months, a device's code 15 minutes. */
+/** The public API's lifetimes: a code 10 minutes, a user's token 8 hours, its refresh token 6 months, a device code 15 minutes. */
 const codeMinutes = 10;
 const tokenSeconds = 8 * 3600;
 const refreshSeconds = 15_811_200;
 export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
-/** The public API's number of tokens without an end for the same user, app and scopes. The oldest ends with the next. */
-const maxAlike = 10;
+/** How many tokens that don't expire the same user, app and scopes may have (the public API's limit). The next one replaces the oldest. */
+const maxNonExpiring = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
-/** Records that a user agreed to an app. Returns the code that the app exchanges for its token. */
+/** Records that a user authorized an app. Returns the code that the app exchanges for a token. */
 export async function agree(
   tx: Tx,
   {
@@ -102,19 +102,19 @@ export async function exchangeCode(
     now,
   }: Exchange & { code: string; verifier: string | undefined; redirectUri: string | undefined },
 ): Promise<Outcome> {
-  const row = await takeCode(tx, hashToken(code));
+  const row = await consumeCode(tx, hashToken(code));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_verification_code' };
   if (row.code_challenge !== null && row.code_challenge !== challengeOf(verifier ?? ''))
     return { problem: 'bad_verification_code' };
   if (redirectUri !== undefined && row.redirect_uri !== null && redirectUri !== row.redirect_uri)
     return { problem: 'redirect_uri_mismatch' };
-  const user = await activeUser(tx, row.account_id);
+  const user = await findActiveUser(tx, row.account_id);
   if (!user) return { problem: 'bad_verification_code' };
   return { granted: await grantToken(tx, { app, user, scopes: row.scopes, now }) };
 }
 
-/** Who agreed to an app; undefined while the account is suspended, for which nothing is granted then. */
-async function activeUser(tx: Tx, id: Account['id']): Promise<Account | undefined> {
+/** The user who authorized an app; undefined while the account is suspended, since nothing is granted then. */
+async function findActiveUser(tx: Tx, id: Account['id']): Promise<Account | undefined> {
   const user = getOrThrow(await loadAccounts(tx, [id]), id);
   return user.suspended_at ? undefined : user;
 }
@@ -122,49 +122,49 @@ async function activeUser(tx: Tx, id: Account['id']): Promise<Account | undefine
 /** PKCE, S256 (RFC 7636). */
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** Makes a user's token for an app: by scopes for an OAuth app, by the app's permissions for the other kind. */
+/** Creates a user's token for an app: by scopes for an OAuth app, by the app's permissions for the other kind. */
 async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promise<Granted> {
   const isOAuth = app.kind === 'oauth';
-  const kept = isOAuth ? normalizeScopes(scopes) : [];
+  const grantedScopes = isOAuth ? normalizeScopes(scopes) : [];
   const kind = isOAuth ? 'oauth_app' : 'app_user';
   const token = newToken(tokenPrefixes[kind]);
-  const ends = !isOAuth && app.expiring_user_tokens;
+  const isExpiring = !isOAuth && app.expiring_user_tokens;
   const row = await insertToken(tx, {
     kind,
     ...stored(token, now),
     account_id: user.id,
     app_id: app.id,
-    scopes: [...kept],
-    expires_at: ends ? addSeconds(now, tokenSeconds) : null,
+    scopes: [...grantedScopes],
+    expires_at: isExpiring ? addSeconds(now, tokenSeconds) : null,
   });
-  if (!ends) {
-    await removeTokensBeyond(tx, row, maxAlike);
-    return { token, scopes: kept };
+  if (!isExpiring) {
+    await removeTokensBeyond(tx, row, maxNonExpiring);
+    return { token, scopes: grantedScopes };
   }
   const refresh = newToken(refreshTokenPrefix);
-  await insertRefresh(tx, {
+  await insertRefreshToken(tx, {
     hash: hashToken(refresh),
     token_id: row.id,
     app_id: app.id,
     account_id: user.id,
     expires_at: addSeconds(now, refreshSeconds),
   });
-  return { token, scopes: kept, refresh: { token: refresh, expiresIn: tokenSeconds, refreshExpiresIn: refreshSeconds } };
+  return { token, scopes: grantedScopes, refresh: { token: refresh, expiresIn: tokenSeconds, refreshExpiresIn: refreshSeconds } };
 }
 
-/** Exchanges a refresh token for a new token and refresh token. The old ones end. */
+/** Exchanges a refresh token for a new token and refresh token. The old ones are removed. */
 export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
-  const row = await takeRefresh(tx, hashToken(refresh));
+  const row = await consumeRefreshToken(tx, hashToken(refresh));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_refresh_token' };
   await removeToken(tx, row.token_id);
-  const user = await activeUser(tx, row.account_id);
+  const user = await findActiveUser(tx, row.account_id);
   if (!user) return { problem: 'bad_refresh_token' };
   return { granted: await grantToken(tx, { app, user, scopes: [], now }) };
 }
 
 /** Letters that can't be confused with each other. Without vowels, they make no words. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
-const letters = (count: number): string =>
+const randomLetters = (count: number): string =>
   Array.from({ length: count }, () => userCodeLetters.charAt(randomInt(userCodeLetters.length))).join('');
 
 /** Begins the device flow with two codes: one for the device, and one that the user types into a browser. */
@@ -173,7 +173,7 @@ export async function startDevice(
   { app, scopes, now }: Exchange & { scopes: readonly string[] },
 ): Promise<{ deviceCode: string; userCode: string }> {
   const deviceCode = newToken('');
-  const userCode = `${letters(4)}-${letters(4)}`;
+  const userCode = `${randomLetters(4)}-${randomLetters(4)}`;
   await insertDevice(tx, {
     hash: hashToken(deviceCode),
     user_code: userCode,
@@ -189,7 +189,7 @@ export async function startDevice(
 export const answerDevice = (tx: Tx, device: DeviceRow, { by, state }: { by: Account; state: 'approved' | 'denied' }) =>
   updateDevice(tx, device.hash, { state, account_id: by.id });
 
-/** Answers a device that asks whether its user has agreed. A device that asks too often has to wait longer. */
+/** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
   const hash = hashToken(deviceCode);
   const device = await findDeviceForUpdate(tx, hash);
@@ -198,7 +198,7 @@ export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { 
   if (device.state === 'denied') return { problem: 'access_denied' };
   if (device.state === 'approved' && device.account_id !== null) {
     await removeDevice(tx, hash);
-    const user = await activeUser(tx, device.account_id);
+    const user = await findActiveUser(tx, device.account_id);
     if (!user) return { problem: 'access_denied' };
     return { granted: await grantToken(tx, { app, user, scopes: device.scopes, now }) };
   }
@@ -209,22 +209,22 @@ export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { 
 }
 
 /**
- * The address to which a user is sent back. The wanted one must have the host and port of a callback address of the app, and a
- * path below it, or the result is undefined; for loopback addresses any port will do. Without a wanted one it is the first
+ * The address to which a user is sent back. A requested address must have the host and port of a callback address of the app, and a
+ * path below it, or the result is undefined; for loopback addresses any port is allowed. Without a request, it is the first
  * callback address.
  */
 export function returnAddress(app: AppRow, wanted: string | undefined): string | undefined {
   if (wanted === undefined) return app.callback_urls[0];
   const url = URL.parse(wanted);
-  return url && app.callback_urls.some((callback) => belongs(url, new URL(callback))) ? wanted : undefined;
+  return url && app.callback_urls.some((callback) => matchesCallback(url, new URL(callback))) ? wanted : undefined;
 }
 
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-function belongs(wanted: URL, callback: URL): boolean {
+function matchesCallback(wanted: URL, callback: URL): boolean {
   const isLocal = loopback.has(callback.hostname);
   const sameHost = isLocal ? wanted.hostname === callback.hostname : wanted.host === callback.host;
   const folder = callback.pathname.endsWith('/') ? callback.pathname : `${callback.pathname}/`;
-  const below = wanted.pathname === callback.pathname || wanted.pathname.startsWith(folder);
-  return wanted.protocol === callback.protocol && sameHost && below && wanted.username === '' && wanted.hash === '';
+  const isBelow = wanted.pathname === callback.pathname || wanted.pathname.startsWith(folder);
+  return wanted.protocol === callback.protocol && sameHost && isBelow && wanted.username === '' && wanted.hash === '';
 }

@@ -19,11 +19,9 @@ export const removeSessions = (tx: Tx, account: Account['id']) =>
   tx.deleteFrom('sessions').where('account_id', '=', account).execute();
 
 /** Removes an account's oldest sessions, beyond a number of them. */
-export const removeSessionsBeyond = (tx: Tx, account: Account['id'], most: number) =>
+export const removeSessionsBeyond = (tx: Tx, account: Account['id'], max: number) =>
   sql`delete from sessions where hash in (
-    select hash from sessions where account_id = ${account} order by created_at desc, expires_at desc offset ${most})`.execute(
-    tx,
-  );
+    select hash from sessions where account_id = ${account} order by created_at desc, expires_at desc offset ${max})`.execute(tx);
 
 /** The account of a session; undefined where the session has ended or the account is suspended. */
 export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>
@@ -40,7 +38,7 @@ export const insertCode = (tx: Tx, row: Insertable<DB['authorization_codes']>) =
   tx.insertInto('authorization_codes').values(row).execute();
 
 /** Removes a code and returns it, so that it can be used once only. */
-export const takeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
+export const consumeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
   tx.deleteFrom('authorization_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
 export const insertDevice = (tx: Tx, row: Insertable<DB['device_codes']>) => tx.insertInto('device_codes').values(row).execute();
@@ -65,9 +63,9 @@ export const updateDevice = (
 
 export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_codes').where('hash', '=', hash).execute();
 
-export const insertRefresh = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
+export const insertRefreshToken = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
   tx.insertInto('refresh_tokens').values(row).execute();
 
 /** Removes a refresh token and returns it, so that it can be used once only. */
-export const takeRefresh = (tx: Tx, hash: Buffer) =>
+export const consumeRefreshToken = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();

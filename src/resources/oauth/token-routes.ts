@@ -5,8 +5,8 @@ import type { Caller } from '#lib/caller.ts';
 import type { Refusal } from '#lib/refusal.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/apps/index.ts';
-import { type Fields, fieldsOf, readable } from './fields.ts';
-import { askerOf, countUse } from './limits.ts';
+import { checkNoNul, type Fields, fieldsOf } from './fields.ts';
+import { callerOfRequest, countUse } from './limits.ts';
 import { send } from './replies.ts';
 import {
   deviceInterval,
@@ -21,7 +21,7 @@ import {
 } from './rules.ts';
 import { findAppByClientId } from './store.ts';
 
-/** What the pages and the endpoints of OAuth work with. */
+/** The services and functions of the server that OAuth's pages and endpoints use. */
 export type Parts = {
   database: Database;
   clock: () => Date;
@@ -30,17 +30,17 @@ export type Parts = {
   origin: (request: FastifyRequest) => string;
   /** Reads the text of a body. */
   readForm: (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
-  /** Waits for the caller's turn among all requests. */
+  /** Waits for a slot of the server's concurrency limit. */
   admit: (caller: Caller, reply: FastifyReply) => Promise<void>;
   /** Counts a refusal by a limit. */
   noteRefusal: (request: FastifyRequest, refusal: Refusal) => void;
 };
 
-/** The endpoints that give tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless `Accept` asks for JSON. */
+/** The endpoints that issue tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless `Accept` asks for JSON. */
 export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
   app.post('/login/oauth/access_token', async (request, reply) => {
     const fields = fieldsOf(request);
-    return sendOutcome(request, reply, await tokenFor(parts, withBasic(request, fields)));
+    return sendOutcome(request, reply, await exchangeForToken(parts, withBasic(request, fields)));
   });
   app.post('/login/device/code', async (request, reply) => {
     const { client_id = '', scope = '' } = fieldsOf(request);
@@ -61,12 +61,12 @@ export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
   });
 }
 
-/** Anybody may ask for codes, and each is a row until it expires. */
+/** Counts a device code. They are limited, since anyone may request them and each is a row until it expires. */
 async function countDeviceCode({ database: { db }, services }: Parts, request: FastifyRequest, app: AppRow): Promise<void> {
   const { deviceCodes, deviceCodesOfApp } = services.resourceLimits.oauth;
   const message = 'Too many device codes were asked for. Please wait a quarter of an hour.';
-  await countUse(db, `device-codes:${askerOf(request).key}`, { limit: 'oauth.deviceCodes', most: deviceCodes, message });
-  await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', most: deviceCodesOfApp, message });
+  await countUse(db, `device-codes:${callerOfRequest(request).key}`, { limit: 'oauth.deviceCodes', max: deviceCodes, message });
+  await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', max: deviceCodesOfApp, message });
 }
 
 /** Adds client id and secret from Basic authorization, where the request has it. */
@@ -74,12 +74,12 @@ function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
   const [scheme, encoded = ''] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'basic') return fields;
   const [client_id, client_secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return readable({ client_id, client_secret, ...fields });
+  return checkNoNul({ client_id, client_secret, ...fields });
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-async function tokenFor({ database, clock }: Parts, fields: Fields): Promise<Outcome> {
+async function exchangeForToken({ database, clock }: Parts, fields: Fields): Promise<Outcome> {
   const { client_id = '', client_secret, grant_type = 'authorization_code', code = '', refresh_token: refresh = '' } = fields;
   const client = await findAppByClientId(database.db, client_id);
   if (!client) return { problem: 'incorrect_client_credentials' };
@@ -89,14 +89,14 @@ async function tokenFor({ database, clock }: Parts, fields: Fields): Promise<Out
     if (!client.device_flow) return { problem: 'device_flow_disabled' };
     return change(database.db, (tx) => pollDevice(tx, { app: client, deviceCode: fields.device_code ?? '', now }));
   }
-  if (!isSecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
+  if (!verifySecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
   if (grant_type === 'refresh_token') return change(database.db, (tx) => refreshToken(tx, { app: client, refresh, now }));
   if (grant_type !== 'authorization_code') return { problem: 'unsupported_grant_type' };
   const { code_verifier: verifier, redirect_uri: redirectUri } = fields;
   return change(database.db, (tx) => exchangeCode(tx, { app: client, code, verifier, redirectUri, now }));
 }
 
-const isSecret = ({ client_secret_hash }: AppRow, secret: string | undefined): boolean =>
+const verifySecret = ({ client_secret_hash }: AppRow, secret: string | undefined): boolean =>
   secret !== undefined && client_secret_hash?.equals(hashToken(secret)) === true;
 
 function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
