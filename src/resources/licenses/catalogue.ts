@@ -1,4 +1,4 @@
-/** A licence, by the names of the public API. */
+/** A licence, with the names of the public API. */
 export type License = {
   /** In lower case, as `license_template` and `license:` take it. */
   readonly key: string;
@@ -72,5 +72,5 @@ const byKey: ReadonlyMap<string, KnownLicense> = new Map(licenses.map((license) 
 /** The licence of a key, in whatever case. */
 export const findLicense = (key: string): KnownLicense | undefined => byKey.get(key.toLowerCase());
 
-/** What a repository has whose licence file holds none of the known texts: the public API's names for that. */
+/** The licence of a repository whose licence file has none of the known texts (the public API's names). */
 export const other = { key: 'other', name: 'Other', spdxId: 'NOASSERTION' } as const satisfies License;

@@ -1,4 +1,4 @@
-/** The names of licence files in the order in which they are looked for (the public API's), in whatever case. */
+/** The names of licence files in the order of preference (the public API's). */
 const names: readonly RegExp[] = [
   /^(?:un)?licen[sc]e$/i,
   /^(?:un)?licen[sc]e\.(?:md|markdown|txt|html)$/i,
@@ -13,14 +13,14 @@ const names: readonly RegExp[] = [
   /^ofl(?:\.[^./]+)?$/i,
 ];
 
-/** Sources and data of such names hold no licence. */
-const foreign = /\.(?:xml|sh|go|gemspec|js|ts|py|rb|json|ya?ml|spdx|header)$/i;
+/** Source and data files with such names aren't licence files. */
+const otherFiles = /\.(?:xml|sh|go|gemspec|js|ts|py|rb|json|ya?ml|spdx|header)$/i;
 
-const rankOf = (name: string): number => (foreign.test(name) ? -1 : names.findIndex((pattern) => pattern.test(name)));
+const rankOf = (name: string): number => (otherFiles.test(name) ? -1 : names.findIndex((pattern) => pattern.test(name)));
 
-/** Of the names in a folder, those of licence files, the one that counts first. */
-export const licenseFileNames = (all: readonly string[]): string[] =>
-  all.filter((name) => rankOf(name) >= 0).sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
+/** The names of licence files among the names in a folder, the preferred one first. */
+export const licenseFileNames = (fileNames: readonly string[]): string[] =>
+  fileNames.filter((name) => rankOf(name) >= 0).sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
 
-/** Whether a file holds what the LGPL adds to the GPL, which stands in another file then. */
+/** Whether a file has the text that the LGPL adds to the GPL. The GPL is in another file then. */
 export const isLesser = (name: string): boolean => /^(?:copying|licen[sc]e)\.lesser(?:\.\w+)?$/i.test(name);

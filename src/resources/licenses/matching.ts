@@ -1,21 +1,21 @@
-// Which licence a text is: that of the known text that it is most like, if it is like it enough.
+// Recognizes the licence of a text: that of the most similar known text, if it is similar enough.
 import { type KnownLicense, licenses } from './catalogue.ts';
 import { readText } from './texts.ts';
 import { comparedWords } from './words.ts';
 
-/** A text as it is compared. Pairs are of neighbouring words. */
+/** The parts of a text that are compared. `pairs` are its pairs of adjacent words. */
 type Profile = { words: ReadonlySet<string>; length: number; pairs(): ReadonlySet<string> };
 type Known = { license: KnownLicense; profile: Profile };
 
-/** Texts that are less alike, of 1, are of different licences (the rule of the public API). */
-const leastAlike = 0.98;
-/** The same, of pairs: texts with a licence's words in another order are none. */
-const leastInOrder = leastAlike / 2;
+/** The least similarity, from 0 to 1, of texts of the same licence (the public API's rule). */
+const minSimilarity = 0.98;
+/** The least similarity of pairs, which excludes texts that have a licence's words in another order. */
+const minPairSimilarity = minSimilarity / 2;
 
 /** No licence has as many words. */
 const maxWords = 12_000;
 
-/** Parts of SPDX's texts that are used alone too. */
+/** Parts of SPDX's texts that also occur alone. */
 const parts: Readonly<Record<string, RegExp>> = {
   'lgpl-3.0': /^[\s\S]*?(?=\nGNU GENERAL PUBLIC LICENSE\n)/, // without the GPL, which it refers to
   'mulanpsl-2.0': /\nMulan Permissive Software License[\s\S]*$/, // in English alone
@@ -39,40 +39,41 @@ function countShared(one: ReadonlySet<string>, other: ReadonlySet<string>): numb
   return shared;
 }
 
-/** How many words two texts share (Sørensen and Dice), less for what one is longer than the other. */
-function likeness({ words, length }: Profile, other: Profile): number {
+/** The similarity of two texts: the Sørensen–Dice coefficient of their words, reduced by the difference of their lengths. */
+function similarityOf({ words, length }: Profile, other: Profile): number {
   const all = words.size + other.words.size + Math.abs(length - other.length) / 4;
-  const most = (2 * Math.min(words.size, other.words.size)) / all; // which tells most licences apart
-  return most < leastAlike ? most : (2 * countShared(words, other.words)) / all;
+  const upperBound = (2 * Math.min(words.size, other.words.size)) / all; // cheap, and enough to exclude most licences
+  return upperBound < minSimilarity ? upperBound : (2 * countShared(words, other.words)) / all;
 }
 
-const inOrder = (one: Profile, other: Profile): number =>
+const pairSimilarityOf = (one: Profile, other: Profile): number =>
   (2 * countShared(one.pairs(), other.pairs())) / (one.pairs().size + other.pairs().size || 1);
 
-function profileKnown(license: KnownLicense): Known[] {
+function profilesOf(license: KnownLicense): Known[] {
   const text = readText(license);
   const part = parts[license.key]?.exec(text)?.[0];
   return [text, ...(part === undefined ? [] : [part])].map((one) => ({ license, profile: profileOf(comparedWords(one)) }));
 }
 
-/** To be raised with every change of what is recognized as what: then all repositories are looked at again. */
+/** Raise it with every change of the recognition: then all repositories are measured again. */
 export const detectorVersion = 1;
 
 let known: readonly Known[] | undefined;
 
-/** The licence that a text is; undefined where it is none of the known ones. The first call reads these, which takes 70 ms. */
+/** The licence that a text is; undefined where it is none of the known ones. The first call loads these, which takes 70 ms. */
 export function recognizeLicense(text: string): KnownLicense | undefined {
-  known ??= licenses.flatMap(profileKnown);
+  known ??= licenses.flatMap(profilesOf);
   const words = comparedWords(text);
   if (words.length > maxWords) return undefined;
   const profile = profileOf(words);
-  let best: { license: KnownLicense; alike: number; order: number } | undefined;
+  let best: { license: KnownLicense; similarity: number; pairSimilarity: number } | undefined;
   for (const one of known) {
-    const alike = likeness(one.profile, profile);
-    if (alike < leastAlike || alike < (best?.alike ?? 0)) continue;
-    const order = inOrder(one.profile, profile);
-    if (order < leastInOrder || (alike === best?.alike && order <= best.order)) continue;
-    best = { license: one.license, alike, order };
+    const similarity = similarityOf(one.profile, profile);
+    if (similarity < minSimilarity || similarity < (best?.similarity ?? 0)) continue;
+    const pairSimilarity = pairSimilarityOf(one.profile, profile);
+    if (pairSimilarity < minPairSimilarity || (similarity === best?.similarity && pairSimilarity <= best.pairSimilarity))
+      continue;
+    best = { license: one.license, similarity, pairSimilarity };
   }
   return best?.license;
 }

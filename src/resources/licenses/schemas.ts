@@ -11,7 +11,7 @@ export const SimpleLicense = Type.Object({
 });
 export type SimpleLicense = Static<typeof SimpleLicense>;
 
-/** A licence with its text, and what that means. */
+/** A licence with its text and its terms. */
 export const License = Type.Object({
   ...SimpleLicense.properties,
   html_url: Type.String(),

@@ -1,4 +1,4 @@
-// What licences allow, want and exclude, in the public API's words, for people who choose one. The texts alone are binding.
+// What licences permit, require and exclude, in the public API's terms. Only the texts of the licences are binding.
 import type { KnownLicense, SpdxId } from './catalogue.ts';
 
 type Condition =

@@ -8,17 +8,17 @@ export const offered: ReadonlySet<string> = new Set([
   ...['lgpl-2.1', 'lgpl-3.0', 'mit', 'mpl-2.0', 'unlicense'],
 ]);
 
-/** Of these, the ones whose first lines name the owner. Others have such placeholders only in an appendix. */
-const owned = new Set(['mit', 'bsd-2-clause', 'bsd-3-clause']);
+/** The offered licences whose first lines name the owner. Others have such placeholders only in an appendix. */
+const withOwner = new Set(['mit', 'bsd-2-clause', 'bsd-3-clause']);
 
-/** Licences that SPDX has twice: for one version only, and for later ones too, with the same text. */
-const isGnu = /^(?:[AL]?GPL|GFDL)-/;
+/** Licences that SPDX lists twice with the same text: for this version only, and for later ones, too. */
+const gnu = /^(?:[AL]?GPL|GFDL)-/;
 
 const read = createRequire(import.meta.url);
 
-const idOf = ({ spdxId }: KnownLicense): string => (isGnu.test(spdxId) ? `${spdxId}-only` : spdxId);
+const idOf = ({ spdxId }: KnownLicense): string => (gnu.test(spdxId) ? `${spdxId}-only` : spdxId);
 
-/** Where people read about a licence. */
+/** The web page of a licence. */
 export const pageOf = (license: KnownLicense): string => `https://spdx.org/licenses/${idOf(license)}.html`;
 
 /** A licence's text, as SPDX has it. */
@@ -33,7 +33,7 @@ export function licenseText(key: string, { owner, year }: { owner: string; year:
   if (!license || !offered.has(license.key))
     throw invalid('Repository', 'license_template', 'invalid', 'license_template is not a known license');
   const text = readText(license);
-  const filled = owned.has(license.key)
+  const filled = withOwner.has(license.key)
     ? text.replace('<year>', String(year)).replace(/<(?:copyright holders|owner)>/, () => owner)
     : text;
   return `${filled.trimEnd()}\n`;

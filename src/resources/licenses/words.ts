@@ -1,14 +1,14 @@
-// What is compared of a licence's text: its words, without all that differs from file to file though the licence is the same.
+// Extracts the words by which a licence's text is compared, without the parts that differ between files of the same licence.
 import { licenses } from './catalogue.ts';
 
 const word = /[\p{L}\p{N}]+/gu;
 
 const wordsIn = (text: string): string[] => text.match(word) ?? [];
 
-/** Numbers and letters of lists and versions: where they stand depends on the wrapping, and often they are bullets instead. */
+/** Numbers and letters of lists and versions. They are ignored, since files often have bullets instead. */
 const marker = /^(?:[a-z]|\d{1,2}|[ivx]{2,4})$/;
 
-/** Words that are spelt in two ways (SPDX's guidelines for matching), by those that are compared. */
+/** Variants of spelling (SPDX's matching guidelines), with the one that is compared. */
 const spellings: ReadonlyMap<string, string> = new Map(
   Object.entries({
     acknowledgement: 'acknowledgment',
@@ -31,7 +31,7 @@ const spellings: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words of title lines beside the names of licences. */
+/** The words that title lines consist of. */
 const titleWords = new Set([
   ...wordsIn(licenses.map(({ name, spdxId }) => `${name} ${spdxId}`.toLowerCase()).join(' ')),
   ...wordsIn('the of for this is file copyright notice text full legal code licence licenses licensed released under terms'),
@@ -41,16 +41,16 @@ const titleWords = new Set([
   ...wordsIn('http https www apache org licenses opensource php spdx identifier ms pl rl mpl gpl lgpl agpl'),
 ]);
 
-/** With these words, a title tells of another licence or of several, save where they belong to a name of the BSD ones. */
-const telling = new Set(['modified', 'and', 'or']);
+/** A title with one of these words names a different licence or several, except for the BSD licences, whose names have them. */
+const distinguishing = new Set(['modified', 'and', 'or']);
 
 const isTitle = (words: readonly string[]): boolean =>
   words.length <= 14 &&
   words.every((one) => titleWords.has(one) || /^\p{N}+$/u.test(one)) &&
-  (words.includes('bsd') || !words.some((one) => telling.has(one)));
+  (words.includes('bsd') || !words.some((one) => distinguishing.has(one)));
 
-/** The address of a holder takes no more words than this. */
-const longestNotice = 30;
+/** The greatest number of words of a copyright notice with the holder's address. */
+const maxNoticeWords = 30;
 
 const copyright = /^(?:(?:portions )?(?:copyright\b|\(c\)|©|&copy;)|spdx-filecopyrighttext\b|developed by:)/;
 const reserved = /^all rights (?:are )?reserved\b/;
@@ -58,33 +58,33 @@ const reserved = /^all rights (?:are )?reserved\b/;
 /** `MIT License Copyright (c) 2026 Ada` */
 const isTitledNotice = (words: readonly string[]): boolean => {
   const at = words.indexOf('copyright');
-  return at > 0 && words.length <= longestNotice && isTitle(words.slice(0, at));
+  return at > 0 && words.length <= maxNoticeWords && isTitle(words.slice(0, at));
 };
 
-/** Words that the texts of licences begin with: what follows a line about copyright ends there. */
-const beginnings = new Set(
+/** First words of licence texts: a copyright notice of several lines ends there. */
+const firstWords = new Set(
   wordsIn('permission redistribution everyone anyone this the licensed licensor subject you terms preamble'),
 );
 
-/** Takes titles and lines about copyright from the head of a text, in whatever order they come. */
+/** Removes titles and copyright notices from the beginning of a text, in any order. */
 function withoutHead(lines: readonly string[]): string[] {
   let at = 0;
-  let notice = 0; // words of the present paragraph since a line about copyright
+  let notice = 0; // words of the current paragraph since a copyright notice began
   for (; at < lines.length; at += 1) {
     const line = (lines[at] ?? '').replace(/^[^\p{L}\p{N}(©&]+/u, '');
     const words = wordsIn(line);
     if (words.length === 0) notice = 0;
     else if (copyright.test(line) || isTitledNotice(words)) notice = words.length;
     else if (reserved.test(line)) continue;
-    else if (notice > 0 && notice + words.length <= longestNotice && !beginnings.has(words[0] ?? '')) notice += words.length;
+    else if (notice > 0 && notice + words.length <= maxNoticeWords && !firstWords.has(words[0] ?? '')) notice += words.length;
     else if (!isTitle(words)) break;
   }
   return lines.slice(at);
 }
 
-/** What may stand instead of each other, or may be left out. Each gap is bounded, so that no text takes long. */
-const variable: readonly (readonly [RegExp, string])[] = [
-  // Who holds the rights, inside the text.
+/** Phrases that vary or may be left out, with their replacements. Each gap is bounded, so that matching is fast for every text. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  // Names of the copyright holder inside the text.
   [/\bneither the names? of (?:\S+ ){0,30}?nor the names? of\b/g, 'neither the name of nor the names of'],
   [/\b(software is provided by) (?:\S+ ){0,30}?as is\b/g, '$1 as is'],
   [/\b(in no event (?:shall|will)) (?:\S+ ){0,30}?be( held)? liable\b/g, '$1 be liable'],
@@ -99,16 +99,16 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\bend of (?:the )?terms and conditions\b[\s\S]*$/, ''], // how to apply them follows
 ];
 
-/** What introduces a text and doesn't belong to it: from the first words to the second ones, which stay. */
+/** Introductions that aren't part of the licence. They are removed from the first phrase up to the second one, which is kept. */
 const introductions = [
   ['creative commons corporation is not law firm', 'statement of purpose'],
   ['creative commons corporation creative commons is not law firm', 'by exercising the licensed rights'],
   ['this license is copied below and is also available with faq at', 'preamble'],
 ] as const;
-/** What begins so, up to the end, is about a text. */
+/** The text is removed from this phrase to the end, since it isn't part of the licence. */
 const epilogue = 'creative commons is not party to its public licenses';
 
-function withoutFrame(text: string): string {
+function withoutIntroductions(text: string): string {
   let rest = text;
   for (const [from, until] of introductions) {
     const start = rest.indexOf(from);
@@ -119,25 +119,25 @@ function withoutFrame(text: string): string {
   return last < 0 ? rest : rest.slice(0, last);
 }
 
-/** A text without comments of HTML. */
+/** A text without HTML comments. */
 function withoutComments(text: string): string {
   const [first = '', ...rest] = text.split('<!--');
   return [first, ...rest.map((part) => part.slice(part.indexOf('-->') + 1))].join(' ');
 }
 
-/** The words of a text, in their order, by which it is compared. */
+/** The words by which a text is compared, in order. */
 export function comparedWords(text: string): string[] {
   const plain = withoutComments(text)
     .toLowerCase()
-    .replace(/^[ \t]*\[[^\]\n]{1,100}\]:[ \t]*\S{1,300}[ \t]*$/gm, '') // where links of Markdown lead
+    .replace(/^[ \t]*\[[^\]\n]{1,100}\]:[ \t]*\S{1,300}[ \t]*$/gm, '') // link definitions of Markdown
     .replace(/<[^<>]{0,300}>/g, ' ') // HTML, addresses and placeholders
     .replace(/&(?:nbsp|quot|apos|lt|gt|lsquo|rsquo|ldquo|rdquo|#\d{1,5});/g, ' ')
     .replace(/\s&(?:amp;)?\s/g, ' and ')
     .replace(/\]\([^()\s]{0,300}\)/g, '] ') // the addresses of links
-    .replace(/\p{Script=Han}/gu, ' $& '); // whose words have no blanks between them, but line breaks anywhere
+    .replace(/\p{Script=Han}/gu, ' $& '); // Chinese has no blanks between words, but may have line breaks anywhere
   const words = wordsIn(withoutHead(plain.split(/\r\n|[\n\r\u2028\u2029\f]/)).join('\n'));
   const kept = words.filter((one) => one.length > 4 || !marker.test(one)).map((one) => spellings.get(one) ?? one);
-  const body = withoutFrame(`${kept.join(' ')} `);
-  const settled = variable.reduce((before, [pattern, after]) => before.replace(pattern, after), body);
-  return settled.split(' ').filter((one) => one !== '');
+  const body = withoutIntroductions(`${kept.join(' ')} `);
+  const normalized = replacements.reduce((before, [pattern, after]) => before.replace(pattern, after), body);
+  return normalized.split(' ').filter((one) => one !== '');
 }
