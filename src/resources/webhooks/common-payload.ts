@@ -13,7 +13,7 @@ export async function presentRepository({ db, links }: Context, row: RepositoryR
   return presented;
 }
 
-/** What the families' builders of payloads work with. */
+/** The context of the families' payload builders. */
 export const payloadContext = (context: Context & { git: GitStore }): PayloadContext => ({
   ...context,
   findRepository: async ({ repository }) =>

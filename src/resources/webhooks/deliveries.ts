@@ -8,10 +8,10 @@ import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
 import { type DeliveryCursor, type DeliveryRow, type HookRow, insertRedelivery, listDeliveries } from './store.ts';
 
 /**
- * Cursors hold the id of the delivery beside the page that they lead to, with a version in case that ever changes: `v1_7` leads to
- * those that are older than the delivery 7, `v1_after_7` to those that are newer.
+ * Parses a cursor. It holds the id of the delivery next to its page, and a version in case the format changes: `v1_7` is the page of
+ * deliveries older than the delivery 7, `v1_after_7` that of newer ones.
  */
-function placeOf(cursor: string): DeliveryCursor {
+function parseCursor(cursor: string): DeliveryCursor {
   const [, after, id] = /^v1_(after_)?(\d{1,15})$/.exec(cursor) ?? [];
   if (id === undefined) throw badRequest('Invalid cursor');
   return after === undefined ? { before: Number(id) } : { after: Number(id) };
@@ -23,8 +23,8 @@ export async function deliveriesOf(
   hook: HookRow,
   { page, status }: { page: Page; status: (typeof deliveryStatuses)[number] | undefined },
 ): Promise<Listed<DeliveryItem>> {
-  const place = page.cursor === undefined ? {} : placeOf(page.cursor);
-  const { rows, newer, older } = await listDeliveries(db, hook.id, { status, ...place, limit: page.limit });
+  const range = page.cursor === undefined ? {} : parseCursor(page.cursor);
+  const { rows, newer, older } = await listDeliveries(db, hook.id, { status, ...range, limit: page.limit });
   return {
     rows: rows.map(presentDeliveryItem),
     total: rows.length,

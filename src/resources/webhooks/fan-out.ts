@@ -11,7 +11,7 @@ import { largestPayloadNow } from './quota.ts';
 import { findSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 
-/** Queues the deliveries of an event: for every hook that listens, one for each webhook event that the event becomes. */
+/** Queues the deliveries of an event: for every subscribed hook, one for each webhook event that the event becomes. */
 export const fanOutWebhooks = (events: WebhookEvents): AnySubscription<Services> =>
   subscription<EventKind, Services>({
     name: 'webhooks.tell',
@@ -21,7 +21,7 @@ export const fanOutWebhooks = (events: WebhookEvents): AnySubscription<Services>
       const hooks = await findSubscribedHooks(db, event, events.typesOf(event));
       const limits = services.resourceLimits.webhooks;
       const { vocabulary } = services;
-      // One address after the other, so that no more than its payloads are in memory. A repeated job adds what is missing.
+      // One address at a time, so that only its payloads are in memory. A repeated job adds the missing deliveries.
       for (const [base, group] of grouped(hooks, (hook) => services.url ?? hook.base_url)) {
         const built = await events.build(event, { db, git: services.git, links: linksOf(base) });
         const deliveries = built.map((item) => ({
@@ -46,7 +46,7 @@ const deliveryOf = (event: Recorded, built: WebhookEvent, hooks: readonly Subscr
   hooks: hooks.filter((hook) => hook.subscribesTo(built.type)),
 });
 
-/** The GUID of a webhook event. It is computed, so that all hooks get the same, and a repeated job gets it again. */
+/** The GUID of a webhook event. It is derived from the event, so that it is the same for all hooks and for a repeated job. */
 function guidOf({ id }: Recorded, { type, action }: WebhookEvent): string {
   const hex = createHash('sha256').update(`${id} ${type.name} ${action}`).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');

@@ -21,7 +21,7 @@ export const removeOldDeliveries = job<Record<string, never>, Services>({
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now }) {
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
-    await change((tx) => removeToldHooks(tx)); // those that a worker left that died after the last delivery
+    await change((tx) => removeToldHooks(tx)); // left by a worker that crashed after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
     while ((await change((tx) => removeDeliveriesBefore(tx, before, batchSize))) === batchSize);
     await change((tx) => giveUpWaitingBeyond(tx, waitingPerOwner, now));

@@ -21,7 +21,7 @@ const hook = {
 export const orgHook = pathResource({ ...hook, below: 'org' });
 export const repoHook = pathResource({ ...hook, below: 'repo' });
 
-/** The hook of the app that asks. An app has one at most, so no word names it. */
+/** The hook of the authenticated app. An app has at most one, so the path has no id. */
 export const appHook = pathResource({
   name: 'hook',
   words: {},

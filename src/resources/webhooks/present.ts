@@ -5,7 +5,7 @@ import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { payloadText } from '#webhook-delivery/payload.ts';
 import type { HookOwner } from './hook-owner.ts';
-import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, ShownConfig } from './schemas.ts';
+import type { Delivery, DeliveryItem, OrgWebhook, RepoWebhook, WebhookConfig } from './schemas.ts';
 import {
   type DeliverySummary,
   type DoneDelivery,
@@ -15,10 +15,10 @@ import {
   type PayloadRow,
 } from './store.ts';
 
-/** What replies show in the place of a secret. */
+/** What replies show instead of a secret. */
 export const mask = '********';
 
-export const presentConfig = (hook: HookRow): ShownConfig => ({
+export const presentConfig = (hook: HookRow): WebhookConfig => ({
   url: hook.url,
   content_type: hook.content_type,
   insecure_ssl: hook.insecure_ssl ? '1' : '0',
@@ -43,19 +43,28 @@ const presentOrgHook = (links: Links, org: Pick<Account, 'login'>, hook: HookRow
   ...presentShared(hook, path(`${links.api}/orgs`, org.login, 'hooks', hook.id)),
 });
 
-function presentRepoHook(links: Links, repo: NamedRepository, hook: HookRow, last: LastResponse | undefined): RepoWebhook {
+function presentRepoHook(
+  links: Links,
+  repo: NamedRepository,
+  hook: HookRow,
+  lastResponse: LastResponse | undefined,
+): RepoWebhook {
   const url = path(`${repositoryUrl(links, repo)}/hooks`, hook.id);
   return {
     type: 'Repository',
     ...presentShared(hook, url),
     test_url: `${url}/tests`,
-    last_response: last
-      ? { code: last.status_code, status: last.status === 'OK' ? 'active' : 'failed', message: last.status }
+    last_response: lastResponse
+      ? {
+          code: lastResponse.status_code,
+          status: lastResponse.status === 'OK' ? 'active' : 'failed',
+          message: lastResponse.status,
+        }
       : { code: null, status: 'unused', message: null },
   };
 }
 
-/** A hook as deliveries show it: without the last response of its receiver. */
+/** A hook in deliveries and replies to changes: without the last response of its receiver. */
 export const presentHook = (links: Links, owner: HookOwner, hook: HookRow): OrgWebhook | RepoWebhook =>
   'org' in owner ? presentOrgHook(links, owner.org, hook) : presentRepoHook(links, owner.repo, hook, undefined);
 
@@ -66,8 +75,8 @@ export async function presentHooks(
   rows: readonly HookRow[],
 ): Promise<(OrgWebhook | RepoWebhook)[]> {
   if ('org' in owner) return rows.map((row) => presentOrgHook(links, owner.org, row));
-  const last = await loadLastResponses(db, gather(rows, 'id'));
-  return rows.map((row) => presentRepoHook(links, owner.repo, row, last.get(row.id)));
+  const lastResponses = await loadLastResponses(db, gather(rows, 'id'));
+  return rows.map((row) => presentRepoHook(links, owner.repo, row, lastResponses.get(row.id)));
 }
 
 export const presentDeliveryItem = (row: DeliverySummary): DeliveryItem => ({

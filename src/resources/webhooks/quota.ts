@@ -4,14 +4,14 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { HookRow } from './store.ts';
 
-/** A test builds the payload of a push anew and stores it, so it counts as many deliveries. */
+/** A test builds and stores the payload of a push again, so it counts as this many deliveries. */
 export const costOfTest = 20;
 
 type Quota = { limits: ResourceLimits['webhooks']; cost: number };
 
 /**
- * Counts deliveries that somebody asks for (redeliveries, pings, tests), for the hook and for its owner. Throws a Refusal where
- * more were asked for in an hour than the limits allow. The database's clock ends the hours, as with all rate limits.
+ * Counts requested deliveries (redeliveries, pings, tests), for the hook and for its owner. Throws a Refusal if
+ * more were requested in an hour than the limits allow. The database's clock ends the hours, as with all rate limits.
  */
 export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Quota): Promise<void> {
   const { rows } = await sql<{ of: 'hook' | 'owner'; used: number; wait: number }>`
@@ -36,7 +36,7 @@ export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Qu
   }
 }
 
-/** Payloads up to this size, in bytes, are always stored: what people do by the API alone can't make many that are larger. */
+/** Payloads up to this size, in bytes, are always stored. API requests alone don't create many that are larger. */
 const defaultPayload = 64 * 1024;
 
 /**

@@ -4,10 +4,10 @@ import { queueDeliveries } from '#webhook-delivery/queue.ts';
 import type { OwnerPayload } from './pings.ts';
 import { type HookRow, hideHook } from './store.ts';
 
-/** How a hook was shown last, with its organization or repository, for the delivery about its end. */
+/** The hook as presented before its deletion, with its organization or repository, for the delivery about the deletion. */
 export type LastPayload = { readonly presented: object; readonly about: OwnerPayload };
 
-/** Retires a hook, and queues the `meta` delivery that tells its receiver. */
+/** Hides a hook, and queues the `meta` delivery that notifies its receiver of the deletion. */
 export async function removeAndNotify(tx: Tx, hook: HookRow, { presented, about }: LastPayload, now: Date): Promise<void> {
   await hideHook(tx, hook.id, now);
   const action = 'deleted';

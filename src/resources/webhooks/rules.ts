@@ -30,7 +30,7 @@ export async function createHook(tx: Tx, action: HookAction, wanted: NewWebhook,
   const { parent, by, now } = action;
   const events = checkEvents(wanted.events);
   const config = configColumns(action, wanted.config);
-  await checkRoom(tx, action, { ...config, events });
+  await checkHookLimits(tx, action, { ...config, events });
   const hook = await insertHook(tx, {
     [parent.column]: parent.id,
     ...config,
@@ -52,7 +52,7 @@ export async function changeHook(tx: Tx, action: HookAction, hook: HookRow, want
   const kept = [...(wanted.events ?? hook.events), ...checkEvents(added, 'add_events')];
   const events = checkEvents(kept.filter((name) => !checkEvents(removed, 'remove_events').includes(name)));
   const config = wanted.config ? configColumns(action, wanted.config, hook) : undefined;
-  await checkRoom(tx, action, { ...hook, ...config, events });
+  await checkHookLimits(tx, action, { ...hook, ...config, events });
   const changed = await updateHook(tx, hook.id, {
     ...config,
     events,
@@ -75,13 +75,13 @@ export async function changeConfig(tx: Tx, action: HookAction, hook: HookRow, wa
     ...(insecure_ssl === undefined ? {} : { insecure_ssl: isOn(insecure_ssl) }),
     ...(secret === undefined || secret === mask ? {} : { secret_sealed: sealedSecret(services.secrets, parent, secret) }),
   };
-  await checkRoom(tx, action, { ...hook, ...config });
+  await checkHookLimits(tx, action, { ...hook, ...config });
   const changed = await updateHook(tx, hook.id, { ...config, failures: 0, paused_until: null, updated_at: now });
   await record(tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
   return changed;
 }
 
-/** Deletes a hook. If it listens for `meta`, it gets a last delivery; to everybody else it is gone at once. */
+/** Deletes a hook. If it is subscribed to `meta`, it gets a last delivery, but it can't be found any more. */
 export async function deleteHook(tx: Tx, action: Omit<HookAction, 'services'>, hook: HookRow, last: LastPayload): Promise<void> {
   if (hook.active && subscribesTo(hook, 'meta')) await removeAndNotify(tx, hook, last, action.now);
   else await removeHook(tx, hook.id);
@@ -106,10 +106,10 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
-/** URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that what is shown is what is reached. */
+/** URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the shown URL is the one that is requested. */
 const plainUrl = /^https?:\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu;
 
-/** Refuses a URL to which nothing may be delivered. Returns it otherwise. */
+/** Refuses a URL to which deliveries aren't allowed. Returns it otherwise. */
 export function checkUrl(outbound: Outbound, url: string, field: string): string {
   if (!plainUrl.test(url))
     throw invalid('Hook', field, 'invalid', `${field} must be an http or https URL without spaces and backslashes`);
@@ -135,29 +135,29 @@ function configColumns({ services: { secrets, outbound }, parent }: HookAction, 
   };
 }
 
-type Meant = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
+type HookSettings = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
-async function checkRoom(tx: Tx, { parent, services }: HookAction, meant: Meant): Promise<void> {
-  const { hooks: most, hooksPerEvent } = services.resourceLimits.webhooks;
-  const others = (await listHooksForUpdate(tx, parent)).filter(({ id }) => id !== meant.id);
-  if (meant.id === undefined && others.length >= most) throw tooManyHooks(most);
-  const twin = others.find(
-    (other) => other.url === meant.url && other.content_type === meant.content_type && overlap(other, meant),
+async function checkHookLimits(tx: Tx, { parent, services }: HookAction, candidate: HookSettings): Promise<void> {
+  const { hooks: maxHooks, hooksPerEvent } = services.resourceLimits.webhooks;
+  const others = (await listHooksForUpdate(tx, parent)).filter(({ id }) => id !== candidate.id);
+  if (candidate.id === undefined && others.length >= maxHooks) throw tooManyHooks(maxHooks);
+  const duplicate = others.find(
+    (other) => other.url === candidate.url && other.content_type === candidate.content_type && shareEvent(other, candidate),
   );
-  if (twin) throw unprocessable(`Hook already exists on this ${parent.column.replace('_id', '')}`);
-  const crowded = meant.events.find((name) => others.filter((other) => subscribesTo(other, name)).length >= hooksPerEvent);
-  if (crowded !== undefined)
-    throw invalid('Hook', 'events', 'invalid', `At most ${hooksPerEvent} hooks may be subscribed to ${crowded}`);
+  if (duplicate) throw unprocessable(`Hook already exists on this ${parent.column.replace('_id', '')}`);
+  const fullEvent = candidate.events.find((name) => others.filter((other) => subscribesTo(other, name)).length >= hooksPerEvent);
+  if (fullEvent !== undefined)
+    throw invalid('Hook', 'events', 'invalid', `At most ${hooksPerEvent} hooks may be subscribed to ${fullEvent}`);
 }
 
-const tooManyHooks = (most: number): Refusal =>
-  new Refusal('invalid', `There are ${most} webhooks here already, the most that may be (webhooks.hooks).`, [], {
+const tooManyHooks = (maxHooks: number): Refusal =>
+  new Refusal('invalid', `There are ${maxHooks} webhooks here already, the most that may be (webhooks.hooks).`, [], {
     limit: 'webhooks.hooks',
   });
 
 const subscribesTo = ({ events }: Pick<HookRow, 'events'>, name: string): boolean =>
   events.includes('*') || events.includes(name);
 
-const overlap = (one: Meant, other: Meant): boolean =>
+const shareEvent = (one: HookSettings, other: HookSettings): boolean =>
   one.events.includes('*') || other.events.includes('*') || one.events.some((name) => other.events.includes(name));

@@ -1,17 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 
-const ShownConfig = Type.Object({
+export const WebhookConfig = Type.Object({
   url: Type.String(),
   content_type: Type.String(),
   secret: Type.Optional(Type.String()),
   insecure_ssl: Type.String(),
 });
-export type ShownConfig = Static<typeof ShownConfig>;
-export { ShownConfig as WebhookConfig };
+export type WebhookConfig = Static<typeof WebhookConfig>;
 
 /** The configuration of an app's webhook. Everything is optional, since an app may have none. */
-export const AppWebhookConfig = Type.Partial(ShownConfig);
+export const AppWebhookConfig = Type.Partial(WebhookConfig);
 
 const shared = {
   id: Type.Integer(),
@@ -21,7 +20,7 @@ const shared = {
   name: Type.String(),
   events: Type.Array(Type.String()),
   active: Type.Boolean(),
-  config: ShownConfig,
+  config: WebhookConfig,
   created_at: Timestamp,
   updated_at: Timestamp,
   type: Type.String(),

@@ -17,7 +17,7 @@ export type Parent =
 /** The hooks that a viewer reaches: all, or those that one OAuth app made. */
 export type HookAuthors = 'everybody' | { readonly app: Id<'apps'> | undefined };
 
-const inside = (db: Db, parent: Parent, authors: HookAuthors) => {
+const ofParent = (db: Db, parent: Parent, authors: HookAuthors) => {
   const hooks = db
     .selectFrom('webhooks')
     .selectAll()
@@ -27,21 +27,21 @@ const inside = (db: Db, parent: Parent, authors: HookAuthors) => {
 };
 
 export const listHooks = (db: Db, parent: Parent, authors: HookAuthors, page: Page): Promise<Listed<HookRow>> =>
-  list(db, inside(db, parent, authors).orderBy('id'), page);
+  list(db, ofParent(db, parent, authors).orderBy('id'), page);
 
 export const findHook = (db: Db, parent: Parent, authors: HookAuthors, id: Id<'webhooks'>): Promise<HookRow | undefined> =>
-  inside(db, parent, authors).where('id', '=', id).executeTakeFirst();
+  ofParent(db, parent, authors).where('id', '=', id).executeTakeFirst();
 
 export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefined> =>
-  inside(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
+  ofParent(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
 
-/** Locks the parent's row until the transaction ends, so that nobody else adds or changes its hooks. */
+/** Locks the parent's row until the transaction ends, so that its hooks can't be added or changed concurrently. */
 export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
 }
 
-/** The same hook again, which nobody else changes until the transaction ends; undefined when it was deleted. */
+/** The same hook again, with all hooks of its parent locked; undefined when it was deleted. */
 export async function findHookForUpdate(tx: Tx, parent: Parent, { id }: Pick<HookRow, 'id'>): Promise<HookRow | undefined> {
   await lockHooks(tx, parent);
   return findHook(tx, parent, 'everybody', id);
@@ -50,7 +50,7 @@ export async function findHookForUpdate(tx: Tx, parent: Parent, { id }: Pick<Hoo
 /** All hooks of a parent, with their rows locked. */
 export async function listHooksForUpdate(tx: Tx, parent: Parent): Promise<HookRow[]> {
   await lockHooks(tx, parent);
-  return inside(tx, parent, 'everybody').execute();
+  return ofParent(tx, parent, 'everybody').execute();
 }
 
 export const insertHook = (tx: Tx, row: Insertable<DB['webhooks']>): Promise<HookRow> =>
@@ -68,7 +68,7 @@ export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<v
 }
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
-/** A delivery that was sent or given up. Others aren't shown. */
+/** A delivery that was sent or given up. Waiting ones aren't shown. */
 export type DoneDelivery = DeliveryRow & { delivered_at: Date };
 export type PayloadRow = Selectable<DB['webhook_payloads']>;
 
@@ -93,15 +93,15 @@ export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
 /** Which part of a hook's deliveries: those older than one of them, those newer than one, or the newest. */
 export type DeliveryCursor = { readonly before?: number; readonly after?: number };
-type Wanted = DeliveryCursor & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
+type DeliveryListOptions = DeliveryCursor & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
 
-/** A page of deliveries, newest first. `newer` and `older` are the ids at its ends, where there are others beyond. */
+/** A page of deliveries, newest first. `newer` and `older` are the ids of its first and last row, if there are newer or older deliveries. */
 type Deliveries = { rows: DeliverySummary[]; newer?: number | undefined; older?: number | undefined };
 
 export async function listDeliveries(
   db: Db,
   hook: Id<'webhooks'>,
-  { status, before, after, limit }: Wanted,
+  { status, before, after, limit }: DeliveryListOptions,
 ): Promise<Deliveries> {
   const done = deliveriesOf(db, hook, status).select(summary);
   if (after !== undefined) {
@@ -125,18 +125,18 @@ export async function listDeliveries(
 }
 
 /** The deliveries that were sent or given up, with one outcome or any. */
-function deliveriesOf(db: Db, hook: Id<'webhooks'>, status: Wanted['status']) {
+function deliveriesOf(db: Db, hook: Id<'webhooks'>, status: DeliveryListOptions['status']) {
   const done = db.selectFrom('webhook_deliveries').where('hook_id', '=', hook).where('delivered_at', 'is not', null);
   if (status === 'success') return done.where('status_code', '>=', 200).where('status_code', '<', 400);
   return status === 'failure' ? done.where('status_code', '>=', 400).where('status_code', '<', 600) : done;
 }
 
-async function hasNewer(db: Db, hook: Id<'webhooks'>, status: Wanted['status'], id: number): Promise<boolean> {
+async function hasNewer(db: Db, hook: Id<'webhooks'>, status: DeliveryListOptions['status'], id: number): Promise<boolean> {
   const newer = deliveriesOf(db, hook, status).select('id').where('id', '>', asDelivery(id)).limit(1);
   return (await newer.executeTakeFirst()) !== undefined;
 }
 
-/** The id in a cursor of ours. */
+/** The delivery id of a parsed cursor. */
 const asDelivery = (id: number) => asId<'webhook_deliveries'>(id);
 
 export async function findDelivery(

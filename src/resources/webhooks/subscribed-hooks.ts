@@ -7,7 +7,7 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { WebhookEventType } from '#resources/event-kinds.ts';
 
-/** A hook that listens for an event. */
+/** A hook that is subscribed to an event. */
 export type SubscribedHook = {
   id: Id<'webhooks'>;
   base_url: string;
@@ -26,8 +26,8 @@ type Row = {
 };
 
 /**
- * The active hooks that listen for one of these names where an event happened: one statement. That a repository was deleted is told
- * to its organization alone (the public API's rule).
+ * The active hooks of an event's organization, repository and installations that are subscribed to one of these types, in one
+ * statement. The deletion of a repository is delivered only to hooks of its organization (the public API's rule).
  */
 export async function findSubscribedHooks(
   db: Db,
@@ -63,7 +63,7 @@ const ownerKindOf = ({ repository_id, installation }: Row): 'organization' | 're
   return repository_id === null ? 'organization' : 'repository';
 };
 
-/** Apps get what their permissions let them know; hooks of repositories don't hear of what is an organization's own (the public API's rule). */
+/** Apps get the events that their permissions allow. Hooks of repositories don't get events about the organization (the public API's rule). */
 function mayGet(row: Row, { permission, hooks }: WebhookEventType): boolean {
   const owner = ownerKindOf(row);
   if (owner === 'app') return permission === 'none' || holds(row.permissions ?? {}, permission);
@@ -74,7 +74,7 @@ type InstallationKind = Extract<EventKind, `installation.${string}`>;
 
 const isOfInstallation = (event: Recorded): event is Recorded<InstallationKind> => event.kind.startsWith('installation.');
 
-/** The app's own hook, which alone gets events about the app's installations, whatever it is subscribed to. */
+/** The app's own hook. Only this one gets events about the app's installations, whatever it is subscribed to. */
 async function findOwnHook(db: Db, { data }: Recorded<InstallationKind>): Promise<SubscribedHook[]> {
   const app =
     'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;

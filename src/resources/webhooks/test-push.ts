@@ -10,7 +10,7 @@ import type { WebhookEvents } from './webhook-events.ts';
 
 type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { events: WebhookEvents };
 
-/** Delivers the last push again to a hook, if the hook listens for pushes and there was one. */
+/** Delivers the last push again to a hook, if the hook is subscribed to pushes and there was one. */
 export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
   const { db, change, links, now, services, events } = context;
   const { webhooks: limits } = services.resourceLimits;

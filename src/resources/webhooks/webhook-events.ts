@@ -13,23 +13,23 @@ export type WebhookEvents = {
   readonly kinds: readonly EventKind[];
   /** The types of webhook events that an event may become. */
   typesOf(event: Recorded): readonly WebhookEventType[];
-  /** The webhook events that an event becomes. The bodies lack only what depends on the hook, as its installation. */
+  /** The webhook events that an event becomes. The bodies are complete except for the parts that depend on the hook, as its installation. */
   build(event: Recorded, context: Context & { git: GitStore }): Promise<readonly WebhookEvent[]>;
-  /** The schemas of the parts of payloads. By them, payloads are translated into the words of the public API. */
+  /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };
 
 /** @throws Error where two families declare the same kind of event, or the same webhook event. */
 export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   const builders = new Map<EventKind, PayloadBuilder<never>>();
-  const owners = new Map<string, WebhookEventType>();
+  const types = new Map<string, WebhookEventType>();
   for (const [kind, builder] of families.flatMap(({ events = {} }) => Object.entries(events) as Entry[])) {
     if (builders.has(kind)) throw new Error(`Two families declare the event ${kind}`);
     if (builder === 'no webhook') continue;
     builders.set(kind, builder);
     for (const type of builder.types) {
-      if ((owners.get(type.name) ?? type) !== type) throw new Error(`Two families declare the webhook event ${type.name}`);
-      owners.set(type.name, type);
+      if ((types.get(type.name) ?? type) !== type) throw new Error(`Two families declare the webhook event ${type.name}`);
+      types.set(type.name, type);
     }
   }
   return {
