@@ -30,14 +30,14 @@ export type OwnedRepository = RepositoryRow & { owner: Account };
 /** The account and repository in which an event happened, and who caused it. */
 export type EventScope = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 
-/** What payloads are made from. `links` hold the address under which receivers can reach this server. */
+/** The context in which payloads are built. `links` have the address under which receivers reach this server. */
 export type PayloadContext = {
   readonly db: Db;
   readonly git: GitStore;
   readonly links: Links;
   /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
   findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
-  /** A repository in payloads: without the permissions of a viewer, since there is none. */
+  /** A repository as payloads show it: without a viewer's permissions. */
   presentRepository(row: RepositoryRow): Promise<object | undefined>;
 };
 

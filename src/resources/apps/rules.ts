@@ -41,7 +41,7 @@ export const makeAppKeys = (): Promise<AppKeys> =>
 
 export type NewApp = {
   owner: Account;
-  /** `app` has a bot, permissions and installations; `oauth` asks users for scopes. */
+  /** `app` has a bot, permissions and installations; `oauth` requests scopes from users. */
   kind: 'app' | 'oauth';
   name: string;
   description?: string | undefined;
@@ -116,7 +116,7 @@ export type NewInstallation = {
   now: Date;
 };
 
-/** Installs an app on an account, with the permissions and events that the app asks for. */
+/** Installs an app on an account, with the permissions and events that the app requests. */
 export async function installApp(tx: Tx, { app, account, repositories, by, now }: NewInstallation): Promise<InstallationRow> {
   if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
   const installation = await insertInstallation(tx, {

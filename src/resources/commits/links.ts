@@ -2,7 +2,7 @@ import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint
 import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 
-/** A repository's addresses, from which those of its objects are made. */
+/** A repository's addresses, with which those of its objects begin. */
 export type RepositoryUrls = { id: number; url: string; html: string; host: string };
 
 export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { id: number }): RepositoryUrls => ({

@@ -57,7 +57,7 @@ function dateOf(field: string, text: string | undefined): Date | undefined {
 /** Commits are counted up to this number, since counting more is slow. */
 const maxCounted = 10_000;
 
-/** A page of the history behind a commit, newest first, and how many commits there are. */
+/** A page of the history of a commit, newest first, and how many commits there are. */
 export async function listHistory(
   disk: Disk,
   { from, filter, page }: { from: Oid; filter: HistoryFilter; page: Page },

@@ -21,7 +21,7 @@ export async function utf8Of(text: string): Promise<Buffer> {
   return bytes;
 }
 
-/** Whether a surrogate pair begins there. */
+/** Whether a surrogate pair begins at this index. */
 const isPairAt = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff;
 
 /** Decodes base64 of a body, in steps between which other requests run. White space in it is skipped. */

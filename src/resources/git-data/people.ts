@@ -4,7 +4,7 @@ import type { Identity } from '#git/objects/identity.ts';
 import { invalid } from '#lib/refusal.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 
-/** An author or committer in a body. Fields that are left out get other values; see `personOf`. */
+/** An author or committer in a body. For missing fields see `personOf`. */
 type PersonInput = { name?: string | undefined; email?: string | undefined; date?: string | undefined };
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
@@ -31,8 +31,8 @@ const pattern = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|(
 function parseDate(field: string, text: string): Pick<Identity, 'date' | 'zone'> {
   const found = pattern.exec(text.trim());
   const [, sign, hours, minutes] = found ?? [];
-  const plain = text.trim().replace(' ', 'T');
-  const date = new Date(sign === undefined && !/z$/i.test(plain) && plain.includes('T') ? `${plain}Z` : plain);
+  const iso = text.trim().replace(' ', 'T');
+  const date = new Date(sign === undefined && !/z$/i.test(iso) && iso.includes('T') ? `${iso}Z` : iso);
   if (!found || Number.isNaN(date.getTime()) || date.getTime() < 0)
     throw invalid('Commit', `${field}.date`, 'invalid', `${field}.date is not an ISO 8601 date since 1970`);
   const zone = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1);

@@ -29,7 +29,7 @@ export const invalidRunner = (field: string, message: string) => invalid('Hosted
 
 const catalogueSources = ['service', 'partner'] as const;
 
-/** An image that the catalogue offers to everybody. */
+/** An image of the catalogue, which all organizations can use. */
 function findInCatalogue({ images }: Catalogue, id: string): ImageColumns | undefined {
   for (const source of catalogueSources) {
     const found = images[source].find((image) => image.id === id);

@@ -5,7 +5,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 declare module '#events/kinds.ts' {
   interface EventData {
     'issue_field.created': { field: Id<'issue_fields'> };
-    /** `options`: the names of the options that were there before. */
+    /** `options`: the former names of the options. */
     'issue_field.edited': {
       field: Id<'issue_fields'>;
       from: { name?: string; description?: string | null; visibility?: string; options?: string[] };

@@ -85,7 +85,7 @@ const withAllLabels = (repository: Id<'repositories'>, names: readonly string[])
     where l.repository_id = ${repository} and lower(l.name) = any (${lowered(names)})
     group by il.issue_id having count(*) = cardinality(${lowered(names)}))`;
 
-/** Whether an issue has all of these labels. For lists that other conditions make short. */
+/** Whether an issue has all of these labels. For lists that other conditions limit to few rows. */
 const hasAllLabels = (names: readonly string[]) =>
   sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
     where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;

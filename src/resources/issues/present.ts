@@ -94,7 +94,7 @@ export async function presentIssues(
 export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
   firstOrNotFound(await presentIssues(context, [row]));
 
-/** Comments of a whole page, from any issues of any repositories; or all from the one issue that is given. */
+/** Comments of a whole page, from any issues of any repositories, or all from `issue`. */
 export async function presentComments(
   { db, links, viewer, repo, issue }: ViewerContext & { issue?: IssueRow },
   rows: readonly CommentRow[],

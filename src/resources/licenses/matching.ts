@@ -12,13 +12,13 @@ const minSimilarity = 0.98;
 /** The least similarity of pairs, which excludes texts that have a licence's words in another order. */
 const minPairSimilarity = minSimilarity / 2;
 
-/** No licence has as many words. */
+/** Longer texts aren't compared: no licence has as many words. */
 const maxWords = 12_000;
 
 /** Parts of SPDX's texts that also occur alone. */
 const parts: Readonly<Record<string, RegExp>> = {
   'lgpl-3.0': /^[\s\S]*?(?=\nGNU GENERAL PUBLIC LICENSE\n)/, // without the GPL, which it refers to
-  'mulanpsl-2.0': /\nMulan Permissive Software License[\s\S]*$/, // in English alone
+  'mulanpsl-2.0': /\nMulan Permissive Software License[\s\S]*$/, // the English part
 };
 
 function profileOf(ordered: readonly string[]): Profile {

@@ -96,7 +96,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   // Headings, and sentences about the text itself.
   [/\bincluding the next paragraph\b/g, ''],
   [/\bfor more information please (?:refer to|see)( http)?( www)?( unlicense org| creativecommons org publicdomain zero)?/g, ''],
-  [/\bend of (?:the )?terms and conditions\b[\s\S]*$/, ''], // how to apply them follows
+  [/\bend of (?:the )?terms and conditions\b[\s\S]*$/, ''], // followed by instructions to apply the licence
 ];
 
 /** Introductions that aren't part of the licence. They are removed from the first phrase up to the second one, which is kept. */

@@ -32,13 +32,13 @@ export const listOrgMembers = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(User) },
   async handle({ db, at, query, viewer, page, links }) {
-    const shown = seesConcealed(at.org, viewer) ? 'everybody' : 'public';
+    const visibility = seesConcealed(at.org, viewer) ? 'everybody' : 'public';
     if (query.filter !== 'all' && at.org.role !== 'owner')
       throw invalid('Member', 'filter', 'invalid', 'filter is for organization owners');
     // The filter selects accounts with a second factor by text message, which Hearth doesn't have.
     if (query.filter === '2fa_insecure') return { rows: [], total: 0 };
     const role = query.role === 'all' ? undefined : roleOf(query.role);
-    const found = await listMembers(db, { organization: at.org.id, shown, role, page });
+    const found = await listMembers(db, { organization: at.org.id, visibility, role, page });
     return mapEach(found, (row) => presentUser(links, row));
   },
 });
@@ -123,7 +123,7 @@ export const listPublicMembers = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(User) },
   async handle({ db, at, page, links }) {
-    const found = await listMembers(db, { organization: at.org.id, shown: 'public', page });
+    const found = await listMembers(db, { organization: at.org.id, visibility: 'public', page });
     return mapEach(found, (row) => presentUser(links, row));
   },
 });

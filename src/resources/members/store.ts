@@ -54,14 +54,14 @@ export function listOwnMemberships(
 
 type MemberList = {
   organization: Organization;
-  /** Whether concealed members are listed too. */
-  shown: 'public' | 'everybody';
+  /** `public` leaves concealed members out. */
+  visibility: 'public' | 'everybody';
   role?: MembershipRow['role'] | undefined;
   page: Page;
 };
 
 /** The active members of an organization. */
-export function listMembers(db: Db, { organization, shown, role, page }: MemberList): Promise<Listed<Account>> {
+export function listMembers(db: Db, { organization, visibility, role, page }: MemberList): Promise<Listed<Account>> {
   let query = db
     .selectFrom('accounts')
     .innerJoin('memberships', 'memberships.user_id', 'accounts.id')
@@ -69,7 +69,7 @@ export function listMembers(db: Db, { organization, shown, role, page }: MemberL
     .where('memberships.organization_id', '=', organization)
     .where('memberships.state', '=', 'active')
     .orderBy('accounts.id');
-  if (shown === 'public') query = query.where('memberships.public', '=', true);
+  if (visibility === 'public') query = query.where('memberships.public', '=', true);
   if (role) query = query.where('memberships.role', '=', role);
   return list(db, query, page);
 }

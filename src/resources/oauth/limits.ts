@@ -58,7 +58,7 @@ const answers: Partial<Record<RefusalKind, Answer>> = {
   bad_request: { status: 400, title: 'This can not be read', error: 'invalid_request' },
 };
 
-/** A page for people, and an error of OAuth for clients. */
+/** Sends a refusal: as a page to browsers, and as an OAuth error to clients. */
 function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = answers[refusal.kind];
   if (!answer) throw refusal;

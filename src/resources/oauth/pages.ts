@@ -1,4 +1,4 @@
-/** The pages on which people sign in and agree to an app. They have no scripts, and all inserted text is escaped. */
+/** The pages on which users sign in and authorize an app. They have no scripts, and all inserted text is escaped. */
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);

@@ -44,7 +44,7 @@ export const problems = {
 } as const;
 export type Problem = keyof typeof problems;
 
-/** What a client gets for a code. `expiresIn` and the refresh token are only there if the token expires. */
+/** The tokens that a client gets for a code. `refresh` is undefined if the token doesn't expire. */
 export type Granted = {
   token: string;
   scopes: readonly Scope[];

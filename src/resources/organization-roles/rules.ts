@@ -14,7 +14,7 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
   return { user: user.id };
 }
 
-/** Gives a role. If the holder has it already, nothing changes. */
+/** Assigns a role. Assigning it again has no effect. */
 export async function assignRole(tx: Tx, action: OrganizationAction, holder: Holder, role: RoleRow): Promise<void> {
   const { org, now } = action;
   if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;

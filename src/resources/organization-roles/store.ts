@@ -33,7 +33,7 @@ export const findRole = (db: Db, organization: Organization, id: Id<'organizatio
 const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;
 
-/** Gives a role; false if the holder had it already. */
+/** Inserts the assignment of a role; false if the holder had it already. */
 export async function insertAssignment(
   tx: Tx,
   { organization, role, holder, now }: { organization: Organization; role: Id<'organization_roles'>; holder: Holder; now: Date },

@@ -19,7 +19,7 @@ export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Pr
 export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['organizations']>): Promise<Settings> =>
   tx.updateTable('organizations').set(change).where('account_id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** The organizations of which the viewer is an active member and that the credential may know of. */
+/** The organizations of which the viewer is an active member and that the credential may see. */
 export function listOrganizationsOf(
   db: Db,
   { account, grant }: SignedIn,

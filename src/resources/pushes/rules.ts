@@ -107,7 +107,7 @@ async function recoverIntents(context: PushContext, repository: Id<'repositories
   });
 }
 
-/** Leaves out moves that another push made and recorded since, from the same commit to the same commit. */
+/** The commands without those whose move, from the same commit to the same commit, another push has recorded since. */
 async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
   if (done.length === 0) return [];
   const recorded = grouped(await store.listRecordedMoves(tx, intent.repository_id, intent.started_at), ({ ref }) => ref);

@@ -97,6 +97,6 @@ export const repositoryEvents = eventKinds({
   ),
 });
 
-/** Whether the owner of the source may know of a fork: a private fork in another account isn't shown to them. */
+/** Whether the owner of the source may see a fork. A private fork in another account is hidden from them. */
 const isKnownTo = (fork: { visibility: string; owner_id: number }, owner: Account): boolean =>
   fork.visibility !== 'private' || fork.owner_id === owner.id;

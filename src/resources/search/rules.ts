@@ -15,7 +15,7 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
 
-/** Document 1, rule 9: a token of an app that acts for a user must ask for issues or for pull requests, not for both at once. */
+/** Document 1, rule 9: a token of an app that acts for a user must search for issues or for pull requests, not for both at once. */
 export function checkTarget(query: Node, { grant }: Viewer): void {
   if (grant.kind !== 'app_user') return;
   if (hasQualifier(query, 'is', kinds) || hasQualifier(query, 'type', kinds)) return;

@@ -81,7 +81,7 @@ const teamRepositoryPayload = (
     return events.map((built) => ({ ...built, body }));
   });
 
-const plain = <Kind extends TeamKind>(
+const teamPayload = <Kind extends TeamKind>(
   action: string,
   more: (event: Recorded<Kind>) => object = () => ({}),
 ): PayloadBuilder<Kind> =>
@@ -92,8 +92,8 @@ const plain = <Kind extends TeamKind>(
   );
 
 export const teamEvents = eventKinds({
-  'team.created': plain('created'),
-  'team.edited': plain('edited', ({ data }) => changesOf(data.from)),
+  'team.created': teamPayload('created'),
+  'team.edited': teamPayload('edited', ({ data }) => changesOf(data.from)),
   'team.deleted': payloadBuilder([teamEvent], async (event, context) => {
     if (!event.data.was) return [];
     const team = await presentTeam(context, revived(event.data.was, ['created_at', 'updated_at']));

@@ -1,5 +1,5 @@
 /**
- * The slug that a team's name makes: lower-case ASCII letters, digits, `_` and hyphens; accents are dropped, and everything
+ * The slug of a team's name: lower-case ASCII letters, digits, `_` and hyphens; accents are dropped, and everything
  * else becomes one hyphen. Empty when nothing of the name is left.
  * @example slugOf('Núcleo & Motoren') // nucleo-motoren
  */

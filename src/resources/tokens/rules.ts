@@ -25,7 +25,7 @@ export type NewToken = { token: string; row: TokenRow };
 /** The columns that every kind of token has. */
 export const stored = (token: string, now: Date) => ({ hash: hashToken(token), last_eight: token.slice(-8), created_at: now });
 
-/** The wanted scopes, without those that others include. Refuses unknown ones. */
+/** The scopes of a request, without those that other scopes include. Refuses unknown ones. */
 export function checkScopes(given: readonly string[]): Scope[] {
   const unknown = given.find((name) => !isScope(canonicalScope(name)));
   if (unknown !== undefined)
@@ -133,8 +133,8 @@ export const revokeToken = (tx: Tx, token: string): Promise<boolean> => removeTo
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';
 
 /**
- * Makes the token that the operator chose (`HEARTH_ADMIN_TOKEN`) a site administrator's, with all scopes; an earlier one ends.
- * Where there is no site administrator yet, the user `hearth-admin` is created.
+ * Stores the operator's token (`HEARTH_ADMIN_TOKEN`) as a token of a site administrator, with all scopes; an earlier one is removed.
+ * If there is no site administrator, the user `hearth-admin` is created.
  */
 export async function ensureAdminToken(tx: Tx, token: string, now: Date): Promise<void> {
   const admin = (await findSiteAdmin(tx)) ?? (await createUser(tx, { login: 'hearth-admin', siteAdmin: true, now }));

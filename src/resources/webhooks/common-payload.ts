@@ -7,7 +7,7 @@ import type { EventScope, PayloadContext } from '#resources/event-kinds.ts';
 import { presentOrganizationOf } from '#resources/organizations/index.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
 
-/** A repository in payloads: without the permissions of a viewer, since there is none. */
+/** A repository as payloads show it: without a viewer's permissions. */
 export async function presentRepository({ db, links }: Context, row: RepositoryRow): Promise<object | undefined> {
   const [presented] = await presentRepositories({ db, links, viewer: anonymous }, [row]);
   return presented;

@@ -27,7 +27,7 @@ export const hookAction = (owner: HookOwnerAction, services: HookServices): Hook
   services,
 });
 
-/** The part of a ping that is about the organization or repository of the hook, and about who asked for the ping. */
+/** The part of a ping that is about the organization or repository of the hook, and about the user who requested the ping. */
 export async function ownerPayload(context: Context, owner: HookOwnerAction): Promise<OwnerPayload> {
   const actor = owner.by.account.id;
   if ('org' in owner) return commonParts(context, { owner: owner.org.id, repository: undefined, actor });

@@ -14,7 +14,7 @@ const sentences = [
   'Ask first what it is for.',
 ] as const;
 
-/** The parts of a ping other than the hook: its organization or repository, and who asked for the ping. */
+/** The parts of a ping other than the hook: its organization or repository, and the user who requested the ping. */
 export type OwnerPayload = Readonly<Record<string, unknown>>;
 
 /** Queues a `ping` for a hook, whether or not the hook is active. */

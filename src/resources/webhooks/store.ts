@@ -61,7 +61,7 @@ export const updateHook = (tx: Tx, id: Id<'webhooks'>, change: Updateable<DB['we
 
 export const removeHook = (tx: Tx, id: Id<'webhooks'>) => tx.deleteFrom('webhooks').where('id', '=', id).execute();
 
-/** Hides a hook from everybody and removes its deliveries. Its row stays until its last delivery is sent. */
+/** Hides a hook from all callers and removes its deliveries. Its row stays until its last delivery is sent. */
 export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('hook_id', '=', id).execute();
   await updateHook(tx, id, { active: false, deleted_at: now });

@@ -79,7 +79,7 @@ test('lists pages, with one statement for 1 member or for 100', async () => {
   const org = await w.org(owner);
   const page = { limit: 100, offset: 0, number: 1 };
   const statements = async () =>
-    (await countStatements(() => listMembers(w.db, { organization: org.id, shown: 'everybody', page }))).statements.length;
+    (await countStatements(() => listMembers(w.db, { organization: org.id, visibility: 'everybody', page }))).statements.length;
 
   expect(await statements()).toBe(1);
   for (let i = 0; i < 99; i++) await w.member(org, await w.user());

@@ -58,8 +58,8 @@ export const createGitRef = endpoint({
   replies: { 201: GitRef },
   async handle({ db, change, at, body, action, now, links, services: { git } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const made = await createRef({ db, change, git, now }, action, wanted);
-    return presentRef(repositoryUrlsOf(links, at.repo), made);
+    const created = await createRef({ db, change, git, now }, action, wanted);
+    return presentRef(repositoryUrlsOf(links, at.repo), created);
   },
 });
 
