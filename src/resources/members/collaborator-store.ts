@@ -5,9 +5,9 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * What is written of direct roles in repositories, and of the invitations to them. It stands here, and not in the family of
- * collaborators, since a member who is removed loses them in the transaction that ends the membership, and can't read for a moment
- * longer.
+ * Statements that write direct roles in repositories, and invitations to them. They are here, and not in the family of
+ * collaborators, since the transaction that ends a membership also removes these, so that a removed member loses all access at
+ * once.
  */
 
 type Organization = Id<'accounts'>;
@@ -21,7 +21,7 @@ export type InvitationRow = Selectable<DB['repository_invitations']>;
 /** A role in one of several repositories. */
 export type RoleInRepository = { repository_id: Repository; role: Role };
 
-/** Gives somebody a direct role, or changes the one that they have. */
+/** Inserts a user's direct role, or changes the present one. */
 export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
   tx
     .insertInto('collaborators')
@@ -29,30 +29,30 @@ export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
     .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
 
-/** Gives somebody direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now. */
+/** Gives a user direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now. */
 export async function raiseCollaborator(
   tx: Tx,
   user: User,
-  given: readonly RoleInRepository[],
+  roles: readonly RoleInRepository[],
   now: Date,
 ): Promise<RoleInRepository[]> {
-  if (given.length === 0) return [];
+  if (roles.length === 0) return [];
   const { rows } = await sql<RoleInRepository>`
     insert into collaborators as c (repository_id, user_id, role, created_at)
     select g.repository_id, ${user}, g.role, ${now}
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (repository_id bigint, role text)
+    from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as g (repository_id bigint, role text)
     on conflict (repository_id, user_id) do update set role =
       case when role_level(excluded.role) > role_level(c.role) then excluded.role else c.role end
     returning c.repository_id, c.role`.execute(tx);
   return rows;
 }
 
-/** Ends somebody's direct role; false when they have none. */
+/** Removes a user's direct role; false if there is none. */
 export const removeCollaborator = async (tx: Tx, repository: Repository, user: User): Promise<boolean> =>
   (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;
 
-/** Removes somebody's direct roles in an organization's repositories. Returns those repositories. */
+/** Removes a user's direct roles in an organization's repositories. Returns those repositories. */
 export async function removeDirectRoles(tx: Tx, organization: Organization, user: User): Promise<Repository[]> {
   const { rows } = await sql<{ repository_id: Repository }>`
     delete from collaborators c using repositories r
@@ -63,7 +63,7 @@ export async function removeDirectRoles(tx: Tx, organization: Organization, user
 
 type NewInvitation = Pick<InvitationRow, 'repository_id' | 'invitee_id' | 'inviter_id' | 'role' | 'created_at'>;
 
-/** Invites somebody, or renews the invitation that they have. */
+/** Inserts an invitation, or renews the one that the invitee has. */
 export const putInvitation = (tx: Tx, row: NewInvitation): Promise<InvitationRow> =>
   tx
     .insertInto('repository_invitations')
@@ -90,7 +90,7 @@ export const updateInvitation = (
 export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>
   (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
 
-/** Removes the invitations into a repository that somebody has sent. Returns who was invited. */
+/** Removes the invitations into a repository that a user has sent. Returns the invitees. */
 export async function removeInvitationsBy(tx: Tx, repository: Repository, inviter: User): Promise<User[]> {
   const rows = await tx
     .deleteFrom('repository_invitations')
@@ -103,7 +103,7 @@ export async function removeInvitationsBy(tx: Tx, repository: Repository, invite
 
 type Withdrawn = { repository_id: Repository; invitee_id: User };
 
-/** Removes the invitations into an organization's repositories to somebody and by them. */
+/** Removes the invitations into an organization's repositories to and from a user. */
 export async function removeRepositoryInvitations(tx: Tx, organization: Organization, user: User): Promise<Withdrawn[]> {
   const { rows } = await sql<Withdrawn>`
     delete from repository_invitations i using repositories r

@@ -4,17 +4,17 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * What is written of the members of teams. It stands here, and not in the family of teams, since whoever leaves an organization
+ * Statements that write members of teams. They are here, and not in the family of teams, since a user who leaves an organization
  * leaves its teams in the same transaction.
  */
 
-/** What somebody is in a team. */
+/** The role of a member in a team. */
 export type TeamMemberRole = Selectable<DB['team_members']>['role'];
 
-/** What putting a row has done to the one that was there. */
+/** What inserting or changing a row has done. */
 export type Put = 'added' | 'changed' | 'same';
 
-/** Adds somebody to a team, or changes their role in it. */
+/** Adds a user to a team, or changes their role in it. */
 export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
     with before as (select role from team_members where team_id = ${row.team_id} and user_id = ${row.user_id}),
@@ -28,12 +28,12 @@ export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>)
   return rows[0]?.put ?? 'same';
 }
 
-/** Removes somebody from a team; false when they aren't in it. */
+/** Removes a user from a team; false if the user isn't in it. */
 export const removeTeamMember = async (tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> =>
   (await tx.deleteFrom('team_members').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;
 
-/** Removes somebody from all teams of an organization. Returns those teams. */
+/** Removes a user from all teams of an organization. Returns those teams. */
 export async function removeFromTeams(tx: Tx, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<Id<'teams'>[]> {
   const { rows } = await sql<{ team_id: Id<'teams'> }>`
     delete from team_members tm using teams t

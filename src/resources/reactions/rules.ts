@@ -7,7 +7,10 @@ import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
-/** The subject of a reaction, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the row. */
+/**
+ * The subject of a reaction, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the
+ * row.
+ */
 export type Reactable = {
   subject: Subject;
   issue: Id<'issues'>;

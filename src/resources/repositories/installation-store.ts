@@ -2,8 +2,8 @@ import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * What is written of the repositories that installations of apps include. It stands here, and not in the family of apps, since a
- * repository that is transferred leaves its former owner's installations in the same transaction.
+ * Statements that write the repositories of installations of apps. They are here, and not in the family of apps, since the transfer
+ * of a repository removes it from its former owner's installations in the same transaction.
  */
 
 /** Adds repositories to the list of an installation. */
@@ -20,6 +20,6 @@ export async function insertInstallationRepositories(
     .execute();
 }
 
-/** Takes a repository from the lists of all installations. */
+/** Removes a repository from the lists of all installations. */
 export const removeFromInstallations = (tx: Tx, id: Id<'repositories'>) =>
   tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();
