@@ -23,28 +23,28 @@ import {
   withdrawRoles,
 } from '#resources/members/index.ts';
 import { checkMemberPrivilege } from '#resources/repositories/index.ts';
-import { listRolesByTeams, type TeamSight, teamSight } from '#resources/teams/index.ts';
+import { listRolesByTeams, type TeamVisibility, teamVisibility } from '#resources/teams/index.ts';
 import { findInvitationOf } from './invitation-store.ts';
-import { findCollaborator, findRoleLevel, type Sight } from './store.ts';
+import { findCollaborator, findRoleLevel, type RoleVisibility } from './store.ts';
 
 /** Whose roles in a repository a viewer may see: all, or only those without concealed members and teams. */
-export async function collaboratorSight(db: Db, repo: Repo, viewer: SignedIn): Promise<Sight> {
+export async function collaboratorVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<RoleVisibility> {
   if (repo.owner.kind !== 'organization') return 'everybody';
   const org = await findOrg(db, viewer, repo.owner.login);
   return org && seesConcealed(org, viewer, 'metadata:read') ? 'everybody' : 'outsider';
 }
 
 /** Which teams of a repository's organization a viewer may see. */
-export async function repositoryTeamSight(db: Db, repo: Repo, viewer: SignedIn): Promise<TeamSight> {
+export async function repositoryTeamVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<TeamVisibility> {
   if (repo.owner.kind !== 'organization') return 'none';
   const org = await findOrg(db, viewer, repo.owner.login);
-  return org ? teamSight(org, viewer) : 'none';
+  return org ? teamVisibility(org, viewer) : 'none';
 }
 
 /** A user's role in a repository from every source, including the access that its visibility gives to all users. */
-export async function effectiveRole(db: Db, repo: Repo, user: Account, sight: Sight): Promise<Role | undefined> {
+export async function effectiveRole(db: Db, repo: Repo, user: Account, visibility: RoleVisibility): Promise<Role | undefined> {
   const publicLevel = repo.visibility === 'private' ? 0 : 1;
-  return roleOfLevel(Math.max(publicLevel, await findRoleLevel(db, repo, user.id, sight)));
+  return roleOfLevel(Math.max(publicLevel, await findRoleLevel(db, repo, user.id, visibility)));
 }
 
 type CollaboratorAction = RepositoryAction & { user: Account };

@@ -6,12 +6,12 @@ import { list } from '#database/list.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { CollaboratorRow } from '#resources/members/index.ts';
-import { keepVisible, type TeamRow, type TeamSight } from '#resources/teams/index.ts';
+import { keepVisible, type TeamRow, type TeamVisibility } from '#resources/teams/index.ts';
 
 type RepositoryKey = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
 /** Whose roles the viewer sees: everybody's, or as an outsider only those that don't come from concealed memberships or teams. */
-export type Sight = 'everybody' | 'outsider';
+export type RoleVisibility = 'everybody' | 'outsider';
 
 type RoleHolder = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
 
@@ -19,9 +19,9 @@ type RoleHolder = { user_id: Id<'accounts'>; level: number; direct: boolean; ins
  * The users with a role in a repository, from every source (the view `repository_roles`). `direct`: the role is given to the user
  * directly (owning counts); `inside`: the user is the owner or a member.
  */
-function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<RoleHolder> {
+function rolesIn({ id, owner_id }: RepositoryKey, visibility: RoleVisibility): RawBuilder<RoleHolder> {
   const visible =
-    sight === 'everybody'
+    visibility === 'everybody'
       ? sql`true`
       : sql`(role.source in ('owner', 'collaborator') or role.source = 'membership' and exists (select from memberships m
           where m.organization_id = ${owner_id} and m.user_id = role.account_id and m.public))`;
@@ -35,16 +35,16 @@ function rolesIn({ id, owner_id }: RepositoryKey, sight: Sight): RawBuilder<Role
 export type Affiliation = 'all' | 'direct' | 'outside';
 export type AccountWithLevel = Account & { level: number };
 
-type CollaboratorQuery = { sight: Sight; affiliation: Affiliation; role: Role | undefined; page: Page };
+type CollaboratorQuery = { visibility: RoleVisibility; affiliation: Affiliation; role: Role | undefined; page: Page };
 
 /** The users who have a role in a repository, or at least the given role. */
 export function listCollaborators(
   db: Db,
   repo: RepositoryKey,
-  { sight, affiliation, role, page }: CollaboratorQuery,
+  { visibility, affiliation, role, page }: CollaboratorQuery,
 ): Promise<Listed<AccountWithLevel>> {
   let query = db
-    .selectFrom(rolesIn(repo, sight).as('held'))
+    .selectFrom(rolesIn(repo, visibility).as('held'))
     .innerJoin('accounts', 'accounts.id', 'held.user_id')
     .selectAll('accounts')
     .select('held.level')
@@ -56,9 +56,14 @@ export function listCollaborators(
 }
 
 /** A user's role level (0 to 5) in a repository, without the access that its visibility gives to all users. */
-export async function findRoleLevel(db: Db, repo: RepositoryKey, user: Id<'accounts'>, sight: Sight): Promise<number> {
+export async function findRoleLevel(
+  db: Db,
+  repo: RepositoryKey,
+  user: Id<'accounts'>,
+  visibility: RoleVisibility,
+): Promise<number> {
   const found = await db
-    .selectFrom(rolesIn(repo, sight).as('held'))
+    .selectFrom(rolesIn(repo, visibility).as('held'))
     .select('held.level')
     .where('held.user_id', '=', user)
     .executeTakeFirst();
@@ -100,7 +105,7 @@ export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, p
 export function listTeamsOf(
   db: Db,
   repo: RepositoryKey & Pick<RepositoryRow, 'visibility'>,
-  sight: TeamSight,
+  visibility: TeamVisibility,
   page: Page,
 ): Promise<Listed<TeamRow & { level: number }>> {
   const source = repo.visibility === 'public' ? sql`tr.team_id = teams.id` : sql`tr.team_id = any (teams.ancestors)`;
@@ -114,5 +119,5 @@ export function listTeamsOf(
     .where('teams.organization_id', '=', repo.owner_id)
     .where(sql<boolean>`exists (select from team_repositories tr where tr.repository_id = ${repo.id} and ${source})`)
     .orderBy('teams.id');
-  return list(db, keepVisible(query, sight), page);
+  return list(db, keepVisible(query, visibility), page);
 }

@@ -16,18 +16,18 @@ export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => 
     where role.repository_id = ${repo}.id and role.account_id = accounts.id and role.level > 0))`;
 
 /** Which users are considered: all, or those whom the viewer may see. */
-export type Sight = 'everybody' | Viewer;
+export type AssigneeVisibility = 'everybody' | Viewer;
 
 /**
  * Whether the account in the row `accounts` may be assigned here. Users whose only role comes from a concealed membership are
  * visible to members of the organization only (security decision 4).
  */
-function assignableHere({ id, owner_id }: Repo, sight: Sight): RawBuilder<boolean> {
+function assignableHere({ id, owner_id }: Repo, visibility: AssigneeVisibility): RawBuilder<boolean> {
   const owner = sql`${owner_id}::bigint`;
   const visible =
-    sight === 'everybody'
+    visibility === 'everybody'
       ? sql`true`
-      : sql`(role.source in ('owner', 'collaborator') or ${belongsToOrganization(sight, owner)}
+      : sql`(role.source in ('owner', 'collaborator') or ${belongsToOrganization(visibility, owner)}
         or exists (select from memberships m where m.organization_id = ${owner} and m.user_id = role.account_id and m.public))`;
   return sql<boolean>`(${mayBeAssigned} and accounts.id in (
     select role.account_id from repository_roles role where role.repository_id = ${id} and role.level > 0 and ${visible}))`;
@@ -42,13 +42,13 @@ export async function findAssignable(
   db: Db,
   repo: Repo,
   logins: readonly string[],
-  sight: Sight = 'everybody',
+  visibility: AssigneeVisibility = 'everybody',
 ): Promise<Account[]> {
   if (logins.length === 0) return [];
   return db
     .selectFrom('accounts')
     .selectAll('accounts')
     .where(sql<boolean>`lower(accounts.login) = any (${logins.map((login) => login.toLowerCase())})`)
-    .where(assignableHere(repo, sight))
+    .where(assignableHere(repo, visibility))
     .execute();
 }

@@ -11,7 +11,7 @@ import { removeExpiredTokens } from '#resources/tokens/index.ts';
 const keptMinutes = 60;
 const refusalDays = 7;
 
-/** Removes some of what has expired, by the time from which on it is kept. Returns whether there may be more. */
+/** Removes a batch of rows that expired before a time. Returns whether there may be more. */
 type Removal = (tx: Tx, kept: Date, now: Date) => Promise<boolean>;
 
 /** The tables with rows that expire, refresh tokens before the tokens that they belong to. */

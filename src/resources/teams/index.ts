@@ -6,7 +6,7 @@ export {
   deleteTeam,
   setTeamMember,
   setTeamRole,
-  teamSight,
+  teamVisibility,
   unsetTeamMember,
   unsetTeamRole,
 } from './rules.ts';
@@ -20,5 +20,5 @@ export {
   loadTeams,
   removeRepositoryFromTeams,
   type TeamRow,
-  type TeamSight,
+  type TeamVisibility,
 } from './store.ts';

@@ -19,7 +19,7 @@ import {
   removeTeamRole,
   removeTeams,
   type TeamRow,
-  type TeamSight,
+  type TeamVisibility,
   updateTeam,
 } from './store.ts';
 
@@ -29,7 +29,7 @@ type Actor = { by: Id<'accounts'> | undefined; now: Date };
 const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
 
 /** The teams that a viewer may see: owners and installed apps all, other members the closed ones and their own. */
-export function teamSight(org: Org, viewer: SignedIn): TeamSight {
+export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
   if (viewer.grant.kind === 'installation') return org.reached ? 'all' : 'none';
   if (org.role === undefined) return 'none';
   return org.role === 'owner' ? 'all' : { member: viewer.account.id };

@@ -41,18 +41,18 @@ export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): 
   );
 
 /** Which teams of an organization a viewer may see; `member`: the closed ones, and those that this user is in. */
-export type TeamSight = 'all' | 'none' | { member: Id<'accounts'> };
+export type TeamVisibility = 'all' | 'none' | { member: Id<'accounts'> };
 
 type TeamQuery<Row> = SelectQueryBuilder<DB, 'teams', Row>;
 
 /** Limits a query of `teams` to those that the viewer may see. */
-export function keepVisible<Row>(query: TeamQuery<Row>, sight: TeamSight): TeamQuery<Row> {
-  if (sight === 'all') return query;
-  if (sight === 'none') return query.where(sql<boolean>`false`);
+export function keepVisible<Row>(query: TeamQuery<Row>, visibility: TeamVisibility): TeamQuery<Row> {
+  if (visibility === 'all') return query;
+  if (visibility === 'none') return query.where(sql<boolean>`false`);
   return query.where((eb) =>
     eb.or([
       eb('teams.privacy', '=', 'closed'),
-      sql<boolean>`exists (select from team_members m where m.team_id = teams.id and m.user_id = ${sight.member})`,
+      sql<boolean>`exists (select from team_members m where m.team_id = teams.id and m.user_id = ${visibility.member})`,
     ]),
   );
 }

@@ -104,7 +104,7 @@ test('a page costs one statement for 4 collaborators or for 100', async () => {
   const page = { limit: 100, offset: 0, number: 1 };
   const statements = async () => {
     const counted = await countStatements(() =>
-      listCollaborators(w.db, repo, { sight: 'everybody', affiliation: 'all', role: undefined, page }),
+      listCollaborators(w.db, repo, { visibility: 'everybody', affiliation: 'all', role: undefined, page }),
     );
     return [counted.result.rows.length, counted.statements.length];
   };

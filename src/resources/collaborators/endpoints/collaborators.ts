@@ -9,7 +9,13 @@ import { notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentTeams, Team } from '#resources/teams/index.ts';
 import { presentCollaborators, presentInvitation, presentPermission } from '../present.ts';
-import { addCollaborator, collaboratorSight, deleteCollaborator, effectiveRole, repositoryTeamSight } from '../rules.ts';
+import {
+  addCollaborator,
+  collaboratorVisibility,
+  deleteCollaborator,
+  effectiveRole,
+  repositoryTeamVisibility,
+} from '../rules.ts';
 import { Collaborator, CollaboratorPermission, NewCollaborator, RepositoryInvitation } from '../schemas.ts';
 import { findRoleLevel, listCollaborators, listTeamsOf } from '../store.ts';
 
@@ -30,9 +36,9 @@ export const listRepoCollaborators = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Collaborator) },
   async handle({ db, at, query: { affiliation, permission }, viewer, page, links }) {
-    const sight = await collaboratorSight(db, at.repo, viewer);
+    const visibility = await collaboratorVisibility(db, at.repo, viewer);
     const role = permission && roleOfWord(permission);
-    const found = await listCollaborators(db, at.repo, { sight, affiliation, role, page });
+    const found = await listCollaborators(db, at.repo, { visibility, affiliation, role, page });
     return mapRows(found, (rows) => presentCollaborators(links, rows));
   },
 });
@@ -45,8 +51,8 @@ export const checkCollaborator = endpoint({
   access: reads,
   replies: { 204: Nothing },
   async handle({ db, at, viewer }) {
-    const sight = await collaboratorSight(db, at.repo, viewer);
-    if ((await findRoleLevel(db, at.repo, at.user.id, sight)) === 0) throw notFound();
+    const visibility = await collaboratorVisibility(db, at.repo, viewer);
+    if ((await findRoleLevel(db, at.repo, at.user.id, visibility)) === 0) throw notFound();
   },
 });
 
@@ -88,8 +94,8 @@ export const getCollaboratorPermission = endpoint({
   replies: { 200: CollaboratorPermission },
   async handle({ db, at, viewer, links }) {
     if (at.user.kind === 'organization') throw notFound();
-    const sight = await collaboratorSight(db, at.repo, viewer);
-    return presentPermission(links, at.user, await effectiveRole(db, at.repo, at.user, sight));
+    const visibility = await collaboratorVisibility(db, at.repo, viewer);
+    return presentPermission(links, at.user, await effectiveRole(db, at.repo, at.user, visibility));
   },
 });
 
@@ -102,7 +108,7 @@ export const listRepoTeams = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(Team) },
   async handle({ db, at, viewer, page, links }) {
-    const found = await listTeamsOf(db, at.repo, await repositoryTeamSight(db, at.repo, viewer), page);
+    const found = await listTeamsOf(db, at.repo, await repositoryTeamVisibility(db, at.repo, viewer), page);
     return mapRows(found, (rows) => {
       const levels = keyed(rows, (row) => row.id);
       return presentTeams({ db, links }, rows, (id) => roleOfLevel(levels.get(id)?.level ?? 0));
