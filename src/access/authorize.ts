@@ -1,3 +1,4 @@
+import { limitMessage, mayInteract } from './interaction-limits.ts';
 import { holds, type Permission, parsePermission, permissionScope } from './permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
@@ -124,8 +125,27 @@ const role: Check = (request) => {
     : deny(request, roleMessage(policy.role, target));
 };
 
+/** A limit on interactions. An installation was given its permissions by those who set limits, so it is let through. */
+const interactionLimit: Check = ({ policy, grant, target: { repo }, passes }) => {
+  if (policy.interaction !== true) return undefined;
+  if (!repo?.interaction) throw new Error('The limit on interactions was not looked up');
+  const { limit } = repo.interaction;
+  if (limit === undefined || grant.kind === 'installation') return undefined;
+  const message = limitMessage(limit);
+  return passes('interaction limit', mayInteract(limit), message) ? undefined : refuse('forbidden', message);
+};
+
 /** In this order: what an earlier check hides, a later one doesn't tell. */
-const checks: readonly Check[] = [visibility, publicAccess, credential, siteAdministrator, scopeOrPermission, archive, role];
+const checks: readonly Check[] = [
+  visibility,
+  publicAccess,
+  credential,
+  siteAdministrator,
+  scopeOrPermission,
+  archive,
+  role,
+  interactionLimit,
+];
 
 /** Whether a repository may be known of at all: by role and credential together. */
 export const mayRead = (repo: Repo, grant: Grant): boolean =>

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { type LimitLookup, limitOf, reviveLimit } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
 import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
@@ -8,30 +9,45 @@ import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.
 
 /** Looks up what a path names, together with all that the decision about access needs: one statement each. */
 
-type RepoFacts = RepositoryRow & { owner: AccountJson; level: number; reached: boolean; held: PermissionSet };
+type RepoFacts = RepositoryRow & {
+  owner: AccountJson;
+  level: number;
+  reached: boolean;
+  held: PermissionSet;
+  interaction: Parameters<typeof reviveLimit>[0] | null;
+};
 type AccountJson = Omit<Account, 'created_at' | 'updated_at' | 'suspended_at'> & {
   created_at: string;
   updated_at: string;
   suspended_at: string | null;
 };
 
-/** A repository by its owner's login and its name, whatever their case. */
-export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> =>
-  findRepoWhere(db, viewer, sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`);
+/** A repository by its owner's login and its name, whatever their case; `limit` where the limit on interactions is wanted too. */
+export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitLookup): Promise<Repo | undefined> =>
+  findRepoWhere(db, viewer, sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`, limit);
 
 export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
   findRepoWhere(db, viewer, sql`r.id = ${id}`);
 
-async function findRepoWhere(db: Db, viewer: Viewer, condition: RawBuilder<unknown>): Promise<Repo | undefined> {
+async function findRepoWhere(
+  db: Db,
+  viewer: Viewer,
+  condition: RawBuilder<unknown>,
+  limit?: LimitLookup,
+): Promise<Repo | undefined> {
+  const { account } = viewer;
   const { rows } = await sql<RepoFacts>`
-    select r.*, to_jsonb(o) as owner, ${roleLevelOf(viewer.account?.id)} as level,
-      ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held
+    select r.*, to_jsonb(o) as owner, ${roleLevelOf(account?.id)} as level,
+      ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held,
+      ${limit ? limitOf(account, limit) : sql`null`} as interaction
     from repositories r join accounts o on o.id = r.owner_id
     where ${condition}`.execute(db);
   const found = rows[0];
   if (!found) return undefined;
-  const { level, owner, held, ...row } = found;
-  return { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
+  const { level, owner, held, interaction, ...row } = found;
+  const repo = { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
+  if (!limit) return repo;
+  return { ...repo, interaction: { limit: interaction ? reviveLimit(interaction, account, limit.now) : undefined } };
 }
 
 /** The repository that used to have a name, for a redirect. The caller decides whether the viewer may know of it. */

@@ -15,8 +15,11 @@ export const writesContents = { ...inRepository, permission: 'contents:write', r
 /** Reading issues. */
 export const readsIssues = { ...inRepository, permission: 'issues:read', public: true } as const satisfies Policy;
 
-/** Opening issues: every signed-in reader may. What only some may set is decided by the rules. */
+/** Changing issues. What only some may change is decided by the rules. */
 export const writesIssues = { ...inRepository, permission: 'issues:write' } as const satisfies Policy;
+
+/** Opening issues: every signed-in reader may whom no limit on interactions excludes. */
+export const opensIssues = { ...writesIssues, interaction: true } as const satisfies Policy;
 
 /** Reading what issues and pull requests have both, such as comments and labels: document 3 accepts either permission. */
 export const readsEither = {
@@ -30,6 +33,9 @@ export const writesEither = {
   ...inRepository,
   permission: { anyOf: ['issues:write', 'pull_requests:write'] },
 } as const satisfies Policy;
+
+/** Adding comments and reactions, within the limits on interactions. */
+export const interactsWithEither = { ...writesEither, interaction: true } as const satisfies Policy;
 
 /** Labelling and assigning them. */
 export const sortsEither = { ...writesEither, role: 'triage' } as const satisfies Policy;

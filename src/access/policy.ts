@@ -44,6 +44,8 @@ export type Policy = {
   readonly public?: true;
   /** Set where the change is possible in an archived repository too, as deleting or unarchiving it is. */
   readonly archived?: 'allowed';
+  /** Set where the change is an interaction: limits of the repository and its owner hold for it. */
+  readonly interaction?: true;
 };
 
 /** A rule as a list of alternatives: the caller needs all permissions of at least one of them. */

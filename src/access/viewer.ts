@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import type { InteractionLimit } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
 import type { OrgRole, Role } from './roles.ts';
 import type { TokenKind } from './tokens.ts';
@@ -59,6 +60,8 @@ export type Repo = RepositoryRow & {
   reached: boolean;
   /** What the credential's permission set holds here (empty for the classic kinds). */
   held: PermissionSet;
+  /** The limit on interactions, if one is in force. Known to endpoints whose policy says that they are interactions. */
+  interaction?: { readonly limit: InteractionLimit | undefined };
 };
 
 /** An organization as the viewer meets it. The fields mean what they do in `Repo`. */

@@ -237,6 +237,14 @@ export interface Installations {
   updated_at: Date;
 }
 
+export interface InteractionLimits {
+  id: GeneratedAlways<Id<'interaction_limits'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  interaction_group: 'existing_users' | 'contributors_only' | 'collaborators_only';
+  expires_at: Date;
+}
+
 export interface IssueAssignees {
   issue_id: Id<'issues'>;
   user_id: Id<'accounts'>;
@@ -750,6 +758,7 @@ export interface DB {
   indexed_commits: IndexedCommits;
   installation_repositories: InstallationRepositories;
   installations: Installations;
+  interaction_limits: InteractionLimits;
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
   issue_documents: IssueDocuments;

@@ -4,6 +4,7 @@ import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { linksOf } from '#endpoint/links.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 import { statusOf } from './refusals.ts';
@@ -28,10 +29,12 @@ type ExplainRequest = {
   method: string;
   path: string;
   now: Date;
+  /** Where people reach the server, where that is configured. */
+  url: string | undefined;
 };
 
 /** Decides about access as the server would, and lists each step. The handler isn't run and nothing is counted. */
-export async function explain({ db, endpoints, authorization, method, path, now }: ExplainRequest): Promise<Explanation> {
+export async function explain({ db, endpoints, authorization, method, path, now, url }: ExplainRequest): Promise<Explanation> {
   const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
   const found = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
@@ -41,7 +44,8 @@ export async function explain({ db, endpoints, authorization, method, path, now 
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
-    await authorizePath({ db, endpoint, viewer, params, trace: steps });
+    const links = url === undefined ? undefined : linksOf(url);
+    await authorizePath({ db, endpoint, viewer, params, now, links, trace: steps });
     return { endpoint: named, viewer: shown(viewer), steps, allowed: true };
   } catch (error) {
     const seen = viewer ? shown(viewer) : unknown.viewer;

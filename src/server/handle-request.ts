@@ -47,8 +47,8 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
   checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
-  const { services, now, params } = context;
-  const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now });
+  const { services, now, params, links } = context;
+  const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now, links });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);

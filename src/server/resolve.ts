@@ -1,13 +1,17 @@
+import { sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
+import type { LimitLookup } from '#access/interaction-limits.ts';
 import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import type { Links } from '#endpoint/links.ts';
 import { resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
 import { valueWords } from '#endpoint/path-words.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
+import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
 /** Thrown for a former name of a repository: the request is redirected. */
@@ -33,6 +37,9 @@ type AuthorizeContext = {
   endpoint: Endpoint;
   viewer: Viewer;
   params: Readonly<Record<string, string>>;
+  now: Date;
+  /** Where people reach the server, where that is known: commits tell accounts by addresses on its host. */
+  links: Links | undefined;
   /** Collects the checks of the decision, for `hearth explain`. */
   trace?: CheckResult[];
 };
@@ -41,14 +48,15 @@ type AuthorizeContext = {
  * Looks up the accounts and repositories that a path names, and decides about access. A word that doesn't fit its schema makes a 404,
  * as a path that doesn't exist.
  */
-export async function authorizePath({ db, endpoint, viewer, params, trace }: AuthorizeContext): Promise<Authorized> {
+export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
+  const { db, endpoint, viewer, params, trace } = context;
   const words: Record<string, unknown> = {};
   for (const [word, schema] of wordSchemasOf(endpoint)) {
     const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
     if (value === undefined) throw notFound();
     words[word] = value;
   }
-  const target = await findTarget({ db, endpoint, viewer, params });
+  const target = await findTarget(context);
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
   const roots = 'username' in words ? { ...target, user: await findNamed(db, params.username) } : target;
@@ -57,7 +65,7 @@ export async function authorizePath({ db, endpoint, viewer, params, trace }: Aut
 
 const refusals = { unauthenticated, forbidden, not_found: notFound };
 
-type ResolveContext = AuthorizeContext & { services: Services; now: Date };
+type ResolveContext = AuthorizeContext & { services: Services };
 
 export type Resolved = {
   /** The handler's `at`. */
@@ -88,10 +96,11 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
 }
 
 /** What access is decided about: the repositories and organizations of the path. */
-async function findTarget({ db, endpoint, viewer, params }: AuthorizeContext): Promise<Target & { template?: Repo }> {
+async function findTarget(context: AuthorizeContext): Promise<Target & { template?: Repo }> {
+  const { db, endpoint, viewer, params } = context;
   const has = (word: string): boolean => endpoint.path.includes(`{${word}}`);
   if (has('template_repo')) {
-    const template = await findOrFollow(db, viewer, params.template_owner ?? '', params.template_repo ?? '');
+    const template = await findOrFollow(context, params.template_owner ?? '', params.template_repo ?? '');
     return { repo: template, template };
   }
   const target: Target = {};
@@ -100,17 +109,25 @@ async function findTarget({ db, endpoint, viewer, params }: AuthorizeContext): P
     if (!org) throw viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
     target.org = org;
   }
-  if (has('repo')) target.repo = await findOrFollow(db, viewer, params.owner ?? '', params.repo ?? '');
+  if (has('repo')) target.repo = await findOrFollow(context, params.owner ?? '', params.repo ?? '');
   return target;
 }
 
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
-async function findOrFollow(db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo> {
-  const repo = await findRepo(db, viewer, owner, name);
+async function findOrFollow(context: AuthorizeContext, owner: string, name: string): Promise<Repo> {
+  const { db, viewer } = context;
+  const repo = await findRepo(db, viewer, owner, name, limitLookup(context));
   if (repo) return repo;
   const moved = await findRedirectedRepo(db, viewer, owner, name);
   if (!moved || !mayRead(moved, viewer.grant)) throw notFound();
   throw new Moved(moved);
+}
+
+/** How the limit of the repository is looked up, where the endpoint is an interaction. */
+function limitLookup({ endpoint, viewer: { account }, now, links }: AuthorizeContext): LimitLookup | undefined {
+  if (endpoint.access.interaction !== true) return undefined;
+  const host = links && new URL(links.html).hostname;
+  return { now, hasCommits: account ? hasCommitsBy(account, host) : sql<boolean>`false` };
 }
 
 async function findNamed(db: Db, login: string | undefined): Promise<Account> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { authorize, type Target } from '#access/authorize.ts';
+import { interactionGroups } from '#access/interaction-limits.ts';
 import { type PermissionSet, permissions } from '#access/permissions.ts';
 import type { Policy } from '#access/policy.ts';
 import { scopes as everyScope } from '#access/scopes.ts';
@@ -38,17 +39,26 @@ function factsFor(policy: Policy, place: Facts['place'], write: boolean, random:
     archived: random(4) === 0,
     role: kind === 'installation' || place === 'nowhere' || random(3) === 0 ? undefined : pick(roles, random),
     reached,
+    limit: pick([undefined, ...interactionGroups], random),
+    standing: (['role', 'commit', 'age'] as const).filter(() => random(3) === 0),
   };
 }
 
 /** The same facts as the server holds them. */
-function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, role, reached }: Facts): {
+function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, role, reached, ...limited }: Facts): {
   viewer: Viewer;
   target: Target;
 } {
   const grant = { kind, scopes, permissions: place === 'nowhere' ? held : {} } as unknown as Grant; // what judge reads of a grant
   const account = { site_admin: siteAdmin } as Account;
-  const found = { visibility, archived, role, reached, held: held as PermissionSet };
+  const { limit: group, standing } = limited;
+  const speaks = {
+    hasRole: standing.includes('role'),
+    hasCommits: standing.includes('commit'),
+    isNew: !standing.includes('age'),
+  };
+  const interaction = { limit: group && { group, expiresAt: new Date(), ...speaks } };
+  const found = { visibility, archived, role, reached, held: held as PermissionSet, interaction };
   const target: Target =
     place === 'repository'
       ? { repo: found as unknown as Repo }
@@ -91,4 +101,13 @@ test('where a path names an organization and a repository, each permission count
   expect(outcome({ reached: false }, {})).toBe(false);
   expect(outcome({}, { reached: false })).toBe(false);
   expect(outcome({ role: 'member' }, { role: 'admin' })).toBe(false);
+});
+
+test('an interaction is refused, by a fault, where nobody has looked for its limit', () => {
+  const policy: Policy = { permission: 'issues:write', interaction: true };
+  const viewer = { grant: { kind: 'classic_pat', scopes: ['repo'] }, account: {} } as unknown as Viewer;
+  const repo = { visibility: 'public', reached: true, role: 'admin', held: {} } as unknown as Repo;
+  expect(() => authorize(policy, viewer, { repo }, { write: true })).toThrow('was not looked up');
+  expect(() => authorize(policy, viewer, {}, { write: true })).toThrow('was not looked up');
+  expect(authorize(policy, viewer, { repo: { ...repo, interaction: { limit: undefined } } }, { write: true }).allowed).toBe(true);
 });

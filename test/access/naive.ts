@@ -18,6 +18,10 @@ export type Facts = {
   role: string | undefined;
   /** Whether the credential reaches the place beyond what is public. */
   reached: boolean;
+  /** The limit on interactions in force. */
+  limit: 'existing_users' | 'contributors_only' | 'collaborators_only' | undefined;
+  /** What speaks for the caller where there is one. */
+  standing: readonly ('role' | 'commit' | 'age')[];
 };
 
 export type Outcome = 'allowed' | 'unauthenticated' | 'forbidden' | 'not_found';
@@ -93,9 +97,18 @@ export function naive(policy: Policy, facts: Facts): Outcome {
   if (isScoped && !scopesServe(policy, facts)) return quietly;
   if (!isScoped && reason === '' && !permissionsServe(policy, facts)) return 'forbidden';
   if (place === 'repository' && facts.archived && write && policy.archived !== 'allowed') return 'forbidden';
-  if (policy.role === undefined || kind === 'installation') return 'allowed';
-  return role !== undefined && ranks[policy.role]?.includes(role) ? 'allowed' : quietly;
+  if (kind === 'installation') return 'allowed';
+  if (policy.role !== undefined && !(role !== undefined && ranks[policy.role]?.includes(role))) return quietly;
+  if (policy.interaction !== true || facts.limit === undefined) return 'allowed';
+  return facts.standing.some((reason) => letIn[facts.limit ?? '']?.includes(reason)) ? 'allowed' : 'forbidden';
 }
+
+/** What lets a caller interact under each limit. */
+const letIn: Readonly<Record<string, readonly string[]>> = {
+  existing_users: ['role', 'commit', 'age'],
+  contributors_only: ['role', 'commit'],
+  collaborators_only: ['role'],
+};
 
 /** No scope at all is never enough. */
 const withoutRepo = ({ scopes = [] }: Policy): Scope[] => {

@@ -11,9 +11,11 @@ export const explainCommand = installationCommand(
   .argument('<path>', 'path of the API, as /repos/acme/engine')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, { token }, command) =>
-    onInstallation(command, async ({ db, now }) => {
+    onInstallation(command, async ({ hearth, db, now }) => {
       const authorization = token === undefined ? undefined : `Bearer ${token}`;
-      const explained = await explain({ db, endpoints: allEndpoints, authorization, method: method.toUpperCase(), path, now });
+      const { url } = hearth.services;
+      const request = { authorization, method: method.toUpperCase(), path };
+      const explained = await explain({ db, endpoints: allEndpoints, ...request, now, url });
       const { endpoint, viewer, steps, allowed, status, message } = explained;
       print(command, explained, [
         ...(endpoint ? [`${endpoint.method} ${endpoint.path}  (${endpoint.id})`] : []),

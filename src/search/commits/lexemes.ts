@@ -8,5 +8,6 @@ export const lexemeOf = {
   hash: (oid: string) => `$${oid}`,
   parent: (oid: string) => `^${oid}`,
   tree: (oid: string) => `%${oid}`,
-  repository: (id: number) => `@${id}`,
+  /** Without an id, the beginning to which a statement appends it. */
+  repository: (id: number | '') => `@${id}`,
 } as const;

@@ -1,6 +1,6 @@
 // Comments on issues.
 import { Type } from 'typebox';
-import { readsEither, readsIssues, writesEither } from '#access/policies.ts';
+import { interactsWithEither, readsEither, readsIssues, writesEither } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -57,7 +57,7 @@ export const createComment = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   resources: [issue],
   summary: 'Create an issue comment',
-  access: writesEither,
+  access: interactsWithEither,
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },

@@ -1,6 +1,6 @@
 // Issues of a repository: opening, reading, changing, locking.
 import { Type } from 'typebox';
-import { readsIssues, sortsEither, writesIssues } from '#access/policies.ts';
+import { opensIssues, readsIssues, sortsEither, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { setValuesIfAllowed } from '../field-values.ts';
@@ -15,7 +15,7 @@ export const createIssue = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/issues',
   summary: 'Create an issue',
-  access: writesIssues,
+  access: opensIssues,
   body: NewIssue,
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   replies: { 201: Issue },

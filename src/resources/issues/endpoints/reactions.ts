@@ -1,5 +1,5 @@
 // Reactions to issues and to their comments.
-import { readsEither, writesEither } from '#access/policies.ts';
+import { interactsWithEither, readsEither, writesEither } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
 import { comment, commentReaction, issue, issueReaction } from '../path-resources.ts';
@@ -23,7 +23,7 @@ export const createIssueReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
   resources: [issue],
   summary: 'Create reaction for an issue',
-  access: writesEither,
+  access: interactsWithEither,
 });
 
 export const deleteIssueReaction = endpoint({
@@ -50,7 +50,7 @@ export const createCommentReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
   resources: [comment],
   summary: 'Create reaction for an issue comment',
-  access: writesEither,
+  access: interactsWithEither,
 });
 
 export const deleteCommentReaction = endpoint({
