@@ -17,6 +17,7 @@ type Variant = {
   readonly body?: TSchema;
   readonly example?: unknown;
   readonly replies?: Replies;
+  readonly refuses?: Endpoint['refuses'];
 };
 
 type ResourcesOf<Of extends Variant> = Of extends { resources: infer Resources extends PathResources } ? Resources : readonly [];

@@ -6,3 +6,11 @@ export const timestampOrNull = (date: Date | null | undefined): string | null =>
 export const addSeconds = (date: Date, seconds: number): Date => new Date(date.getTime() + seconds * 1000);
 export const addMinutes = (date: Date, minutes: number): Date => addSeconds(date, minutes * 60);
 export const addDays = (date: Date, days: number): Date => addSeconds(date, days * 86_400);
+
+/** The same day of a later month, in UTC; its last day where it is too short. */
+export function addMonths(date: Date, months: number): Date {
+  const later = new Date(date);
+  later.setUTCMonth(date.getUTCMonth() + months);
+  if (later.getUTCDate() !== date.getUTCDate()) later.setUTCDate(0);
+  return later;
+}

@@ -27,9 +27,26 @@ This page is made from the declarations of the endpoints by \`npm run docs\`. A 
 export function makePermissionsPage(endpoints: readonly Declared[]): string {
   const families = Map.groupBy(endpoints, ({ family }) => family);
   const tables = [...families].map(([family, members]) => `### ${family}\n\n${table(members)}`);
-  return [introduction, '## Endpoints', ...tables, '## What each permission opens', ...byPermission(endpoints)]
+  return [
+    introduction,
+    '## Endpoints',
+    ...tables,
+    interactionsIn(endpoints),
+    '## What each permission opens',
+    ...byPermission(endpoints),
+  ]
     .join('\n\n')
     .concat('\n');
+}
+
+const interactions = `## Limits on interactions
+
+For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or collaborators. A
+contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.`;
+
+function interactionsIn(endpoints: readonly Declared[]): string {
+  const limited = endpoints.filter(({ access }) => access.interaction === true).sort(byPath);
+  return [interactions, limited.map((endpoint) => `- ${routeOf(endpoint)}`).join('\n')].join('\n\n');
 }
 
 const byPath = (a: Declared, b: Declared): number =>

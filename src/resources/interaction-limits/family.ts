@@ -1,9 +1,11 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
+import { interactionLimitEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 
 export const interactionLimits = family({
   name: 'interaction-limits',
   schemas,
   endpoints: [endpoints],
+  events: interactionLimitEvents,
 });

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { interactionGroups } from '#access/interaction-limits.ts';
+import { OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 
 /** The public API's bounds. */
 const most = Type.Integer({ minimum: 1, maximum: 1000 });
@@ -11,3 +13,23 @@ export const CreationCapChange = Type.Object(
   { title: 'PullRequestCreationCap' },
 );
 export type CreationCapChange = Static<typeof CreationCapChange>;
+
+/** Where a limit was set. */
+export const InteractionLimit = Type.Object({
+  limit: OneOf(interactionGroups),
+  origin: OneOf(['repository', 'organization']),
+  expires_at: Timestamp,
+});
+export type InteractionLimit = Static<typeof InteractionLimit>;
+
+/** The reply where no limit is in force. */
+export const NoLimit = Type.Object({}, { additionalProperties: false });
+
+export const expiries = ['one_day', 'three_days', 'one_week', 'one_month', 'six_months'] as const;
+export type Expiry = (typeof expiries)[number];
+
+export const NewInteractionLimit = Type.Object(
+  { limit: OneOf(interactionGroups), expiry: withDefault(OneOf(expiries), 'one_day') },
+  { title: 'InteractionLimit' },
+);
+export type NewInteractionLimit = Static<typeof NewInteractionLimit>;

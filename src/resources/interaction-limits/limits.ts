@@ -1,0 +1,66 @@
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { conflict } from '#lib/refusal.ts';
+import { addDays, addMonths, timestamp } from '#lib/time.ts';
+import type { Expiry, InteractionLimit, NewInteractionLimit } from './schemas.ts';
+import { findLimit, type LimitParent, type LimitRow, putLimit, removeLimit } from './store.ts';
+
+/** The organization or repository of a path. */
+export type LimitPlace =
+  | { readonly org: { readonly id: Id<'accounts'> } }
+  | { readonly repo: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> } };
+
+type LimitAction = OrganizationAction | RepositoryAction;
+
+const parentOf = (place: LimitPlace): LimitParent =>
+  'org' in place ? { column: 'organization_id', id: place.org.id } : { column: 'repository_id', id: place.repo.id };
+
+const scopeOf = (action: LimitAction) => ('org' in action ? inOrganization(action) : inRepository(action));
+
+const expiryOf: Readonly<Record<Expiry, (now: Date) => Date>> = {
+  one_day: (now) => addDays(now, 1),
+  three_days: (now) => addDays(now, 3),
+  one_week: (now) => addDays(now, 7),
+  one_month: (now) => addMonths(now, 1),
+  six_months: (now) => addMonths(now, 6),
+};
+
+/** The limit in force here: in a repository, that of its organization before its own. */
+export const findLimitOf = (db: Db, place: LimitPlace, now: Date): Promise<LimitRow | undefined> =>
+  'org' in place
+    ? findLimit(db, { owner: place.org.id }, now)
+    : findLimit(db, { owner: place.repo.owner_id, repository: place.repo.id }, now);
+
+/** A limit as replies show it. */
+export const presentLimit = ({ interaction_group, organization_id, expires_at }: LimitRow): InteractionLimit => ({
+  limit: interaction_group,
+  origin: organization_id === null ? 'repository' : 'organization',
+  expires_at: timestamp(expires_at),
+});
+
+/** Sets a limit in the place of the one before. */
+export async function setLimit(tx: Tx, action: LimitAction, wanted: NewInteractionLimit): Promise<LimitRow> {
+  await checkOwnLimit(tx, action);
+  const limit = { interaction_group: wanted.limit, expires_at: expiryOf[wanted.expiry](action.now) };
+  const row = await putLimit(tx, parentOf(action), limit);
+  const data = { limit: row.interaction_group, expires_at: timestamp(row.expires_at) };
+  await record(tx, { ...scopeOf(action), kind: 'interaction_limit.set', data });
+  return row;
+}
+
+/** Removes the limit that was set here, if there is one. */
+export async function deleteLimit(tx: Tx, action: LimitAction): Promise<void> {
+  await checkOwnLimit(tx, action);
+  const row = await removeLimit(tx, parentOf(action));
+  if (!row || row.expires_at <= action.now) return;
+  await record(tx, { ...scopeOf(action), kind: 'interaction_limit.removed', data: { limit: row.interaction_group } });
+}
+
+/** While an organization limits interactions, the limits of its repositories can't be changed: they don't hold. */
+async function checkOwnLimit(tx: Tx, action: LimitAction): Promise<void> {
+  if ('org' in action || !(await findLimit(tx, { owner: action.repo.owner_id }, action.now))) return;
+  throw conflict('Interactions are limited by the owner of this repository.');
+}
