@@ -42,7 +42,9 @@ export function makePermissionsPage(endpoints: readonly Declared[]): string {
 const interactions = `## Limits on interactions
 
 For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or collaborators. A
-contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.`;
+contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.
+Contributors are told by the addresses of their accounts, which aren't verified: against somebody who claims the address of another, only
+a limit to collaborators is safe.`;
 
 function interactionsIn(endpoints: readonly Declared[]): string {
   const limited = endpoints.filter(({ access }) => access.interaction === true).sort(byPath);

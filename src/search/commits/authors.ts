@@ -10,8 +10,8 @@ type Author = { id: Id<'accounts'>; login: string; email: string | null };
 
 /**
  * Whether the commit index of the repository `r`, which shows its default branch, holds a commit of this author: by the account's
- * noreply address on this host, or its public address, which counts as the oldest account's that shows it. What isn't indexed yet
- * isn't found.
+ * noreply address on this host, or its public address, which counts as the oldest account's that shows it. Accounts state
+ * that address themselves, and nobody has verified it. What isn't indexed yet isn't found.
  */
 export function hasCommitsBy(author: Author, host: string | undefined): RawBuilder<boolean> {
   const byNoreply = host === undefined ? sql<boolean>`false` : hasCommitsFrom(noreplyAddress(author, host));
