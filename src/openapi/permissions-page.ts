@@ -43,8 +43,7 @@ const interactions = `## Limits on interactions
 
 For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or collaborators. A
 contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.
-Contributors are told by the addresses of their accounts, which aren't verified: against somebody who claims the address of another, only
-a limit to collaborators is safe.`;
+Commits count by the noreply address of an account alone, since nobody verifies the address that an account states.`;
 
 function interactionsIn(endpoints: readonly Declared[]): string {
   const limited = endpoints.filter(({ access }) => access.interaction === true).sort(byPath);

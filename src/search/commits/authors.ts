@@ -6,20 +6,15 @@ import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
 
-type Author = { id: Id<'accounts'>; login: string; email: string | null };
+type Author = { id: Id<'accounts'>; login: string };
 
 /**
- * Whether the commit index of the repository `r`, which shows its default branch, holds a commit of this author: by the account's
- * noreply address on this host, or its public address, which counts as the oldest account's that shows it. Accounts state
- * that address themselves, and nobody has verified it. What isn't indexed yet isn't found.
+ * Whether the commit index of the repository `r`, which shows its default branch, holds a commit of this author by the account's
+ * noreply address on this host. Other addresses prove nothing: accounts state theirs themselves, and nobody verifies them. What
+ * isn't indexed yet isn't found.
  */
-export function hasCommitsBy(author: Author, host: string | undefined): RawBuilder<boolean> {
-  const byNoreply = host === undefined ? sql<boolean>`false` : hasCommitsFrom(noreplyAddress(author, host));
-  const { email } = author;
-  if (email === null) return byNoreply;
-  return sql<boolean>`(${byNoreply} or (${hasCommitsFrom(email)} and not exists (select from accounts other
-    where lower(other.email) = lower(${email}) and other.id < ${author.id} and other.kind <> 'organization')))`;
-}
+export const hasCommitsBy = (author: Author, host: string | undefined): RawBuilder<boolean> =>
+  host === undefined ? sql<boolean>`false` : hasCommitsFrom(noreplyAddress(author, host));
 
 /** Counts, where `exists` would do: for that, PostgreSQL may read the whole table in hope of an early hit, and not the index. */
 function hasCommitsFrom(email: string): RawBuilder<boolean> {

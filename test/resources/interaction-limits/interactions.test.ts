@@ -64,13 +64,13 @@ describe('each limit lets in', async () => {
   const [reader, writer, insider] = [await user(), await user(), await user()];
   const byNoreply = await user();
   const withRole = { owner, reader, writer, insider };
-  const authors = { byAddress: await user(undefined, { email: 'Ada@Here.example' }), byNoreply };
+  const authors = { byNoreply };
   const old = { old: await user(undefined, longAgo) };
   const others = {
     newcomer: await user(),
-    sameAddressButYounger: await user(undefined, { email: 'ada@here.example' }),
-    authorOfAnotherBranch: await user(undefined, { email: 'branch@here.example' }),
-    authorElsewhere: await user(undefined, { email: 'elsewhere@here.example' }),
+    claimsTheAddressOfAnAuthor: await user(undefined, { email: 'ada@here.example' }),
+    authorOfAnotherBranch: await user(),
+    authorElsewhere: await user(),
   };
   await collaborator(engine, reader, 'read');
   await collaborator(engine, writer, 'write');
@@ -79,8 +79,8 @@ describe('each limit lets in', async () => {
   await commit(noreplyAddress(byNoreply, host));
   const { body: main } = await client.get(`${path}/git/ref/heads/main`);
   await client.post(`${path}/git/refs`, { ref: 'refs/heads/topic', sha: main.object.sha });
-  await commit('branch@here.example', 'topic');
-  await (await setting()).commit('elsewhere@here.example');
+  await commit(noreplyAddress(others.authorOfAnotherBranch, host), 'topic');
+  await (await setting()).commit(noreplyAddress(others.authorElsewhere, host));
   await settle();
 
   test.each([
@@ -185,11 +185,11 @@ test('a private repository stays unknown, whatever limit it has', async () => {
 
 test('interactions cost as many statements under each limit as without one, and are refused by the first after the credential', async () => {
   const { interactions, limit, commit, owner } = await setting();
-  const author = await user(undefined, { email: 'grace@here.example' });
-  await commit('grace@here.example');
+  const author = await user();
+  await commit(noreplyAddress(author, host));
   await settle();
   const count = async (who: Account): Promise<number[]> => {
-    const headers = { authorization: `Bearer ${await token(who)}` };
+    const headers = { authorization: `Bearer ${await token(who)}`, host: new URL(w.url).host };
     const [to] = interactions[0];
     await w.hearth.app.inject({ url: `/api/v3${to}`, headers }); // notes the first use of the token, which is not counted
     const counts: number[] = [];
