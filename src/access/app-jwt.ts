@@ -4,30 +4,31 @@ import { unauthenticated } from '#lib/refusal.ts';
 import { findJwtApp } from './credentials.ts';
 import type { Viewer } from './viewer.ts';
 
-/** The public API's limits: at most 10 minutes of life, and a minute of clock drift. */
-const maxLifeSeconds = 600;
+/** The public API's limits: a lifetime of 10 minutes, and a minute of clock drift. */
+const maxLifetimeSeconds = 600;
 const clockDriftSeconds = 60;
 
 export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
 
-const refused = () => unauthenticated('A JSON web token could not be decoded');
+const undecodable = () => unauthenticated('A JSON web token could not be decoded');
 
 /**
- * The viewer behind a JSON web token by which an app speaks for itself: signed by RS256 with one of the app's keys, `iss` is its
- * id or client id, `exp` at most ten minutes ahead.
+ * The viewer of a JSON web token by which an app authenticates as itself. It is signed by RS256 with one of the app's keys, `iss`
+ * is the app's id or client id, and `exp` is at most ten minutes ahead.
+ * @throws Refusal 401 for any other token
  */
 export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Date }): Promise<Viewer> {
   const app = await findJwtApp(db, issuerOf(token));
   for (const key of app?.keys ?? []) {
-    const payload = await verifiedBy(key, token, now);
+    const payload = await verifyWithKey(key, token, now);
     if (!payload || !app) continue;
-    const latest = now.getTime() / 1000 + maxLifeSeconds + clockDriftSeconds;
+    const latest = now.getTime() / 1000 + maxLifetimeSeconds + clockDriftSeconds;
     if (payload.exp === undefined || payload.exp > latest) {
       throw unauthenticated("'Expiration time' claim ('exp') is too far in the future");
     }
     return { grant: { kind: 'app_jwt', appId: app.id } };
   }
-  throw refused();
+  throw undecodable();
 }
 
 function issuerOf(token: string): string {
@@ -35,13 +36,13 @@ function issuerOf(token: string): string {
   try {
     issuer = String(decodeJwt(token).iss ?? '');
   } catch {
-    throw refused();
+    throw undecodable();
   }
-  if (issuer.includes('\0')) throw refused(); // PostgreSQL has no such text
+  if (issuer.includes('\0')) throw undecodable(); // PostgreSQL's text can't hold U+0000
   return issuer;
 }
 
-async function verifiedBy(key: string, token: string, now: Date) {
+async function verifyWithKey(key: string, token: string, now: Date) {
   try {
     const { payload } = await jwtVerify(token, await importSPKI(key, 'RS256'), {
       algorithms: ['RS256'],

@@ -4,7 +4,7 @@ import type { Id } from '#lib/id.ts';
 import { forbidden, unauthenticated } from '#lib/refusal.ts';
 import { hashToken, isWellFormed } from '#lib/token.ts';
 import { looksLikeJwt, verifyAppJwt } from './app-jwt.ts';
-import { findClient, findToken } from './credentials.ts';
+import { findClient, findToken, type TokenRow } from './credentials.ts';
 import { intersect } from './permissions.ts';
 import { tokenPrefixes } from './tokens.ts';
 import { anonymous, type Grant, type Viewer } from './viewer.ts';
@@ -14,9 +14,9 @@ export type Authenticator = { db: Db; now: Date; adminTokenHash?: Buffer };
 const badCredentials = () => unauthenticated('Bad credentials');
 
 /**
- * Who a request's `Authorization` header speaks for: `Bearer`, `token`, or Basic with the token as the password (or as the
- * name, with an empty password or `x-oauth-basic`). However the credential came, the result is one viewer with its grant.
- * Without a header the viewer is anonymous. A header with a wrong credential is refused, never treated as anonymous.
+ * The viewer of an `Authorization` header: `Bearer`, `token`, or Basic with the token as the password (or as the name, with an
+ * empty password or `x-oauth-basic`). Without a header the viewer is anonymous. A header with a wrong credential is refused
+ * (401), never treated as anonymous.
  */
 export async function authenticate(header: string | undefined, context: Authenticator): Promise<Viewer> {
   if (header === undefined || header.trim() === '') return anonymous;
@@ -50,18 +50,16 @@ async function byClientSecret(clientId: string, secret: string, { db }: Authenti
 
 async function byToken(token: string, context: Authenticator): Promise<Viewer> {
   const hash = hashToken(token);
-  const known =
+  const mayExist =
     isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
-  const found = known ? await findToken(context.db, hash) : undefined;
-  if (!found || (found.expires_at && found.expires_at <= context.now)) throw badCredentials();
-  if (found.account.suspended_at) throw forbidden('Sorry. Your account was suspended.');
-  if (found.installation?.suspended_at) throw forbidden('This installation has been suspended');
-  return { account: found.account, grant: grantOf(found) };
+  const row = mayExist ? await findToken(context.db, hash) : undefined;
+  if (!row || (row.expires_at && row.expires_at <= context.now)) throw badCredentials();
+  if (row.account.suspended_at) throw forbidden('Sorry. Your account was suspended.');
+  if (row.installation?.suspended_at) throw forbidden('This installation has been suspended');
+  return { account: row.account, grant: grantOf(row) };
 }
 
-type FoundToken = NonNullable<Awaited<ReturnType<typeof findToken>>>;
-
-function grantOf(token: FoundToken): Grant {
+function grantOf(token: TokenRow): Grant {
   const expiry = token.expires_at ? { expiresAt: token.expires_at } : {};
   const base = { tokenId: token.id, ...expiry };
   switch (token.kind) {
@@ -81,14 +79,14 @@ function grantOf(token: FoundToken): Grant {
     case 'installation': {
       const installation = required(token.installation);
       const narrowed = Object.keys(token.permissions).length > 0;
-      const chosen = token.repository_selection === 'selected' ? 'token' : undefined;
+      const ownSelection = token.repository_selection === 'selected' ? 'token' : undefined;
       return {
         kind: token.kind,
         ...base,
         appId: installation.app_id as Id<'apps'>,
         installationId: installation.id,
         ownerId: installation.account_id,
-        selection: chosen ?? (installation.repository_selection === 'all' ? 'all' : 'installation'),
+        selection: ownSelection ?? (installation.repository_selection === 'all' ? 'all' : 'installation'),
         permissions: narrowed ? intersect(token.permissions, installation.permissions) : installation.permissions,
       };
     }

@@ -6,20 +6,22 @@ import { expandScopes } from './scopes.ts';
 import { everyToken } from './tokens.ts';
 import { type Grant, isScoped, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
 
-/** What the path names, as this viewer meets it. */
+/** The repository and the organization of the path, with the viewer's access to each. */
 export type Target = { repo?: Repo; org?: Org };
 
 type RefusalOfAccess = 'unauthenticated' | 'forbidden' | 'not_found';
 
 export type Decision = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
 
-/** One check of a decision, in words for `hearth explain`. */
+/** The result of one check, for `hearth explain`. */
 export type CheckResult = { check: string; passed: boolean; because: string };
 
 /**
- * The one decision about access: may this viewer do to the target what the policy guards? Every fact was loaded before.
- * Refusals hide what the viewer may not know of: a GET below a resource answers 404, a write below a visible one 403,
- * and whatever lies in an invisible repository 404 (security decision 4).
+ * Decides whether a viewer may call an endpoint with this policy on the target. It reads nothing: lookups loaded the role, and
+ * whether the credential reaches the target. A refused read is 404 and a refused write 403; in a repository that the viewer may
+ * not see, both are 404 (security decision 4).
+ * @param write whether the request changes something
+ * @param trace gets the result of each check
  */
 export function authorize(
   policy: Policy,
@@ -43,35 +45,35 @@ export function authorize(
 
 type AuthorizationRequest = {
   policy: Policy;
-  /** Why the policy asks for no permission, where it asks for none. */
+  /** Why the endpoint needs no permission; undefined where it needs one. */
   none: NoPermissionReason | undefined;
   viewer: Viewer;
   grant: Grant;
   target: Target;
   write: boolean;
-  /** Whether a step passed; the trace keeps it. */
+  /** Returns `passed`, and adds it to the trace. */
   passes: (check: string, passed: boolean, because: string) => boolean;
 };
 
-/** Gives a decision, or leaves it to the checks that follow. */
+/** A decision, or undefined where the next check decides. */
 type Check = (request: AuthorizationRequest) => Decision | undefined;
 
 const allowed: Decision = { allowed: true };
 
-/** What a repository is can't be asked by whoever may not see it. */
+/** Refuses all access to a repository that the viewer may not see. */
 const visibility: Check = ({ policy, none, grant, target: { repo }, passes }) => {
-  // An app that speaks for itself is answered by what it is installed on, which its endpoints look up themselves.
+  // Endpoints for apps themselves look up where the app is installed.
   if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
-  const visible = mayRead(repo, grant) || opensByScope(policy, repo, grant);
+  const visible = mayRead(repo, grant) || scopeOpens(policy, repo, grant);
   return passes('visible', visible, visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
 };
 
-/** Endpoints for everybody, and public resources where the endpoint only reads them. */
+/** Allows endpoints that are open to everybody, and reading a public resource. */
 const publicAccess: Check = ({ policy, none, grant, target, write, passes }) => {
   if (none === 'public' || none === 'token_exchange') return allowed;
   if (policy.public !== true || write || (target.repo && target.repo.visibility !== 'public')) return undefined;
   passes('public', true, 'the resource is public and the endpoint reads it');
-  return isToken(grant) && !kindAllowed(policy, grant) ? wrongCredential(grant) : allowed;
+  return isToken(grant) && !kindAllowed(policy, grant) ? refuseCredential(grant) : allowed;
 };
 
 const credential: Check = ({ policy, none, grant, passes }) => {
@@ -85,7 +87,7 @@ const credential: Check = ({ policy, none, grant, passes }) => {
     return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
   if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
   const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
-  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : wrongCredential(grant);
+  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : refuseCredential(grant);
 };
 
 const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) => {
@@ -96,18 +98,18 @@ const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) 
     : refuse('forbidden', 'Must be a site administrator');
 };
 
-/** Classic kinds carry scopes, all others a set of permissions. */
+/** Classic and OAuth tokens have scopes, all others a set of permissions. */
 const scopeOrPermission: Check = (request) => {
   const { policy, none, grant, target, passes } = request;
   if (isScoped(grant)) {
     const because = `needs one of [${policy.scopes?.join(', ') ?? ''}], has [${grant.scopes.join(', ')}]`;
     return passes('scope', scopesSuffice(policy, grant.scopes, target), because)
       ? undefined
-      : deny(request, 'Token lacks a needed scope');
+      : refuseWithReason(request, 'Token lacks a needed scope');
   }
   if (none !== undefined) return undefined;
   const because = `needs ${JSON.stringify(policy.permission)}`;
-  return passes('permission', permissionsSuffice(policy, grant, target), because) ? undefined : wrongCredential(grant);
+  return passes('permission', permissionsSuffice(policy, grant, target), because) ? undefined : refuseCredential(grant);
 };
 
 const archive: Check = ({ policy, target, write, passes }) => {
@@ -116,13 +118,13 @@ const archive: Check = ({ policy, target, write, passes }) => {
   return refuse('forbidden', 'Repository was archived so is read-only.');
 };
 
-/** An installation acts for an app, which has no role: its permissions are all that counts. */
+/** An installation acts for an app, which has no role: only its permissions are checked. */
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || grant.kind === 'installation') return undefined;
   return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
     ? undefined
-    : deny(request, roleMessage(policy.role, target));
+    : refuseWithReason(request, roleMessage(policy.role, target));
 };
 
 /** A limit on interactions. An installation was given its permissions by those who set limits, so it is let through. */
@@ -135,7 +137,7 @@ const interactionLimit: Check = ({ policy, grant, target: { repo }, passes }) =>
   return passes('interaction limit', mayInteract(limit), message) ? undefined : refuse('forbidden', message);
 };
 
-/** In this order: what an earlier check hides, a later one doesn't tell. */
+/** The order matters: visibility comes first, so that no later refusal shows that an invisible repository exists. */
 const checks: readonly Check[] = [
   visibility,
   publicAccess,
@@ -147,15 +149,15 @@ const checks: readonly Check[] = [
   interactionLimit,
 ];
 
-/** Whether a repository may be known of at all: by role and credential together. */
+/** Whether the viewer may see that a repository exists. Both the role and the credential must allow it. */
 export const mayRead = (repo: Repo, grant: Grant): boolean =>
   repo.visibility === 'public' || (repo.reached && (grant.kind === 'installation' || reaches(repo.role, 'read')));
 
 /**
- * A scope for one purpose, as `read:repo_hook`, serves that purpose in private repositories too, without `repo` (the public API's
- * rule). Nothing else in them can be reached by it.
+ * Whether a narrow scope that the policy names, as `read:repo_hook`, makes a private repository visible to its endpoints without
+ * `repo` (the public API's rule).
  */
-const opensByScope = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean => {
+const scopeOpens = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean => {
   if (!isScoped(grant) || !reaches(repo.role, 'read')) return false;
   const held = expandScopes(grant.scopes);
   return scopes.some((scope) => scope !== 'repo' && held.has(scope));
@@ -180,14 +182,14 @@ function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boole
 }
 
 /**
- * Whether the credential holds a permission in what the path names: one of repositories in the repository, any other in the
- * organization where the path names one.
+ * Whether the credential holds a permission in the target: a repository permission in the repository, any other in the
+ * organization, if the path names both.
  */
 function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): boolean {
   const isOfRepository = permissionScope(parsePermission(permission).name) === 'repository';
-  const place = isOfRepository ? (repo ?? org) : (org ?? repo);
-  if (!place) return 'permissions' in grant && holds(grant.permissions, permission);
-  return holds(place.held, permission) && (isOfRepository || place === org ? place.reached : true);
+  const resource = isOfRepository ? (repo ?? org) : (org ?? repo);
+  if (!resource) return 'permissions' in grant && holds(grant.permissions, permission);
+  return holds(resource.held, permission) && (isOfRepository || resource === org ? resource.reached : true);
 }
 
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {
@@ -202,11 +204,11 @@ const roleMessage = (role: Role | OrgRole, target: Target): string => {
 
 const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allowed: false, refusal, message });
 
-/** Refuses a write by 403 with its reason; a read by 404, which doesn't tell that there is something to read. */
-const deny = ({ write, target }: AuthorizationRequest, message: string): Decision =>
+/** 403 with the reason for a write; 404 for a read, so that a refusal doesn't show that the resource exists. */
+const refuseWithReason = ({ write, target }: AuthorizationRequest, message: string): Decision =>
   write || !(target.repo || target.org) ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
 
-const wrongCredential = ({ kind }: Grant): Decision =>
+const refuseCredential = ({ kind }: Grant): Decision =>
   refuse(
     'forbidden',
     kind === 'installation' || kind === 'app_user'

@@ -6,7 +6,8 @@ import type { PermissionSet } from './permissions.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
-export type FoundToken = {
+/** A token with its account, the permissions of its app and the app's installation. */
+export type TokenRow = {
   id: Id<'tokens'>;
   kind: TokenKind;
   app_id: Id<'apps'> | null;
@@ -28,24 +29,24 @@ export type FoundToken = {
   } | null;
 };
 
-/** A token by its hash, with the account that it acts for and what its app's installation allows: one statement. */
-export async function findToken(db: Db, hash: Buffer): Promise<FoundToken | undefined> {
-  const { rows } = await sql<Omit<FoundToken, 'account'> & { account: Parameters<typeof reviveAccount>[0] }>`
+/** A token by its hash, with the account that it acts for and the installation of its app, in one statement. */
+export async function findToken(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
+  const { rows } = await sql<Omit<TokenRow, 'account'> & { account: Parameters<typeof reviveAccount>[0] }>`
     select t.id, t.kind, t.app_id, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, t.last_used_at,
       to_jsonb(a) as account, p.permissions as app_permissions, case when i.id is null then null else to_jsonb(i) end as installation
     from tokens t join accounts a on a.id = t.account_id
       left join installations i on i.id = t.installation_id
       left join apps p on p.id = t.app_id
     where t.hash = ${hash}`.execute(db);
-  const found = rows[0];
-  return found && { ...found, account: reviveAccount(found.account) };
+  const row = rows[0];
+  return row && { ...row, account: reviveAccount(row.account) };
 }
 
 /** An app by its client id, for endpoints where apps sign in by their client secret. */
 export const findClient = (db: Db, clientId: string) =>
   db.selectFrom('apps').select(['id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
 
-/** The app that a JSON web token names (by its id or client id), with the keys that may have signed it. */
+/** The app with this id or client id (the issuer of a JSON web token), with its public keys. */
 export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps'>; keys: string[] } | undefined> {
   const rows = await db
     .selectFrom('apps')

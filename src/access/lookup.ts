@@ -7,9 +7,9 @@ import { type OrgRole, roleOfLevel } from './roles.ts';
 import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
-/** Looks up what a path names, together with all that the decision about access needs: one statement each. */
+/** Lookups of repositories and organizations, each with the viewer's access to it, in one statement. */
 
-type RepoFacts = RepositoryRow & {
+type RepoWithAccess = RepositoryRow & {
   owner: AccountJson;
   level: number;
   reached: boolean;
@@ -36,7 +36,7 @@ async function findRepoWhere(
   limit?: LimitLookup,
 ): Promise<Repo | undefined> {
   const { account } = viewer;
-  const { rows } = await sql<RepoFacts>`
+  const { rows } = await sql<RepoWithAccess>`
     select r.*, to_jsonb(o) as owner, ${roleLevelOf(account?.id)} as level,
       ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held,
       ${limit ? limitOf(account, limit) : sql`null`} as interaction
@@ -50,7 +50,7 @@ async function findRepoWhere(
   return { ...repo, interaction: { limit: interaction ? reviveLimit(interaction, account, limit.now) : undefined } };
 }
 
-/** The repository that used to have a name, for a redirect. The caller decides whether the viewer may know of it. */
+/** The repository that formerly had this name, for a redirect. The caller checks whether the viewer may see it. */
 export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> {
   const redirect = await db
     .selectFrom('repository_redirects')
@@ -68,9 +68,9 @@ export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Or
     select a.*, m.role as org_role, ${heldIn(viewer.grant, sql`a.id`)} as held, ${organizationKnownTo(viewer.grant, sql`a.id`)} as installed
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
     where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);
-  const found = rows[0];
-  if (!found) return undefined;
-  const { org_role, installed, held, ...account } = found;
+  const [org] = rows;
+  if (!org) return undefined;
+  const { org_role, installed, held, ...account } = org;
   return { ...account, role: org_role ?? undefined, reached: installed, held: installed ? held : {} };
 }
 
@@ -83,11 +83,11 @@ export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
     .where('kind', '<>', 'organization')
     .executeTakeFirst();
 
-/** Whatever account has a login: a user, an organization or a bot. */
+/** A user, an organization or a bot by its login. */
 export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
   db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
 
-/** What a credential's permission set holds in an account. */
+/** The permissions that a credential holds in an account; empty for classic and OAuth tokens. */
 export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Promise<PermissionSet> {
   const { rows } = await sql<{ held: PermissionSet }>`select ${heldIn(grant, sql`${owner}::bigint`)} as held`.execute(db);
   return rows[0]?.held ?? {};
@@ -99,7 +99,7 @@ function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`'{}'::jsonb`;
 }
 
-/** An account that came as JSON inside another row: its times are text there. */
+/** The account of a row that PostgreSQL returned as JSON, where times are text. */
 export const reviveAccount = (json: AccountJson): Account => ({
   ...json,
   id: json.id as Id<'accounts'>,

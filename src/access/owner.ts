@@ -3,7 +3,7 @@ import { findHeld, findOrg } from './lookup.ts';
 import { holds, type Permission } from './permissions.ts';
 import { type Account, isScoped, type Org, type SignedIn } from './viewer.ts';
 
-/** An account that the viewer wants to own something new: the viewer's own, or an organization as the viewer meets it. */
+/** The owner of something that is about to be created: the viewer's account, or an organization with the viewer's role in it. */
 export type NewOwner = Account & { role?: Org['role'] };
 
 /**
@@ -20,8 +20,8 @@ export async function findNewOwner(
   const { account, grant } = viewer;
   if (login === undefined || login.toLowerCase() === account.login.toLowerCase()) {
     if (isScoped(grant)) return account;
-    const isMeant = grant.kind === 'app_user' || (grant.kind === 'fine_grained_pat' && grant.ownerId === account.id);
-    return isMeant && holds(await findHeld(db, grant, account.id), permission) ? account : undefined;
+    const isOwnAccount = grant.kind === 'app_user' || (grant.kind === 'fine_grained_pat' && grant.ownerId === account.id);
+    return isOwnAccount && holds(await findHeld(db, grant, account.id), permission) ? account : undefined;
   }
   const org = await findOrg(db, viewer, login);
   if (!org) return undefined;

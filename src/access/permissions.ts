@@ -69,19 +69,19 @@ export type Level = (typeof levels)[number];
 /** One needed permission, for example `organization_webhooks:read`. */
 export type Permission = `${PermissionName}:${'read' | 'write'}`;
 
-/** What a fine-grained token or an installation was given. */
+/** The permissions of a fine-grained token or an installation. */
 export type PermissionSet = { [Name in PermissionName]?: Level };
 
 export type PermissionScope = keyof typeof permissions;
 
-const scopeOf = new Map<string, PermissionScope>(
+const scopesByName = new Map<string, PermissionScope>(
   Object.entries(permissions).flatMap(([scope, names]) => names.map((name) => [name, scope as PermissionScope] as const)),
 );
 
-export const isPermissionName = (name: string): name is PermissionName => scopeOf.has(name);
+export const isPermissionName = (name: string): name is PermissionName => scopesByName.has(name);
 
-/** Which kind of thing a permission is about. */
-export const permissionScope = (name: PermissionName): PermissionScope => scopeOf.get(name) ?? 'repository';
+/** Whether a permission applies to a repository, an organization or an account. */
+export const permissionScope = (name: PermissionName): PermissionScope => scopesByName.get(name) ?? 'repository';
 
 /** Splits `organization_webhooks:read` into its name and level. */
 export function parsePermission(permission: Permission): { name: PermissionName; level: 'read' | 'write' } {

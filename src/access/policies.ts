@@ -1,44 +1,44 @@
-// What is asked of callers by the endpoints of several families.
+// Policies that several families share.
 import type { Policy } from './policy.ts';
 
 const inRepository = { scopes: ['repo'], role: 'read' } as const;
 
-/** Reading what a repository tells of itself. */
+/** Reading the metadata of a repository. */
 export const readsMetadata = { ...inRepository, permission: 'metadata:read', public: true } as const satisfies Policy;
 
 /** Reading files, commits and refs. */
 export const readsContents = { ...inRepository, permission: 'contents:read', public: true } as const satisfies Policy;
 
-/** Changing them. */
+/** Changing files, commits and refs. */
 export const writesContents = { ...inRepository, permission: 'contents:write', role: 'write' } as const satisfies Policy;
 
 /** Reading issues. */
 export const readsIssues = { ...inRepository, permission: 'issues:read', public: true } as const satisfies Policy;
 
-/** Changing issues. What only some may change is decided by the rules. */
+/** Changing issues. Rules check fields that need a higher role. */
 export const writesIssues = { ...inRepository, permission: 'issues:write' } as const satisfies Policy;
 
-/** Opening issues: every signed-in reader may whom no limit on interactions excludes. */
+/** Opening issues, which every signed-in reader may, except those excluded by a limit on interactions. */
 export const opensIssues = { ...writesIssues, interaction: true } as const satisfies Policy;
 
-/** Reading what issues and pull requests have both, such as comments and labels: document 3 accepts either permission. */
-export const readsEither = {
+/** Reading what issues and pull requests share, such as comments and labels. Document 3 accepts the permission for either. */
+export const readsIssuesOrPulls = {
   ...inRepository,
   permission: { anyOf: ['issues:read', 'pull_requests:read'] },
   public: true,
 } as const satisfies Policy;
 
-/** Writing what both have: comments, reactions. */
-export const writesEither = {
+/** Writing comments and reactions of issues and pull requests. */
+export const writesIssuesOrPulls = {
   ...inRepository,
   permission: { anyOf: ['issues:write', 'pull_requests:write'] },
 } as const satisfies Policy;
 
 /** Adding comments and reactions, within the limits on interactions. */
-export const interactsWithEither = { ...writesEither, interaction: true } as const satisfies Policy;
+export const interactsWithIssuesOrPulls = { ...writesIssuesOrPulls, interaction: true } as const satisfies Policy;
 
-/** Labelling and assigning them. */
-export const sortsEither = { ...writesEither, role: 'triage' } as const satisfies Policy;
+/** Setting labels and assignees of issues and pull requests. */
+export const triagesIssuesOrPulls = { ...writesIssuesOrPulls, role: 'triage' } as const satisfies Policy;
 
-/** Changing the labels and milestones that there are. */
-export const plansEither = { ...writesEither, role: 'write' } as const satisfies Policy;
+/** Changing the labels and milestones of a repository. */
+export const maintainsIssuesOrPulls = { ...writesIssuesOrPulls, role: 'write' } as const satisfies Policy;

@@ -6,11 +6,11 @@ import type { TokenKind } from './tokens.ts';
 /**
  * Why an endpoint needs no permission of document 3:
  * - own_account: it is about the signed-in account itself, and shows no more than that account may see;
- * - signed_in: any token will do, and what is shown is what it reaches;
+ * - signed_in: any token is accepted, and the reply holds only what the token reaches;
  * - public: anybody may call it, signed in or not;
- * - app_jwt: an app speaks for itself by its JSON web token;
- * - client_secret: an app proves itself by client id and secret (Basic);
- * - token_exchange: the caller holds a secret code that stands for the right;
+ * - app_jwt: an app authenticates as itself by its JSON web token;
+ * - client_secret: an app authenticates by client id and secret (Basic);
+ * - token_exchange: the request holds a secret code, which the endpoint checks;
  * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
  */
 const noPermissionReasons = [
@@ -30,19 +30,22 @@ export type PermissionRule =
   | { readonly allOf: readonly Permission[] }
   | { readonly none: NoPermissionReason };
 
-/** What an endpoint asks of its caller. Everything that decides 401, 403 and 404 stands here. */
+/** What an endpoint requires of its caller. 401, 403 and 404 follow from this alone. */
 export type Policy = {
-  /** What the permission set of a fine-grained token, an installation or an app's user must hold. */
+  /** The permissions that a fine-grained token, an installation or an app's user token must have. */
   readonly permission: PermissionRule;
-  /** Of these, a classic or OAuth token needs one; `public_repo` serves as `repo` for a public repository. Left out: none is needed. */
+  /**
+   * A classic or OAuth token needs one of these; for a public repository, `public_repo` counts as `repo`. Omitted: none is
+   * needed.
+   */
   readonly scopes?: readonly Scope[];
-  /** The kinds of tokens that are accepted; left out: every kind. */
+  /** The kinds of tokens that are accepted. Omitted: every kind. */
   readonly tokens?: readonly TokenKind[];
-  /** The caller's role in the repository of the path, or else in its organization. */
+  /** The role that the caller needs in the repository of the path, or else in its organization. */
   readonly role?: Role | OrgRole;
-  /** The path's resource may be read by anybody, signed in or not, where it is public. */
+  /** Set where anybody, signed in or not, may read a public resource. */
   readonly public?: true;
-  /** Set where the change is possible in an archived repository too, as deleting or unarchiving it is. */
+  /** Set where an archived repository can be changed in this way too, as by deleting or unarchiving it. */
   readonly archived?: 'allowed';
   /** Set where the change is an interaction: limits of the repository and its owner hold for it. */
   readonly interaction?: true;

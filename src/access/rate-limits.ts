@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts';
 export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
 export type RateLimit = { resource: Bucket; limit: number; used: number; remaining: number; reset: number };
 
-/** How many requests each bucket allows in its window. Unless `enabled`, nothing is counted. */
+/** How many requests each bucket allows in its window. Where not `enabled`, nothing is counted. */
 export type Limits = {
   readonly enabled: boolean;
   readonly core: number;
@@ -49,7 +49,10 @@ export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { 
   }
 }
 
-/** Who is counted: an account over all its tokens, an installation, an app, or else the address that the request came from. */
+/**
+ * The caller that a request counts against: an account with all its tokens, an installation, an app, or else the client's
+ * address.
+ */
 export function callerOf(viewer: Viewer, address: string): Caller {
   const { grant } = viewer;
   if (grant.kind === 'installation') return { key: `installation:${grant.installationId}`, kind: 'signed_in' };
@@ -58,14 +61,16 @@ export function callerOf(viewer: Viewer, address: string): Caller {
   return { key: `address:${networkOf(address)}`, kind: 'anonymous' };
 }
 
-/** The part of an address that one subscriber has: of IPv6, whose subscribers have 2^64 addresses each, the first 64 bits. */
+/**
+ * The address that is counted: an IPv4 address, or the /64 prefix of an IPv6 one, since one subscriber usually has all of a /64.
+ */
 function networkOf(address: string): string {
-  // A proxy may say anything; what isn't an address is one caller.
+  // `X-Forwarded-For` may hold any text. All that isn't an address counts as one caller.
   if (isIP(address) === 0) return 'unknown';
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));
-  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
+  const splitGroups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const [first, last] = [splitGroups(head), splitGroups(tail ?? '')];
   const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
   const groups = [...first, ...(tail === undefined ? [] : zeros), ...last];
   return `${groups
@@ -75,8 +80,9 @@ function networkOf(address: string): string {
 }
 
 /**
- * Counts one request and tells where its bucket stands. It is one statement, so that the count is exact however many requests
- * and processes there are at once. The database's clock ends the windows, since the clocks of processes differ.
+ * Counts one request, and returns the state of its bucket. It is one statement, so that the count is exact with many requests and
+ * processes. The database's clock ends the windows, since the clocks of processes differ.
+ * @param window seconds
  */
 export async function consumeRequest(
   db: Db,
@@ -102,17 +108,17 @@ export async function consumeRequest(
   };
 }
 
-/** Takes the count of a request back. As in the public API, a 304 to a signed-in viewer costs nothing, and is known only afterwards. */
+/** Undoes the count of a request: as in the public API, a 304 to a signed-in viewer doesn't count. */
 export const refundRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
 
 /** Removes some of the windows that have ended. Returns whether there may be more. */
 export const removeEndedWindows = (tx: Tx): Promise<boolean> => removeSome(tx, 'rate_limits', sql`window_ends < now()`);
 
-type Asker = { viewer: Viewer; address: string };
+type RequestSource = { viewer: Viewer; address: string };
 
-/** Where every bucket of a viewer stands, without counting. `now` is the real time, since the database's clock ends the windows. */
-export async function readLimits(db: Db, limits: Limits, { viewer, address }: Asker, now: Date): Promise<RateLimit[]> {
+/** The state of all buckets of a viewer. Counts nothing. `now` is the real time, since the database's clock ends the windows. */
+export async function readLimits(db: Db, limits: Limits, { viewer, address }: RequestSource, now: Date): Promise<RateLimit[]> {
   const { key } = callerOf(viewer, address);
   const rows = await db.selectFrom('rate_limits').selectAll().where('key', '=', key).where('window_ends', '>', now).execute();
   return (['core', 'search', 'code_search', 'semantic_search'] as const).map((resource) => {

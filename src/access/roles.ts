@@ -11,12 +11,13 @@ export const roleLevel = (role: Role | undefined): number => (role === undefined
 
 export const roleOfLevel = (level: number): Role | undefined => roles[level - 1];
 
+/** Whether a role is at least as high as another. */
 export const reaches = (held: Role | undefined, needed: Role): boolean => roleLevel(held) >= roleLevel(needed);
 
 export const orgRoles = ['member', 'owner'] as const;
 export type OrgRole = (typeof orgRoles)[number];
 
-/** Repository roles as clients write them: what the role lets somebody do. In the order of `roles`. */
+/** The names of repository roles in requests and replies, in the order of `roles`. */
 export const permissionWords = ['pull', 'triage', 'push', 'maintain', 'admin'] as const;
 export type PermissionWord = (typeof permissionWords)[number];
 
@@ -26,7 +27,7 @@ const wordByRole = { read: 'pull', triage: 'triage', write: 'push', maintain: 'm
 export const roleOfWord = (word: PermissionWord): Role => roleByWord[word];
 export const wordOfRole = (role: Role): PermissionWord => wordByRole[role];
 
-/** Everything that a role lets somebody do, by the clients' words. */
+/** What a role permits, as replies show it. */
 export const permissionsOf = (role: Role | undefined): Record<PermissionWord, boolean> => ({
   pull: reaches(role, 'read'),
   triage: reaches(role, 'triage'),

@@ -42,10 +42,10 @@ export const scopes = Object.keys(hierarchy) as Scope[];
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(hierarchy, name);
 
-/** Document 1 shows both spellings of one scope; the second is read as the first. */
+/** Document 1 spells one scope in two ways: both are accepted, and `manage_runners:org` is stored. */
 export const canonicalScope = (name: string): string => (name === 'manage_runner:org' ? 'manage_runners:org' : name);
 
-/** Every scope that the given ones include, themselves among them. */
+/** The given scopes, and all that they include. */
 export function expandScopes(given: readonly string[]): Set<string> {
   const all = new Set<string>();
   const add = (name: string): void => {
@@ -57,8 +57,8 @@ export function expandScopes(given: readonly string[]): Set<string> {
   return all;
 }
 
-/** The given scopes without those that another of them includes, in their order: what a token keeps. */
+/** The scopes that a token stores: the given ones in their order, without unknown ones and those that another of them includes. */
 export function normalizeScopes(given: readonly string[]): Scope[] {
-  const wanted = [...new Set(given.map(canonicalScope))].filter(isScope);
-  return wanted.filter((name) => !wanted.some((other) => other !== name && expandScopes([other]).has(name)));
+  const distinct = [...new Set(given.map(canonicalScope))].filter(isScope);
+  return distinct.filter((name) => !distinct.some((other) => other !== name && expandScopes([other]).has(name)));
 }

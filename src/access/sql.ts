@@ -3,9 +3,9 @@ import type { OrganizationPermission, RepositoryPermission } from './permissions
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
-/** SQL fragments that say who may see which repository. They expect that the query around them calls `repositories` `r`. */
+/** SQL conditions about access to repositories. The query around them must name the table `repositories` `r`. */
 
-/** 0 (no role) to 5 (admin): the role of an account in the repository `r`, from every source at once (the view `repository_roles`). */
+/** The level, 0 (no role) to 5 (admin), of an account's highest role in the repository `r` (from the view `repository_roles`). */
 export const roleLevelOf = (accountId: number | undefined): RawBuilder<number> =>
   accountId === undefined
     ? sql<number>`(case when r.visibility = 'public' then 1 else 0 end)`
@@ -46,8 +46,8 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
 }
 
 /**
- * Whether the credential reaches the organization whose id stands in `column`, and has the permission called `name` there. For
- * lists over many organizations, where the path names none to decide about.
+ * Whether the credential reaches the organization with the id in `column` and has the permission `name` there. It is for lists over
+ * many organizations, which `authorize` can't decide about.
  */
 export function organizationReachedBy(
   grant: Grant,
@@ -59,7 +59,7 @@ export function organizationReachedBy(
   return organizationKnownTo(grant, column);
 }
 
-/** Whether the credential may know that its holder belongs to the organization whose id stands in `column`. */
+/** Whether the credential may see its holder's membership in the organization with the id in `column`. */
 export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): RawBuilder<boolean> {
   switch (grant.kind) {
     case 'none':
@@ -79,7 +79,7 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
 }
 
 /**
- * Whether the viewer belongs to the organization whose id stands in `column`, and the credential may know that. Those may know of its
+ * Whether the viewer is a member of the organization with the id in `column`, and the credential may see that. Such viewers see its
  * concealed memberships too.
  */
 export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -99,10 +99,9 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
 
 /**
- * The ids of all repositories that a viewer may read, as a subquery for `in`. It is evaluated once for a whole list or search,
- * where a look-up for each repository would be slow. `permissions` name what the caller is going to show of the repositories
- * beside their metadata: where a credential has a permission set without them, only public repositories are left.
- * One condition on one table, not a union: asked of a few repositories, PostgreSQL looks at those and not at all that are public.
+ * The ids of all repositories that a viewer may read, as a subquery for `in`. It is evaluated once for a whole list or search.
+ * `permissions` are those needed beside `metadata:read` for what the caller shows: without them, a credential with a permission set
+ * gets public repositories only. It is one condition and not a union, so that for a few repositories PostgreSQL reads only those.
  */
 export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> {
   const { grant } = viewer;
@@ -110,18 +109,18 @@ export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly R
   if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return sql<number>`(${open})`;
   const reached = sql.join([reachedBy(grant), ...permissions.map((permission) => grantedIn(grant, permission))], sql` and `);
   if (grant.kind === 'installation') return sql<number>`(${open} or (${reached}))`;
-  const mine = sql`r.id in (${affiliatedRepositoryIds(viewer.account?.id ?? 0)})`;
-  return sql<number>`(${open} or (${mine} and ${reached}))`;
+  const affiliated = sql`r.id in (${affiliatedRepositoryIds(viewer.account?.id ?? 0)})`;
+  return sql<number>`(${open} or (${affiliated} and ${reached}))`;
 }
 
-/** Whether the credential may read this of the repository `r`. Credentials without a permission set may. */
+/** Whether the credential has this permission in the repository `r`. Credentials without a permission set pass. */
 function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {
   if (grant.kind === 'app_user')
     return sql<boolean>`jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, ${permission})`;
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The ids of the repositories in which an account has a role, those left out that it may only read since they are public. */
+/** The ids of the internal repositories, and of those in which an account has a role of its own; not of others that are public. */
 export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
   select role.repository_id from repository_roles role where role.account_id = ${accountId} and role.level > 0
   union select o.id from repositories o where o.visibility = 'internal'`;

@@ -1,8 +1,8 @@
-/** The five token kinds of document 1, and the JSON web token by which an app speaks for itself. */
+/** The five kinds of tokens of document 1. */
 export const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** A token begins with the prefix of its kind, so that people and secret scanners can tell what it is (security decision 5). */
+/** A token begins with the prefix of its kind, so that people and secret scanners recognize it (security decision 5). */
 export const tokenPrefixes: Record<TokenKind, string> = {
   classic_pat: 'hrp_',
   fine_grained_pat: 'hearth_pat_',

@@ -9,7 +9,7 @@ import type { TokenKind } from './tokens.ts';
 export type Account = Selectable<DB['accounts']>;
 export type RepositoryRow = Selectable<DB['repositories']>;
 
-/** What the credential allows, apart from what its holder may do. */
+/** What a credential allows. Its holder's roles are checked beside it. */
 export type Grant =
   | { kind: 'none' }
   | { kind: 'classic_pat' | 'oauth_app'; tokenId: Id<'tokens'>; appId?: Id<'apps'>; scopes: readonly string[]; expiresAt?: Date }
@@ -28,7 +28,7 @@ export type Grant =
       appId: Id<'apps'>;
       installationId: Id<'installations'>;
       ownerId: Id<'accounts'>;
-      /** `token`: narrowed to the token's own list; `installation`: to the installation's. */
+      /** `token`: the token's own list of repositories; `installation`: the installation's. */
       selection: 'all' | 'installation' | 'token';
       permissions: PermissionSet;
       expiresAt?: Date;
@@ -36,10 +36,10 @@ export type Grant =
   | { kind: 'app_jwt'; appId: Id<'apps'> }
   | { kind: 'client'; appId: Id<'apps'> };
 
-/** Who asks, and by which credential. A viewer may do what both the account and the grant allow (security decision 2). */
+/** The account and the credential of a request. A viewer may do what both the account and the grant allow (security decision 2). */
 export type Viewer = { account?: Account; grant: Grant };
 
-/** A viewer behind whom an account stands: a user, or an app's bot. */
+/** A viewer with an account: a user, or the bot of an app. */
 export type SignedIn = Viewer & { account: Account };
 
 export const anonymous: Viewer = { grant: { kind: 'none' } };
@@ -47,22 +47,22 @@ export const anonymous: Viewer = { grant: { kind: 'none' } };
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
   grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client';
 
-/** Whether a grant is limited by scopes, as those of the classic kinds are; all others are by a set of permissions. */
+/** Whether a grant is limited by scopes (classic and OAuth tokens) and not by a set of permissions. */
 export const isScoped = (grant: Grant): grant is Extract<Grant, { scopes: readonly string[] }> =>
   grant.kind === 'classic_pat' || grant.kind === 'oauth_app';
 
-/** A repository as the viewer meets it: with what the viewer is and may do in it. */
+/** A repository with the viewer's access to it. */
 export type Repo = RepositoryRow & {
   owner: Account;
   /** The viewer's own role, before the credential narrows it; an installation has none. */
   role: Role | undefined;
   /** Whether the credential reaches this repository beyond what is public. */
   reached: boolean;
-  /** What the credential's permission set holds here (empty for the classic kinds). */
+  /** The credential's permissions in this repository (empty for classic and OAuth tokens). */
   held: PermissionSet;
   /** The limit on interactions, if one is in force. Known to endpoints whose policy says that they are interactions. */
   interaction?: { readonly limit: InteractionLimit | undefined };
 };
 
-/** An organization as the viewer meets it. The fields mean what they do in `Repo`. */
+/** An organization with the viewer's access to it. The fields mean the same as in `Repo`. */
 export type Org = Account & { role: OrgRole | undefined; reached: boolean; held: PermissionSet };
