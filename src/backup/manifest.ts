@@ -26,12 +26,12 @@ export type Manifest = Static<typeof Manifest>;
 
 export const manifestFile = 'manifest.json';
 
-/** Reads a backup's manifest. */
+/** Reads a backup's manifest. @throws StartupError where it is missing or invalid */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => undefined);
   if (text === undefined) throw new StartupError(`${folder} holds no backup, or one that was cut off: it has no ${manifestFile}`);
-  const found: unknown = JSON.parse(text);
-  if (!Value.Check(Manifest, found))
+  const parsed: unknown = JSON.parse(text);
+  if (!Value.Check(Manifest, parsed))
     throw new StartupError(`${join(folder, manifestFile)} is not a manifest that this Hearth reads`);
-  return found;
+  return parsed;
 }

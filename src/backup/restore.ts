@@ -18,30 +18,32 @@ export type RestoreParts = {
 };
 
 /**
- * Fills an empty installation from a backup. It restores the repositories first, then all rows in one transaction: if it is
- * interrupted, the installation has no accounts yet, and the restore can be repeated.
+ * Restores a backup into an empty installation: first the repositories, then all rows in one transaction. After an interruption,
+ * the installation still has no accounts, so that the restore can be repeated. @throws StartupError where the backup or the
+ * installation doesn't fit
  */
 export async function restoreBackup({ address, git, folder, onProgress }: RestoreParts): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
-    await refuseUnfit(client, manifest);
+    await checkTarget(client, manifest);
     for (const [at, { id, default_branch, empty }] of manifest.repositories.entries()) {
       const file = empty ? undefined : join(folder, 'repositories', `${id}.bundle`);
       await readBundle(git, id, { file, defaultBranch: default_branch });
       onProgress('Repositories', at + 1, manifest.repositories.length);
     }
     await client.query('begin');
-    // Migrations have inserted some rows (the predefined roles). The backup has them too.
+    // Migrations insert some rows (the predefined roles), which the backup contains too.
     await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
-      const read = await copyIn(
+      const rowsRead = await copyIn(
         client,
         `copy ${quoted(name)} (${columns.map(quoted).join(', ')}) from stdin`,
         join(folder, 'tables', `${name}.copy`),
       );
-      if (read !== rows) throw new StartupError(`The backup is damaged: ${name} should have ${rows} rows and has ${read}`);
+      if (rowsRead !== rows)
+        throw new StartupError(`The backup is damaged: ${name} should have ${rows} rows and has ${rowsRead}`);
       for (const column of counters) await client.query(setCounter(name, column), [`public.${quoted(name)}`, column]);
       onProgress('Tables', at + 1, manifest.tables.length);
     }
@@ -53,7 +55,7 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
   }
 }
 
-async function refuseUnfit(client: pg.Client, manifest: Manifest): Promise<void> {
+async function checkTarget(client: pg.Client, manifest: Manifest): Promise<void> {
   const migrations = await listMigrations(client);
   if (migrations.join() !== manifest.migrations.join())
     throw new StartupError(`The backup was made by Hearth ${manifest.version}: restore it with that version, then update`);

@@ -22,20 +22,19 @@ export type BackupParts = {
 };
 
 /**
- * Copies an installation into an empty folder while it runs: the database as of one moment, then every repository as a Git
- * bundle. A push that arrives meanwhile may be in its bundle and not in the database, never the other way round. The secret
- * key isn't copied.
+ * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
+ * bundle. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
 export async function writeBackup({ address, git, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
-  await makeEmpty(folder);
+  await prepareFolder(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
     await client.query('begin isolation level repeatable read, read only');
     const migrations = await listMigrations(client);
-    const listed = await listTables(client);
+    const allTables = await listTables(client);
     const tables: Manifest['tables'] = [];
-    for (const [at, table] of listed.entries()) {
+    for (const [at, table] of allTables.entries()) {
       const columns = table.columns.map(quoted).join(', ');
       const rows = await copyOut(
         client,
@@ -43,7 +42,7 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
         join(folder, 'tables', `${table.name}.copy`),
       );
       tables.push({ ...table, rows });
-      onProgress('Tables', at + 1, listed.length);
+      onProgress('Tables', at + 1, allTables.length);
     }
     await copyOut(client, `copy (${waitingJobs}) to stdout`, join(folder, 'jobs.copy'));
     const { rows } = await client.query<{ id: number; default_branch: string }>(
@@ -64,12 +63,12 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
   }
 }
 
-/** The waiting jobs and those under way. After a restore, the latter run again, which every job must bear. */
+/** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
   left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;
 
-async function makeEmpty(folder: string): Promise<void> {
+async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
     throw new StartupError(`${folder} is not empty: a backup is written into an empty folder`);
