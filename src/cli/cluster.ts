@@ -8,31 +8,31 @@ import type { Settings } from '#server/hearth.ts';
 import { type Serving, serveHere, workHere } from './serving.ts';
 import type { Config } from './settings.ts';
 
-const partVariable = 'HEARTH_CLUSTER_PART';
+const workerVariable = 'HEARTH_CLUSTER_PART';
 const replacementPauseMs = 1_000;
-const connectionsOfJobs = 10;
+const maxJobConnections = 10;
 
-/** What a process that answers requests for another one is told by it. */
+/** The options that the primary process passes to a process that serves requests. */
 type ClusterPart = { address: Address; connections: number | undefined };
 
-/** Where the database is, in a process that answers requests for another one; undefined in any other process. */
+/** The options of a process that serves requests for a primary process; undefined in any other process. */
 export function clusterPart(env: NodeJS.ProcessEnv): ClusterPart | undefined {
-  const text = env[partVariable];
+  const text = env[workerVariable];
   return cluster.isWorker && text ? (JSON.parse(text) as ClusterPart) : undefined;
 }
 
-/** Answers requests in processes of their own, behind one port. This one does the jobs, and replaces a process that dies. */
+/** Serves requests in several processes behind one port. This process runs the jobs, and replaces processes that die. */
 export async function serveByProcesses(config: Config, settings: Settings): Promise<Serving> {
-  // All processes listen on one socket. Handing out connections one by one would leave those hanging whose process dies.
+  // All processes accept from one socket. With round-robin, connections that were passed to a process would hang when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const jobs = config.jobs
-    ? await workHere({ ...settings, connections: Math.min(connectionsOfJobs, settings.connections ?? connectionsOfJobs) })
+    ? await workHere({ ...settings, connections: Math.min(maxJobConnections, settings.connections ?? maxJobConnections) })
     : undefined;
   const processes = new Set<Worker>();
   let stopping = false;
-  const start = (): Worker => {
+  const startProcess = (): Worker => {
     const { address, connections } = settings;
-    const worker = cluster.fork({ [partVariable]: JSON.stringify({ address, connections } satisfies ClusterPart) });
+    const worker = cluster.fork({ [workerVariable]: JSON.stringify({ address, connections } satisfies ClusterPart) });
     processes.add(worker);
     worker.once('exit', async (code, signal) => {
       processes.delete(worker);
@@ -42,7 +42,7 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
         'a process that answered requests ended; another takes its place',
       );
       await sleep(replacementPauseMs);
-      if (!stopping) start();
+      if (!stopping) startProcess();
     });
     return worker;
   };
@@ -53,7 +53,7 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
     await Promise.all([...ended, jobs?.stop()]);
   };
   answerMetrics();
-  const ports = await Promise.allSettled(Array.from({ length: config.workers }, () => untilListening(start())));
+  const ports = await Promise.allSettled(Array.from({ length: config.workers }, () => waitUntilListening(startProcess())));
   const failed = ports.find((port) => port.status === 'rejected');
   const [first] = ports;
   if (failed || first?.status !== 'fulfilled') {
@@ -64,36 +64,36 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
   return { url: `${config.tlsCert ? 'https' : 'http'}://${host}:${first.value}`, stop };
 }
 
-async function untilListening(worker: Worker): Promise<number> {
+async function waitUntilListening(worker: Worker): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   worker.once('listening', ({ port }) => resolve(port));
-  // It has said why, on its own standard error.
+  // The process has written the reason to standard error.
   worker.once('exit', () => reject(new StartupError('A process that answers requests could not start')));
   return promise;
 }
 
-/** Answers requests in this process for the one that started it. */
+/** Serves requests in this process for the primary process. */
 export function serveForCluster(config: Config, settings: Settings): Promise<Serving> {
-  return serveHere(config, { ...settings, readMetrics: readFromAll }, { jobs: false });
+  return serveHere(config, { ...settings, readMetrics: readFromAllProcesses }, { jobs: false });
 }
 
-type MetricsAnswer = { hearthMetrics: string };
+type MetricsMessage = { hearthMetrics: string };
 
-const isMetricsAnswer = (message: unknown): message is MetricsAnswer =>
+const isMetricsMessage = (message: unknown): message is MetricsMessage =>
   typeof message === 'object' && message !== null && 'hearthMetrics' in message;
 
-/** In a process among several: the sum over all, which only the first process can gather. */
-function readFromAll(own: Registry): () => Promise<string> {
+/** Makes the reader of the metrics of all processes, which the primary process aggregates. */
+function readFromAllProcesses(own: Registry): () => Promise<string> {
   AggregatorRegistry.setRegistries(own);
-  new AggregatorRegistry(); // from here on it answers when the first process asks
+  new AggregatorRegistry(); // answers requests of the primary process from now on
   return async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const take = (message: unknown): void => {
-      if (isMetricsAnswer(message)) resolve(message.hearthMetrics);
+    const onMessage = (message: unknown): void => {
+      if (isMetricsMessage(message)) resolve(message.hearthMetrics);
     };
-    process.on('message', take);
+    process.on('message', onMessage);
     process.send?.('hearth metrics');
-    return promise.finally(() => process.off('message', take));
+    return promise.finally(() => process.off('message', onMessage));
   };
 }
 
@@ -102,6 +102,6 @@ function answerMetrics(): void {
   cluster.on('message', async (worker: Worker, message: unknown) => {
     if (message !== 'hearth metrics') return;
     const hearthMetrics = await all.clusterMetrics().catch((error: unknown) => `# ${error}\n`);
-    if (worker.isConnected()) worker.send({ hearthMetrics } satisfies MetricsAnswer);
+    if (worker.isConnected()) worker.send({ hearthMetrics } satisfies MetricsMessage);
   });
 }

@@ -1,11 +1,11 @@
 import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, withContext } from './installation.ts';
-import { type Config, type Given, readConfig, type SettingName, settings } from './settings.ts';
+import { type Config, readConfig, type SettingName, settings, type TextValues } from './settings.ts';
 
-/** The settings that every command takes: where the installation is, and what is logged. */
-export const placeSettings = ['data', 'log'] as const satisfies SettingName[];
+/** The settings of every command: the data folder and the log level. */
+export const commonSettings = ['data', 'log'] as const satisfies SettingName[];
 
-/** Adds the flags of settings to a command; their values are read by `configOf`. */
+/** Adds the flags of settings to a command. `configOf` reads their values. */
 export function withSettings<C extends Command>(command: C, names: readonly SettingName[]): C {
   for (const name of names) {
     const { flag, variable, about, initial } = { flag: undefined, initial: undefined, ...settings[name] };
@@ -14,27 +14,28 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
   return command;
 }
 
-/** The settings of a command, from its flags and the environment; `given` for flags that it was called without. */
-export function configOf(command: { optsWithGlobals(): object }, given: Given = {}): Config {
-  const flags = command.optsWithGlobals() as Given;
+/** The settings of a command, from its flags and the environment. `given` has defaults for missing flags. */
+export function configOf(command: { optsWithGlobals(): object }, given: TextValues = {}): Config {
+  const flags = command.optsWithGlobals() as TextValues;
   return readConfig({ ...given, ...flags }, process.env).config;
 }
 
 /** The settings of a command made by `installationCommand`. */
-export const installationConfigOf = (command: { optsWithGlobals(): object }): Config => configOf(command, { log: quiet });
+export const installationConfigOf = (command: { optsWithGlobals(): object }): Config =>
+  configOf(command, { log: defaultLogLevel });
 
-/** Commands beside a server log warnings only, whatever its `HEARTH_LOG` says: their output is for people and scripts. */
-const quiet = 'warn';
+/** Commands log warnings only, regardless of `HEARTH_LOG`, since their output is for people and scripts. */
+const defaultLogLevel = 'warn';
 
-/** A command that works on an installation: it knows `--data`, `--log` and `--json`. */
+/** A command on an installation, with `--data`, `--log` and `--json`. */
 export const installationCommand = (name: string, about: string, example: string) =>
   withSettings(new Command(name), ['data'])
     .description(about)
-    .option(settings.log.flag, `${settings.log.about} (else ${quiet})`)
+    .option(settings.log.flag, `${settings.log.about} (else ${defaultLogLevel})`)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  ${example}`);
 
-/** Runs the work of a command on the installation that its flags name. */
+/** Runs `work` on the installation of a command's flags. */
 export function onInstallation<T>(
   command: { optsWithGlobals(): object },
   work: (installation: CommandContext) => Promise<T>,

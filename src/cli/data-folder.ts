@@ -4,35 +4,37 @@ import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 import { secretKey } from './settings.ts';
 
-/** The folder that holds all of an installation: repositories, the embedded database, the secret key. `made` if it wasn't there. */
-export type DataFolder = { path: string; repositories: string; made: boolean };
+/** The data folder of an installation: repositories, the embedded database and the secret key. `created` where it didn't exist. */
+export type DataFolder = { path: string; repositories: string; created: boolean };
 
-/** The version of the folder's layout. A higher one was written by a newer Hearth. */
+/** The version of the folder's layout. */
 const format = 1;
 
-/** Opens the data folder, making it where it is missing. */
+/** Opens the data folder, and creates it where it is missing. @throws StartupError */
 export async function openDataFolder(path: string): Promise<DataFolder> {
-  let made: boolean;
+  let created: boolean;
   try {
-    made = await makeFolder(path, ownMode());
+    created = await makeFolder(path, folderMode());
     await checkFormat(join(path, 'format'));
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw unusable(path, error);
   }
-  return { path, repositories: join(path, 'repositories'), made };
+  return { path, repositories: join(path, 'repositories'), created };
 }
 
-/** Nobody else reads here. Where PostgreSQL runs as another account than Hearth, it passes through to its own part. */
-const ownMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
+/**
+ * Other accounts have no access. As root, they may pass through, since PostgreSQL then runs as another account in a folder inside.
+ */
+const folderMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
 /**
- * Makes a folder and those above it; false if it was there. Node's own recursive mkdir never ends where the system keeps
- * answering that a parent is missing (as below /proc).
+ * Creates a folder and its parents. Returns false where it exists. Node's recursive mkdir doesn't terminate where the system always
+ * reports a missing parent (as below /proc).
  */
 async function makeFolder(path: string, mode: number): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return false;
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isDirectory()) return false;
   if (dirname(path) !== path) await makeFolder(dirname(path), 0o755);
   await mkdir(path, { mode });
   return true;
@@ -40,25 +42,25 @@ async function makeFolder(path: string, mode: number): Promise<boolean> {
 
 async function checkFormat(file: string): Promise<void> {
   await writeOnce(file, `${format}\n`, 0o644);
-  const found = Number(await readFile(file, 'utf8'));
-  if (found > format)
+  const existing = Number(await readFile(file, 'utf8'));
+  if (existing > format)
     throw new StartupError(
-      `The data folder was written by a newer Hearth (format ${found}; this one reads ${format}): update Hearth`,
+      `The data folder was written by a newer Hearth (format ${existing}; this one reads ${format}): update Hearth`,
     );
-  if (found !== format) throw new StartupError(`${file} doesn't say which format the data folder has`);
+  if (existing !== format) throw new StartupError(`${file} doesn't say which format the data folder has`);
 }
 
 const keyFile = 'secret-key';
 
-/** Whether a data folder has its key. */
+/** Whether a data folder has a secret key. */
 export const hasSecretKey = (path: string): Promise<boolean> =>
   stat(join(path, keyFile)).then(
     () => true,
     () => false,
   );
 
-/** The key that encrypts stored secrets, from the folder; made at the first call, readable by its owner alone. */
-export async function ownSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
+/** The key that encrypts stored secrets, from the data folder. It is created at the first call, readable by its owner only. */
+export async function readSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
   const file = join(folder.path, keyFile);
   let text: string;
   try {
@@ -74,7 +76,7 @@ export async function ownSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Bu
   }
 }
 
-/** Writes a file that isn't there yet, whole or not at all, so that two processes that start at once read the same. */
+/** Creates a file atomically, unless it exists, so that concurrent starts read the same content. */
 async function writeOnce(file: string, text: string, mode: number): Promise<void> {
   if ((await readFile(file).catch(() => undefined)) !== undefined) return;
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -1,7 +1,6 @@
 /**
- * Asks the server of these settings whether it is ready, and ends with 1 if it isn't: the health check of the container. It is a
- * program of its own, since the whole command line takes five times as long to load. The server must have its settings from
- * variables, as this has.
+ * The health check of the container: exits with 1 where the server isn't ready. It is a separate program, since the whole command
+ * line takes five times as long to load. It reads the server's settings from environment variables.
  */
 import { readinessProblem } from '#net/readiness.ts';
 import { readConfig } from './settings.ts';

@@ -9,37 +9,37 @@ import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
-import { type DataFolder, openDataFolder, ownSecretKey } from './data-folder.ts';
-import { enterEmbedded } from './embedded.ts';
+import { type DataFolder, openDataFolder, readSecretKey } from './data-folder.ts';
+import { joinEmbedded } from './embedded.ts';
 import type { Config } from './settings.ts';
 import { version } from './version.ts';
 
-/** An opened installation: its folder, its running database, and the settings for opening a Hearth on it. */
+/** An opened installation: its data folder, its running database, and the settings for `openHearth`. */
 export type Installation = {
   folder: DataFolder;
   address: Address;
   /** Whether it uses the embedded PostgreSQL. */
   embedded: boolean;
-  /** Whether an embedded PostgreSQL was found running. */
+  /** Whether an embedded PostgreSQL was running already. */
   takenOver: boolean;
   settings: Settings;
-  /** Leaves the embedded PostgreSQL. It is stopped if no other process uses it, or if this one is the server. */
+  /** Leaves the embedded PostgreSQL, which is stopped where no other process uses it or this one is the server. */
   close(): Promise<void>;
 };
 
-/** Opens the installation of the settings, as its server or for a command. */
+/** Opens the installation of the settings, and migrates its database. */
 export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
-  if (folder.made && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
-  const secretKey = config.secretKey ?? (await ownSecretKey(folder));
-  const found = config.databaseUrl
+  if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
+  const secretKey = config.secretKey ?? (await readSecretKey(folder));
+  const opened = config.databaseUrl
     ? { address: { url: config.databaseUrl } }
-    : await enterEmbedded(folder.path, role, logOf(config));
-  const { address } = found;
-  const leave = 'leave' in found ? found.leave : async () => undefined;
+    : await joinEmbedded(folder.path, role, logOf(config));
+  const { address } = opened;
+  const leave = 'leave' in opened ? opened.leave : async () => undefined;
   try {
-    await bringUpToDate(address, role);
+    await prepareDatabase(address, role);
   } catch (error) {
     await leave();
     throw error;
@@ -48,13 +48,13 @@ export async function openInstallation(config: Config, role: 'server' | 'command
     folder,
     address,
     embedded: config.databaseUrl === undefined,
-    takenOver: 'takenOver' in found && found.takenOver,
+    takenOver: 'takenOver' in opened && opened.takenOver,
     settings: settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }),
     close: leave,
   };
 }
 
-async function bringUpToDate(address: Address, role: 'server' | 'command'): Promise<void> {
+async function prepareDatabase(address: Address, role: 'server' | 'command'): Promise<void> {
   const database = openDatabase(address, { max: 1, name: commandName });
   try {
     await checkConnection(database, nameOf(address));
@@ -65,7 +65,7 @@ async function bringUpToDate(address: Address, role: 'server' | 'command'): Prom
   await migrate(address, { alone: role === 'command' });
 }
 
-/** The address without its password. */
+/** The address without its credentials, for messages. */
 function nameOf(address: Address): string {
   if (!('url' in address)) return address.socket;
   const url = new URL(address.url);
@@ -74,10 +74,10 @@ function nameOf(address: Address): string {
 
 export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
 
-export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'repositories' | 'log' | 'secretKey'>): Settings {
+export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'repositories' | 'log' | 'secretKey'>): Settings {
   const { url } = config;
   return {
-    ...given,
+    ...paths,
     env: process.env,
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },
@@ -103,7 +103,7 @@ export function settingsFor(config: Config, given: Pick<Settings, 'address' | 'r
 const providerFor = ({ runnerProvider, data }: Config): Provider =>
   runnerProvider === 'process' ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '' }) : noProvider;
 
-/** Runs work on an installation, whether its server is running or not. The embedded PostgreSQL is started for it if necessary. */
+/** Runs `work` on an installation, whether or not its server is running. The embedded PostgreSQL is started where necessary. */
 export async function withInstallation<T>(
   config: Config,
   work: (installation: Installation, hearth: Hearth) => Promise<T>,
@@ -122,7 +122,7 @@ export async function withInstallation<T>(
   }
 }
 
-/** What most commands need. */
+/** The context of most commands. */
 export type CommandContext = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
 
 export const withContext = <T>(config: Config, work: (installation: CommandContext) => Promise<T>): Promise<T> =>

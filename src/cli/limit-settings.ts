@@ -8,10 +8,9 @@ const factors: Record<Limit['unit'], Record<string, number>> = {
 };
 
 /**
- * Reads limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`: names of the table in `lib/limits.ts`, with whole numbers.
- * Bytes take K, M and G, times take ms, s, m and h.
- *
- * @throws Error that says which name or value is wrong.
+ * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`: names of the table in `lib/limits.ts`, with whole
+ * numbers. Bytes take K, M and G, times take ms, s, m and h.
+ * @throws Error with the invalid name or value
  */
 export function parseLimits(text: string): LimitOverrides {
   const overrides: Record<string, Record<string, number>> = {};
@@ -39,11 +38,11 @@ const wordsOf = (unit: Limit['unit']): string => (unit === 'count' ? 'things' : 
 
 function limitOf(group: string, name: string): Limit | undefined {
   const limits: Record<string, Record<string, Limit>> = limitTable;
-  const found = Object.hasOwn(limits, group) ? limits[group] : undefined;
-  return found && Object.hasOwn(found, name) ? found[name] : undefined;
+  const groupLimits = Object.hasOwn(limits, group) ? limits[group] : undefined;
+  return groupLimits && Object.hasOwn(groupLimits, name) ? groupLimits[name] : undefined;
 }
 
-/** Limits as `parseLimits` reads them. */
+/** Formats limits for `parseLimits`. */
 export const limitsText = (overrides: LimitOverrides): string =>
   Object.entries(overrides)
     .flatMap(([group, values]) => Object.entries(values).map(([name, value]) => `${group}.${name}=${value}`))

@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { findMembership } from '#resources/members/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Looks up what the words of a command name. Throws a UsageError where it doesn't exist. */
+/** Lookups for the arguments of commands. @throws UsageError where something doesn't exist */
 
 export async function userNamed(db: Db, login: string): Promise<Account> {
   const user = await findUser(db, login);
@@ -24,7 +24,7 @@ export async function accountNamed(db: Db, login: string): Promise<Account> {
   return account;
 }
 
-/** The operator sees every repository. */
+/** Looks up a repository, regardless of its visibility. */
 export async function repoNamed(db: Db, fullName: string): Promise<Repo> {
   const { owner, name } = splitName(fullName);
   const repo = await findRepo(db, operator, owner, name);
@@ -40,14 +40,14 @@ export function splitName(fullName: string): { owner: string; name: string } {
   return { owner, name };
 }
 
-/** The user in whose name a command acts: the named one, or the owner if that is a user. */
+/** The user for whom a command acts: the given one, or the owner where it is a user. */
 export async function actorFor(db: Db, owner: Account, by: string | undefined): Promise<Account> {
   if (by !== undefined) return userNamed(db, by);
   if (owner.kind === 'user') return owner;
   throw new UsageError(`${owner.login} is an organization: --as names the member who does this`);
 }
 
-/** The owner with the role that the actor has there, as the rules expect it. */
+/** The owner with the actor's role, as rules expect it. */
 export async function ownerFor(db: Db, owner: Account, actor: Account): Promise<Account & { role: string | undefined }> {
   if (owner.kind !== 'organization') return { ...owner, role: owner.id === actor.id ? 'owner' : undefined };
   return { ...owner, role: (await findMembership(db, owner.id, actor.id))?.role };

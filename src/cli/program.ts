@@ -14,7 +14,7 @@ const program = new Command('hearth')
   .exitOverride();
 for (const command of commands) program.addCommand(inherit(command, program));
 
-/** What the codes of refused values mean, where a refusal has no sentence of its own. */
+/** The messages of error codes, for errors without a message. */
 const codeWords: Record<FieldCode, string> = {
   missing: 'does not exist',
   missing_field: 'is missing',
@@ -25,24 +25,27 @@ const codeWords: Record<FieldCode, string> = {
   custom: 'is not valid',
 };
 
-/** Runs a command, given by its words, to its end. `process.exitCode` tells whether it did what was asked. */
+/** Runs a command with its arguments, and sets `process.exitCode`. */
 export async function run(words: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = tell(error);
+    process.exitCode = printError(error);
   }
 }
 
-/** A command, with all below it, ends and reports errors as its parent does. (Commander does so for commands made by `command()` only.) */
+/**
+ * Applies the parent's settings for exit and errors to a command and its subcommands. (Commander does so only for those made by
+ * `command()`.)
+ */
 function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknownOpts): C {
   command.exitOverride().copyInheritedSettings(parent);
-  for (const below of command.commands) inherit(below, command);
+  for (const subcommand of command.commands) inherit(subcommand, command);
   return command;
 }
 
-/** Prints an error: one line if the user can mend it, with the stack if it is a fault of Hearth. Returns the exit code. */
-function tell(error: unknown): number {
+/** Prints an error: one line for errors of the user, with the stack for faults of Hearth. Returns the exit code. */
+function printError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode; // it has printed its message, or the help
   if (error instanceof Refusal) {
     const details = error.errors.map(({ field, message, code }) => message ?? `${field} ${codeWords[code]}`);

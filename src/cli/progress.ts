@@ -1,8 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Shows the progress of long work on standard error: a bar on a terminal, elsewhere a line every few seconds. */
+/** Shows progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
 export type ProgressBar = {
-  /** Shows how far a phase is. Another name begins another phase. */
+  /** Updates the progress of a phase. Another name begins a new phase. */
   show(phase: string, done: number, total: number): void;
   end(): void;
 };

@@ -4,10 +4,10 @@ import { drain, listen } from '#server/listen.ts';
 import type { Config } from './settings.ts';
 import { readTls } from './tls.ts';
 
-/** Something that runs until it is stopped; `url` is where it answers. */
+/** A running server; `url` is its address. */
 export type Serving = { url: string; stop(): Promise<void> };
 
-/** Answers requests in this process, and does the background jobs where asked to. */
+/** Serves requests in this process, and runs background jobs where `jobs` is set. */
 export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
   const hearth = await openHearth({ ...settings, tls: await readTls(config), work: jobs ? 'requests and jobs' : 'requests' });
   try {
@@ -26,7 +26,7 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
   }
 }
 
-/** Does background jobs alone. */
+/** Runs background jobs only. */
 export async function workHere(settings: Settings): Promise<{ stop(): Promise<void> }> {
   const hearth = await openHearth({ ...settings, work: 'jobs' });
   const worker = await startWorker(hearth.worker);

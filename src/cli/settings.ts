@@ -6,15 +6,15 @@ import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
 
-/** One setting: a flag, a variable, or both. Secrets have no flag, since everybody on a machine can see command lines. */
+/** One setting: a flag, a variable, or both. Secrets have no flag, since all users of a machine can read command lines. */
 type Setting<T> = {
   readonly flag?: string;
   readonly variable: string;
-  /** The initial value, as it would be written in the variable. */
+  /** The default, as the text of the variable. */
   readonly initial?: string;
   readonly about: string;
   readonly secret?: true;
-  /** Reads a value. Throws an Error that says what is allowed. */
+  /** Parses a value. @throws Error with the allowed values */
   readonly parse: (text: string) => T;
 };
 
@@ -28,21 +28,21 @@ function wholeNumber(from: number, to: number): (text: string) => number {
 
 function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
   return (text) => {
-    const found = allowed.find((word) => word === text);
-    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-    return found;
+    const match = allowed.find((word) => word === text);
+    if (match === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return match;
   };
 }
 
 const onOff = (text: string): boolean => oneOf('on', 'off')(text) === 'on';
 const asPath = (text: string): string => (isAbsolute(text) ? text : resolve(text));
 
-/** The address that people see: no path, no query, no user. */
+/** An http or https origin: no path, no query, no user. */
 function webAddress(text: string): string {
   const url = URL.parse(text);
-  const bare =
+  const isOrigin =
     url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search && !url.username;
-  if (!bare) throw new Error('must be an http or https address without a path, as https://code.example.com');
+  if (!isOrigin) throw new Error('must be an http or https address without a path, as https://code.example.com');
   return url.origin;
 }
 
@@ -65,7 +65,7 @@ function serverAddress(text: string): string {
   return url.href;
 }
 
-/** A token of the operator's choice: 20 to 255 printable ASCII characters, long enough not to be guessed. */
+/** A token that the operator has chosen: 20 to 255 printable ASCII characters. */
 function adminToken(text: string): string {
   if (!/^[\x21-\x7e]{20,255}$/.test(text)) throw new Error('must be 20 to 255 printable characters without spaces');
   return text;
@@ -78,7 +78,7 @@ export function secretKey(text: string): Buffer {
   return key;
 }
 
-/** Every setting of Hearth. `hearth config` prints this table with the values in force. */
+/** All settings of Hearth. `hearth config` prints this table with the effective values. */
 export const settings = {
   port: {
     flag: '--port <number>',
@@ -255,23 +255,23 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type Declared<Name extends SettingName> = (typeof settings)[Name];
 
-/** The values in force; those without an initial value may be undefined. */
+/** The effective values. Settings without a default may be undefined. */
 export type Config = {
   readonly [Name in SettingName]:
     | ReturnType<Declared<Name>['parse']>
     | (Declared<Name> extends { initial: string } ? never : undefined);
 };
 
-/** Where a value came from. */
+/** The source of a value. */
 export type Source = 'flag' | 'variable' | 'initial' | 'none';
 
-export type Given = Readonly<Record<string, string | undefined>>;
+export type TextValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads every setting: the flag first, then the variable, then the initial value. An empty variable counts as not given.
- * @throws StartupError that names the setting and what it may be.
+ * Reads all settings: the flag first, then the variable, then the default. An empty variable counts as missing.
+ * @throws StartupError with the name and the allowed values of an invalid setting
  */
-export function readConfig(flags: Given, env: Given): { config: Config; sources: Record<SettingName, Source> } {
+export function readConfig(flags: TextValues, env: TextValues): { config: Config; sources: Record<SettingName, Source> } {
   const config: Record<string, unknown> = {};
   const sources: Partial<Record<SettingName, Source>> = {};
   for (const name of settingNames) {
@@ -285,8 +285,8 @@ export function readConfig(flags: Given, env: Given): { config: Config; sources:
     try {
       config[name] = text === undefined ? undefined : parse(text);
     } catch (error) {
-      const said = source === 'flag' ? (flag ?? name).split(' ')[0] : variable;
-      throw new StartupError(`${said} ${error instanceof Error ? error.message : String(error)}`);
+      const label = source === 'flag' ? (flag ?? name).split(' ')[0] : variable;
+      throw new StartupError(`${label} ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return { config: config as Config, sources: sources as Record<SettingName, Source> }; // every name of the table was set above

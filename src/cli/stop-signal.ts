@@ -1,14 +1,14 @@
 /**
- * Resolves with the name of the first signal that asks this process to end. A second one ends it at once, which loses nothing
- * that was acknowledged. A closed terminal (SIGHUP) is asked for by name: to listen to it would undo `nohup`.
+ * Resolves with the name of the first signal to stop. A second signal ends the process immediately, which loses no acknowledged
+ * data. SIGHUP is handled only where `more` names it, since a handler would override `nohup`.
  */
 export function stopSignal(...more: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  let asked = false;
+  let wasSignalled = false;
   for (const name of ['SIGTERM', 'SIGINT', ...more] as const) {
     process.on(name, () => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (wasSignalled) process.exit(1);
+      wasSignalled = true;
       resolve(name);
     });
   }

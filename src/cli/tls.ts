@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { StartupError } from '#lib/startup-error.ts';
 import type { Config } from './settings.ts';
 
-/** The certificate and key that the settings name, checked to belong together; undefined when Hearth speaks plain HTTP. */
+/** Reads the certificate and key of the settings, and checks that they match; undefined without TLS. @throws StartupError */
 export async function readTls({ tlsCert, tlsKey }: Config): Promise<{ cert: string; key: string } | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey) throw new StartupError('--tls-cert and --tls-key go together');

@@ -1,4 +1,4 @@
-/** A command can't do what was asked. The message is one line for the user. */
+/** An error of the user of a command. The message is one line. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -14,7 +14,7 @@ import { accountNamed, actorFor, repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 import { namedLevel } from './token.ts';
 
-const gather = (text: string, before: readonly string[]): string[] => [...before, text];
+const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 
 const create = installationCommand(
   'create',
@@ -29,9 +29,9 @@ const create = installationCommand(
       .default('app' as const),
   )
   .option('--url <address>', 'its home page', 'https://example.com')
-  .option('--callback <address>', 'address to which users return after they agreed; may be repeated', gather, [])
-  .option('--permission <name=level>', 'a permission that it asks for; may be repeated', gather, [])
-  .option('--event <name>', 'an event that its webhook gets; may be repeated', gather, [])
+  .option('--callback <address>', 'address to which users return after they agreed; may be repeated', collect, [])
+  .option('--permission <name=level>', 'a permission that it asks for; may be repeated', collect, [])
+  .option('--event <name>', 'an event that its webhook gets; may be repeated', collect, [])
   .option('--public', 'others may install it too')
   .option('--device-flow', 'users may authorize it on another device')
   .option('--key <file>', 'file for its private key (apps only)')
@@ -41,7 +41,7 @@ const create = installationCommand(
       if (options.kind === 'app' && options.key === undefined)
         throw new UsageError('--key says where the private key is written');
       const keys = options.kind === 'app' ? await makeAppKeys() : undefined;
-      if (keys && options.key) await keepKey(options.key, keys.privateKey);
+      if (keys && options.key) await writeKey(options.key, keys.privateKey);
       const { app, clientSecret } = await change((tx) =>
         createApp(tx, {
           owner,
@@ -70,8 +70,8 @@ const create = installationCommand(
     }),
   );
 
-/** Writes the only copy of a key, before there is an app that depends on it. A file that is there already is never overwritten. */
-async function keepKey(file: string, key: string): Promise<void> {
+/** Writes a private key, of which no other copy exists, before the app is created. It doesn't overwrite a file. */
+async function writeKey(file: string, key: string): Promise<void> {
   try {
     await writeFile(file, key, { mode: 0o600, flag: 'wx' });
   } catch (error) {
@@ -127,11 +127,15 @@ const token = installationCommand(
       const { db, change, now } = installation;
       const app = await appNamed(installation, slug);
       const account = await accountNamed(db, options.on);
-      const found = await findInstallationOn(db, app.id, account.id);
-      if (!found) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
-      const made = await change((tx) => createInstallationToken(tx, { app, installation: found, request: {}, now }));
-      const shown = { token: made.token, expires_at: made.row.expires_at, permissions: made.permissions };
-      print(command, shown, options.quiet ? made.token : [made.token, `It ends at ${made.row.expires_at?.toISOString()}.`]);
+      const row = await findInstallationOn(db, app.id, account.id);
+      if (!row) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
+      const created = await change((tx) => createInstallationToken(tx, { app, installation: row, request: {}, now }));
+      const output = { token: created.token, expires_at: created.row.expires_at, permissions: created.permissions };
+      print(
+        command,
+        output,
+        options.quiet ? created.token : [created.token, `It ends at ${created.row.expires_at?.toISOString()}.`],
+      );
     }),
   );
 

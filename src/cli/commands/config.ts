@@ -15,7 +15,13 @@ export const configCommand = withSettings(new Command('config'), settingNames)
     const rows = settingNames.map((name) => {
       const { variable, flag, secret, about } = { flag: undefined, secret: undefined, ...settings[name] };
       const value = config[name];
-      return { variable, flag: flag?.split(' ')[0], value: shown(value, secret), source: sourceWords[sources[name]], about };
+      return {
+        variable,
+        flag: flag?.split(' ')[0],
+        value: displayValue(value, secret),
+        source: sourceWords[sources[name]],
+        about,
+      };
     });
     const width = (key: 'variable' | 'value' | 'source') => Math.max(...rows.map((row) => String(row[key] ?? '').length));
     const lines = rows.map(({ variable, value, source, about }) =>
@@ -32,7 +38,7 @@ export const configCommand = withSettings(new Command('config'), settingNames)
     for (const name of unknown) process.stderr.write(`${name} is set, but Hearth has no such setting\n`);
   });
 
-function shown(value: unknown, secret: true | undefined): unknown {
+function displayValue(value: unknown, secret: true | undefined): unknown {
   if (value === undefined) return undefined;
   if (secret) return '(hidden)';
   if (typeof value === 'boolean') return value ? 'on' : 'off';

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Command } from '@commander-js/extra-typings';
-import { furnish, type Tokens } from '../demo/furnish.ts';
+import { createDemoData, type Tokens } from '../demo/demo-data.ts';
 import { openInstallation } from '../installation.ts';
 import { serveHere } from '../serving.ts';
 import { readConfig } from '../settings.ts';
@@ -13,7 +13,7 @@ import { stopSignal } from '../stop-signal.ts';
 
 const execute = promisify(execFile);
 const checkout = join(import.meta.dirname, '../../..');
-/** Keeps the settings of the user who runs the demo away from git. */
+/** Git ignores the configuration of the user who runs the demo. */
 const gitEnv = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_TERMINAL_PROMPT: '0' };
 
 export const demoCommand = new Command('demo')
@@ -30,13 +30,13 @@ export const demoCommand = new Command('demo')
     const serving = await serveHere(config, installation.settings, { jobs: true });
     try {
       const tokens = await step('Creating users, an organization, teams, an app and a token of each kind', () =>
-        furnish(installation.settings),
+        createDemoData(installation.settings),
       );
       const names: string[] = [];
       for (const folder of [checkout, ...folders.map((given) => resolve(given))])
         names.push(await push(serving.url, tokens, folder));
       await step('Opening issues', () => openIssues(serving.url, tokens, names[0] ?? ''));
-      await step('Waiting for the search index', () => untilIndexed(serving.url, tokens, names));
+      await step('Waiting for the search index', () => waitUntilIndexed(serving.url, tokens, names));
       await show(serving.url, tokens, names[0] ?? '');
       if (process.stdout.isTTY) {
         process.stdout.write(`\nHearth runs at ${serving.url} until you press Ctrl-C.\n`);
@@ -50,10 +50,10 @@ export const demoCommand = new Command('demo')
   });
 
 async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const begun = performance.now();
+  const start = performance.now();
   process.stderr.write(`${what} … `);
   const result = await work();
-  process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(1)} s\n`);
   return result;
 }
 
@@ -72,7 +72,7 @@ async function push(url: string, { classic }: Tokens, folder: string): Promise<s
   });
 }
 
-/** The folder itself if it is a whole Git repository; if not, or if it is a shallow clone, a copy of its files that is made one. */
+/** The folder itself where it is a complete Git repository; otherwise a temporary repository with a copy of its files. */
 async function repositoryAt(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const isRepository = (await stat(join(folder, '.git')).catch(() => undefined)) !== undefined;
   if (isRepository && !(await isShallow(folder))) return { path: folder, close: async () => undefined };
@@ -89,7 +89,7 @@ async function repositoryAt(folder: string): Promise<{ path: string; close(): Pr
   return { path, close: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A shallow clone can't be pushed: a server without its history would be left with an incomplete one. */
+/** A shallow clone can't be pushed, since its history is incomplete. */
 async function isShallow(folder: string): Promise<boolean> {
   const { stdout } = await execute('git', ['rev-parse', '--is-shallow-repository'], { cwd: folder, env: gitEnv });
   return stdout.trim() === 'true';
@@ -103,7 +103,7 @@ async function api(url: string, token: string, method: string, path: string, bod
   });
   const parsed: unknown = await reply.json();
   if (!reply.ok) throw new Error(`${method} ${path} answered ${reply.status}: ${JSON.stringify(parsed)}`);
-  return parsed as Record<string, unknown>; // the API answers by objects wherever this looks into a reply
+  return parsed as Record<string, unknown>; // all replies that are read here are objects
 }
 
 async function openIssues(url: string, { classic, installation }: Tokens, name: string): Promise<void> {
@@ -119,7 +119,7 @@ async function openIssues(url: string, { classic, installation }: Tokens, name: 
 
 const indexTimeoutMs = 120_000;
 
-async function untilIndexed(url: string, { classic }: Tokens, names: readonly string[]): Promise<void> {
+async function waitUntilIndexed(url: string, { classic }: Tokens, names: readonly string[]): Promise<void> {
   const deadline = Date.now() + indexTimeoutMs;
   for (const name of names) {
     while ((await api(url, classic, 'GET', `/search/code?q=the+repo:acme/${name}&per_page=1`)).total_count === 0) {
@@ -129,9 +129,9 @@ async function untilIndexed(url: string, { classic }: Tokens, names: readonly st
   }
 }
 
-type Shown = { title: string; token: keyof Tokens | undefined; path: string; accept?: string; header?: string };
+type DemoRequest = { title: string; token: keyof Tokens | undefined; path: string; accept?: string; header?: string };
 
-const shown = (name: string): Shown[] => [
+const demoRequests = (name: string): DemoRequest[] => [
   { title: 'A public repository, for anybody', token: undefined, path: `/repos/acme/${name}` },
   {
     title: 'Where a function is defined, with the text that matched',
@@ -149,10 +149,10 @@ const shown = (name: string): Shown[] => [
   { title: 'The latest commit, as an app acting for grace', token: 'appUser', path: `/repos/acme/${name}/commits?per_page=1` },
 ];
 
-const shownLines = 14;
+const maxLines = 14;
 
 async function show(url: string, tokens: Tokens, name: string): Promise<void> {
-  for (const { title, token, path, accept, header } of shown(name)) {
+  for (const { title, token, path, accept, header } of demoRequests(name)) {
     const authorization = token === undefined ? undefined : `Bearer ${tokens[token]}`;
     const headers = { ...(authorization ? { authorization } : {}), ...(accept ? { accept } : {}) };
     const reply = await fetch(`${url}/api/v3${path}`, { headers });
@@ -163,8 +163,8 @@ async function show(url: string, tokens: Tokens, name: string): Promise<void> {
         `\n# ${title}`,
         `curl ${[...flags, `'${url}/api/v3${path}'`].join(' ')}`,
         `${reply.status}${header ? `  ${header}: ${reply.headers.get(header)}` : ''}`,
-        ...lines.slice(0, shownLines),
-        ...(lines.length > shownLines ? [`… ${lines.length - shownLines} more lines`] : []),
+        ...lines.slice(0, maxLines),
+        ...(lines.length > maxLines ? [`… ${lines.length - maxLines} more lines`] : []),
         '',
       ].join('\n'),
     );

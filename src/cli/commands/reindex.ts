@@ -17,7 +17,7 @@ export const reindexCommand = installationCommand(
   .action((names, _options, command) =>
     onInstallation(command, async (installation) => {
       const { db, change, hearth, now } = installation;
-      const repositories = await chosen(installation, names);
+      const repositories = await chooseRepositories(installation, names);
       const bar = progressBar();
       let files = 0;
       let commits = 0;
@@ -37,17 +37,17 @@ export const reindexCommand = installationCommand(
           });
           await indexRepositoryWords({ db, git: hearth.services.git, id });
           await measureBranch({ db, change, git: hearth.services.git }, id, { again: true });
-          const said = await reindexIssues({
+          const reindexed = await reindexIssues({
             db,
             repositoryId: id,
             onProgress: ({ done, total }) => bar.show(`${label} issues`, done, total),
           });
-          issues += said.issues;
-          const meant = await hearth.services.embeddings?.embedMissing(db, {
+          issues += reindexed.issues;
+          const embedded = await hearth.services.embeddings?.embedMissing(db, {
             repositoryId: id,
             onProgress: ({ done, total }) => bar.show(`${label} meanings`, done, total),
           });
-          vectors += meant?.issues ?? 0;
+          vectors += embedded?.issues ?? 0;
           files += code?.files ?? 0;
           commits += history?.commits ?? 0;
         }
@@ -60,9 +60,9 @@ export const reindexCommand = installationCommand(
     }),
   );
 
-async function chosen({ db }: CommandContext, names: readonly string[]) {
+async function chooseRepositories({ db }: CommandContext, names: readonly string[]) {
   if (names.length === 0) return db.selectFrom('repositories').select(['id', 'name']).orderBy('id').execute();
-  const found = [];
-  for (const name of names) found.push(await repoNamed(db, name));
-  return found;
+  const rows = [];
+  for (const name of names) rows.push(await repoNamed(db, name));
+  return rows;
 }

@@ -5,7 +5,7 @@ import { ensureAdminToken } from '#resources/tokens/index.ts';
 import type { Settings } from '#server/hearth.ts';
 import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
 import { configOf, withSettings } from '../command.ts';
-import { openDataFolder, ownSecretKey } from '../data-folder.ts';
+import { openDataFolder, readSecretKey } from '../data-folder.ts';
 import { type Installation, logOf, openInstallation, settingsFor } from '../installation.ts';
 import { type Serving, serveHere } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
@@ -19,8 +19,8 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
   )
   .action(async (_flags, command) => {
     const config = configOf(command);
-    const part = clusterPart(process.env);
-    if (part) await serveAsPart(config, part);
+    const cluster = clusterPart(process.env);
+    if (cluster) await serveInCluster(config, cluster);
     else await serve(config);
   });
 
@@ -38,7 +38,7 @@ async function serve(config: Config): Promise<void> {
     await installation.close();
     throw error;
   }
-  greet(config, serving.url, installation.takenOver);
+  printGreeting(config, serving.url, installation.takenOver);
   await stopped;
   await withinDrainTime(async () => {
     await serving.stop();
@@ -46,11 +46,11 @@ async function serve(config: Config): Promise<void> {
   });
 }
 
-/** The settings with as many connections as PostgreSQL has for each process. */
+/** The settings with the number of connections that PostgreSQL allows each process. */
 async function withConnections({ connections, workers, jobs }: Config, { address, settings }: Installation): Promise<Settings> {
   const database = openDatabase(address, { max: 1 });
   const processes = workers > 1 && jobs ? workers + 1 : workers;
-  const each = await connectionsEach(database.db, { wanted: connections, processes }).finally(() => database.close());
+  const each = await connectionsEach(database.db, { requested: connections, processes }).finally(() => database.close());
   if (each < connections) settings.log.warn(`PostgreSQL has ${each} connections for each process, instead of ${connections}`);
   return { ...settings, connections: each };
 }
@@ -60,10 +60,13 @@ async function setUpAdminToken(address: Address, token: string): Promise<void> {
   await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
 }
 
-async function serveAsPart(config: Config, { address, connections }: NonNullable<ReturnType<typeof clusterPart>>): Promise<void> {
+async function serveInCluster(
+  config: Config,
+  { address, connections }: NonNullable<ReturnType<typeof clusterPart>>,
+): Promise<void> {
   const stopped = stopSignal();
   const folder = await openDataFolder(config.data);
-  const secretKey = config.secretKey ?? (await ownSecretKey(folder));
+  const secretKey = config.secretKey ?? (await readSecretKey(folder));
   const given = { address, repositories: folder.repositories, secretKey, log: logOf(config) };
   const settings = { ...settingsFor(config, given), connections };
   const serving = await serveForCluster(config, settings);
@@ -72,12 +75,12 @@ async function serveAsPart(config: Config, { address, connections }: NonNullable
   process.disconnect();
 }
 
-/** For the person at the terminal; the log goes to standard output. */
-function greet(config: Config, url: string, takenOver: boolean): void {
-  const shown = config.url ?? url;
+/** Prints to standard error, since the log is on standard output. */
+function printGreeting(config: Config, url: string, takenOver: boolean): void {
+  const address = config.url ?? url;
   const lines = [
-    `Hearth listens on ${shown}`,
-    `  API        ${shown}/api/v3    (described at ${shown}/docs)`,
+    `Hearth listens on ${address}`,
+    `  API        ${address}/api/v3    (described at ${address}/docs)`,
     `  data       ${config.data}${takenOver ? '    (its database was still running and was taken over)' : ''}`,
     `  first user ./hearth user create ada --site-admin --data ${config.data}`,
   ];

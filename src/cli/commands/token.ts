@@ -7,7 +7,7 @@ import type { CommandContext } from '../installation.ts';
 import { accountNamed, repoNamed, userNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
-const gather = (text: string, before: readonly string[]): string[] => [...before, text];
+const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 
 function days(text: string): number {
   const value = Number(text);
@@ -24,10 +24,10 @@ const create = installationCommand(
 )
   .requiredOption('--user <user>', 'whose token it is')
   .addOption(new Option('--kind <kind>').choices(['classic', 'fine-grained'] as const).makeOptionMandatory())
-  .option('--scope <scope>', 'classic: a scope; may be repeated', gather, [])
+  .option('--scope <scope>', 'classic: a scope; may be repeated', collect, [])
   .option('--owner <account>', 'fine-grained: the user or organization whose repositories it is for; left out: the user')
   .option('--repositories <all|public|owner/name,…>', 'fine-grained: the repositories that it is for', 'all')
-  .option('--permission <name=level>', 'fine-grained: a permission with read, write or admin; may be repeated', gather, [])
+  .option('--permission <name=level>', 'fine-grained: a permission with read, write or admin; may be repeated', collect, [])
   .option('--name <name>', 'what it is for', '')
   .option('--expires <days>', 'days after which it ends; else it does not end', days)
   .option('--quiet', 'print the token alone')
@@ -79,7 +79,7 @@ async function fineGrained({ db, change, now }: CommandContext, options: Options
 const after = (expires: number | undefined, now: Date): Date | undefined =>
   expires === undefined ? undefined : addDays(now, expires);
 
-/** A permission as an option names it, in the words of either vocabulary. */
+/** Parses a `--permission` option, in the words of either vocabulary. */
 export function namedLevel(text: string): [name: string, level: string] {
   const [name, level, ...rest] = text.split('=');
   if (!name || !level || rest.length > 0) throw new UsageError(`--permission ${text} is not of the form name=level`);
@@ -88,9 +88,9 @@ export function namedLevel(text: string): [name: string, level: string] {
 
 async function chosenRepositories(db: CommandContext['db'], text: string) {
   if (text === 'all' || text === 'public') return text;
-  const found = [];
-  for (const name of text.split(',')) found.push((await repoNamed(db, name.trim())).id);
-  return found;
+  const ids = [];
+  for (const name of text.split(',')) ids.push((await repoNamed(db, name.trim())).id);
+  return ids;
 }
 
 const revoke = installationCommand('revoke', 'End a token of any kind at once.', 'hearth token revoke "$TOKEN"')

@@ -1,13 +1,13 @@
 import { Command } from '@commander-js/extra-typings';
 import { runDueJobs } from '#jobs/worker.ts';
 import { openHearth } from '#server/hearth.ts';
-import { configOf, placeSettings, withSettings } from '../command.ts';
+import { commonSettings, configOf, withSettings } from '../command.ts';
 import { openInstallation } from '../installation.ts';
 import { workHere } from '../serving.ts';
 import { stopSignal, withinDrainTime } from '../stop-signal.ts';
 
 export const workCommand = withSettings(new Command('work'), [
-  ...placeSettings,
+  ...commonSettings,
   'url',
   'connections',
   'vocabulary',
@@ -27,10 +27,10 @@ export const workCommand = withSettings(new Command('work'), [
         await runDueJobs(hearth.worker);
         return;
       }
-      const working = await workHere(installation.settings);
+      const worker = await workHere(installation.settings);
       process.stderr.write('Hearth does background jobs\n');
       await stopped;
-      await withinDrainTime(() => working.stop());
+      await withinDrainTime(() => worker.stop());
     } finally {
       await installation.close();
     }

@@ -1,9 +1,9 @@
 import type { CommandContext } from '../installation.ts';
 
-/** What a check found. One that isn't `ok` is for the administrator to mend. */
+/** The result of a check. The administrator must fix one that isn't `ok`. */
 export type Diagnosis = { check: string; ok: boolean; detail: string };
 
-/** What the checks of an opened installation look at. */
-export type Examined = Pick<CommandContext, 'db' | 'hearth'>;
+/** The context of checks. */
+export type CheckContext = Pick<CommandContext, 'db' | 'hearth'>;
 
 export const mebi = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`;

@@ -1,29 +1,29 @@
 import { type RawBuilder, sql } from 'kysely';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { rowVersion } from '#search/issues/document.ts';
-import { isBehind } from '#search/stale.ts';
+import { isStale } from '#search/stale.ts';
 import { counted } from '../command.ts';
-import type { Diagnosis, Examined } from './diagnosis.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
 type Index = {
   name: string;
-  /** What it holds, one and many. */
+  /** What it indexes, in singular and plural. */
   nouns: [string, string];
-  /** The number of them that it holds, and of those that it lacks. */
+  /** The numbers of indexed and of missing items. */
   counts: RawBuilder<{ there: number; missing: number }>;
 };
 
 const code: Index = {
   name: 'code index',
   nouns: ['repository', 'repositories'],
-  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isBehind('i')}) as missing
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isStale('i')}) as missing
     from repositories r left join code_indexes i on i.repository_id = r.id`,
 };
 
 const commits: Index = {
   name: 'commit index',
   nouns: ['repository', 'repositories'],
-  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isBehind('i')}) as missing
+  counts: sql`select count(i.commit_oid) as there, count(*) filter (where ${isStale('i')}) as missing
     from repositories r left join commit_indexes i on i.repository_id = r.id`,
 };
 
@@ -41,11 +41,11 @@ const issues: Index = {
     from issues i left join issue_documents d on d.issue_id = i.id`,
 };
 
-/** Every index has what it should have. Where jobs wait, they may be about to add it. */
-export async function indexes({ db, hearth }: Examined): Promise<Diagnosis[]> {
+/** Checks that the indexes are complete. While jobs wait, missing items aren't a problem. */
+export async function indexes({ db, hearth }: CheckContext): Promise<Diagnosis[]> {
   const { embeddings } = hearth.services;
   const all = [code, commits, repositories, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
-  const waiting = await anyJobWaits({ db });
+  const waiting = await hasWaitingJobs({ db });
   const findings: Diagnosis[] = [];
   for (const { name, nouns, counts } of all) {
     const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
@@ -64,7 +64,7 @@ const vectorsOf = (identity: string): Index => ({
     left join issue_vectors v on v.issue_id = i.id and v.embedder_id = (select id from embedders where identity = ${identity})`,
 });
 
-async function anyJobWaits({ db }: Pick<Examined, 'db'>): Promise<boolean> {
+async function hasWaitingJobs({ db }: Pick<CheckContext, 'db'>): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
     select exists (select from jobs.jobs where attempts < max_attempts and (locked_at is not null or run_at <= now())) as waits`.execute(
     db,

@@ -1,26 +1,26 @@
 import { sql } from 'kysely';
 import { addDays } from '#lib/time.ts';
-import type { Diagnosis, Examined } from './diagnosis.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
-const maxNamed = 10;
+const maxRows = 10;
 
-type Refused = { name: string; limit: string; count: number };
+type RefusalCount = { name: string; limit: string; count: number };
 
-/** Who was refused by limits most often in the last day. That is for the administrator to know, and nothing is wrong with Hearth. */
-export async function refusals({ db }: Pick<Examined, 'db'>, now: Date): Promise<Diagnosis> {
+/** The callers with most refusals by limits in the last day. This is information, and never a problem. */
+export async function refusals({ db }: Pick<CheckContext, 'db'>, now: Date): Promise<Diagnosis> {
   const rows = await listRefused(db, now);
   const named = rows.map(({ name, limit, count }) => `${name}: ${count} by ${limit}`);
   return { check: 'limits', ok: true, detail: named.length === 0 ? 'nobody exceeded them in the last day' : named.join('; ') };
 }
 
-/** Callers by what people know them by: a login, an app, or an address. What is gone keeps its key. */
-async function listRefused(db: Examined['db'], now: Date): Promise<Refused[]> {
-  const { rows } = await sql<Refused>`
+/** The callers by login, app or address. Deleted ones have their key. */
+async function listRefused(db: CheckContext['db'], now: Date): Promise<RefusalCount[]> {
+  const { rows } = await sql<RefusalCount>`
     with most as (
       select caller, limit_name as "limit", sum(count)::bigint as count,
         split_part(caller, ':', 1) as kind, substring(caller from '^(?:account|app|installation):(\\d{1,18})$')::bigint as id
       from limit_refusals where hour > ${addDays(now, -1)}
-      group by caller, limit_name order by count desc, caller, limit_name limit ${maxNamed})
+      group by caller, limit_name order by count desc, caller, limit_name limit ${maxRows})
     select m."limit", m.count, coalesce(
       (select a.login from accounts a where m.kind = 'account' and a.id = m.id),
       (select 'app ' || p.slug from apps p where m.kind = 'app' and p.id = m.id),

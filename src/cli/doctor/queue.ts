@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import { counted } from '../command.ts';
-import type { Diagnosis, Examined } from './diagnosis.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
-/** A job that is due for so many seconds, though a server runs, waits for nobody. */
-const patience = 300;
+/** Seconds after which a due job counts as stuck while a server runs. */
+const maxDelaySeconds = 300;
 
 type Counts = { waiting: number; late: number; servers: number; workers: number };
 type GivenUp = { task: string; jobs: number; error: string | null };
 
-/** Background jobs are done, and none was given up. */
-export async function jobs(examined: Examined): Promise<Diagnosis> {
-  const { waiting, late, servers, workers } = await countJobs(examined);
-  const given = await listGivenUp(examined);
-  const stands = late > patience && servers > 0;
+/** Checks that background jobs run, and that none was given up. */
+export async function jobs(context: CheckContext): Promise<Diagnosis> {
+  const { waiting, late, servers, workers } = await countJobs(context);
+  const givenUpJobs = await listGivenUp(context);
+  const isStuck = late > maxDelaySeconds && servers > 0;
   const detail = [`${waiting} waiting${late > 0 ? `, the oldest for ${late} s` : ''}`];
-  if (stands)
+  if (isStuck)
     detail.push(workers > 0 ? 'they are not taken' : 'nothing does the background jobs of the server: start `hearth work`');
   else if (servers === 0) detail.push('no server runs');
-  detail.push(...given.map(({ task, jobs, error }) => `given up: ${counted(jobs, 'job')} ${task} (${firstLine(error)})`));
-  return { check: 'jobs', ok: !stands && given.length === 0, detail: detail.join('; ') };
+  detail.push(...givenUpJobs.map(({ task, jobs, error }) => `given up: ${counted(jobs, 'job')} ${task} (${firstLine(error)})`));
+  return { check: 'jobs', ok: !isStuck && givenUpJobs.length === 0, detail: detail.join('; ') };
 }
 
-/** Gives the jobs that were given up all their tries again. Returns how many there were. */
-export async function retryJobs({ db, hearth }: Examined): Promise<number> {
+/** Resets the attempts of jobs that were given up. Returns their number. */
+export async function retryJobs({ db, hearth }: CheckContext): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select id from jobs.reschedule_jobs(array(select id from jobs.jobs where ${givenUp(hearth)}), run_at => now(), attempts => 0)`.execute(
     db,
@@ -30,7 +30,7 @@ export async function retryJobs({ db, hearth }: Examined): Promise<number> {
   return rows.length;
 }
 
-async function countJobs({ db }: Examined): Promise<Counts> {
+async function countJobs({ db }: CheckContext): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select count(*) filter (where attempts < max_attempts) as waiting,
       coalesce(max(extract(epoch from now() - run_at)) filter (where attempts < max_attempts and locked_at is null), 0)::int as late,
@@ -43,13 +43,13 @@ async function countJobs({ db }: Examined): Promise<Counts> {
 const connected = (name: string) =>
   sql`(select count(*) from pg_stat_activity where datname = current_database() and application_name = ${name})`;
 
-/** Jobs that run by the clock aren't meant: one that fails is followed by the next. */
-function givenUp({ worker }: Examined['hearth']) {
-  const byTheClock = worker.jobs.filter(({ schedule }) => schedule).map(({ name }) => name);
-  return sql`attempts >= max_attempts and locked_at is null and task_identifier <> all(${byTheClock})`;
+/** The condition of jobs that were given up, without scheduled jobs, which run again anyway. */
+function givenUp({ worker }: CheckContext['hearth']) {
+  const scheduledJobs = worker.jobs.filter(({ schedule }) => schedule).map(({ name }) => name);
+  return sql`attempts >= max_attempts and locked_at is null and task_identifier <> all(${scheduledJobs})`;
 }
 
-async function listGivenUp({ db, hearth }: Examined): Promise<GivenUp[]> {
+async function listGivenUp({ db, hearth }: CheckContext): Promise<GivenUp[]> {
   const { rows } = await sql<GivenUp>`
     select task_identifier as task, count(*) as jobs, (array_agg(last_error order by updated_at desc))[1] as error
     from jobs.jobs where ${givenUp(hearth)} group by task_identifier order by task_identifier`.execute(db);

@@ -5,46 +5,46 @@ import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { counted } from '../command.ts';
 import { progressBar } from '../progress.ts';
-import type { Diagnosis, Examined } from './diagnosis.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
-/** Every repository has its folder, and no folder is without its repository. */
-export async function folders({ db, hearth }: Examined): Promise<Diagnosis> {
+/** Checks that every repository has a folder, and lists folders without a repository. */
+export async function folders({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const { git } = hearth.services;
-  // The folders first: a repository that is made meanwhile has a row by then.
-  const found: number[] = [];
+  // Folders are read first, so that repositories that are created meanwhile have a row.
+  const folderIds: number[] = [];
   for (const shard of (await readdir(git.root)).filter((name) => /^\d+$/.test(name)))
-    for (const name of await readdir(join(git.root, shard))) found.push(Number.parseInt(name, 10));
+    for (const name of await readdir(join(git.root, shard))) folderIds.push(Number.parseInt(name, 10));
   const rows = await db.selectFrom('repositories').select('id').execute();
   const known = new Set<number>(rows.map(({ id }) => id));
   const missing: number[] = [];
   for (const id of known) if (!(await repositoryExists(repoOf(git, id)))) missing.push(id);
-  const extra = found.filter((id) => !known.has(id));
+  const extra = folderIds.filter((id) => !known.has(id));
   const detail = [counted(known.size, 'repository', 'repositories')];
   if (missing.length > 0) detail.push(`no folder: ${missing.join(', ')}`);
-  // Left by a deletion that is under way, or a creation that was interrupted. Harmless, since ids are never used twice.
+  // Left by a deletion in progress or an interrupted creation. They are harmless, since ids are never reused.
   if (extra.length > 0) detail.push(`folders without a repository: ${extra.join(', ')}`);
   return { check: 'repositories', ok: missing.length === 0, detail: detail.join('; ') };
 }
 
-/** Longer than any push takes: each minute, what was left unfinished is looked at. */
-const longMs = 2 * 60 * 60 * 1000;
+/** Longer than any push takes. A job checks unfinished pushes every minute. */
+const maxPushMs = 2 * 60 * 60 * 1000;
 
-/** What pushes did to refs is recorded. */
-export async function pushes({ db }: Examined, now: Date): Promise<Diagnosis> {
+/** Checks that the results of all pushes are recorded. */
+export async function pushes({ db }: CheckContext, now: Date): Promise<Diagnosis> {
   const rows = await db
     .selectFrom('ref_changes')
     .select('repository_id')
     .distinct()
-    .where('started_at', '<', new Date(now.getTime() - longMs))
+    .where('started_at', '<', new Date(now.getTime() - maxPushMs))
     .orderBy('repository_id')
     .execute();
-  const stuck = rows.map(({ repository_id }) => repository_id).join(', ');
-  const detail = stuck === '' ? 'all recorded' : `not recorded for more than two hours, in the repositories ${stuck}`;
-  return { check: 'pushes', ok: stuck === '', detail };
+  const unfinished = rows.map(({ repository_id }) => repository_id).join(', ');
+  const detail = unfinished === '' ? 'all recorded' : `not recorded for more than two hours, in the repositories ${unfinished}`;
+  return { check: 'pushes', ok: unfinished === '', detail };
 }
 
-/** Reads every object. */
-export async function objects({ db, hearth }: Examined): Promise<Diagnosis> {
+/** Checks all objects of all repositories. */
+export async function objects({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const rows = await db.selectFrom('repositories').select('id').orderBy('id').execute();
   const bar = progressBar();
   const broken: string[] = [];
@@ -57,8 +57,11 @@ export async function objects({ db, hearth }: Examined): Promise<Diagnosis> {
   return { check: 'objects', ok: broken.length === 0, detail: broken.length === 0 ? 'every object is whole' : broken.join('; ') };
 }
 
-/** The indexes have the newest commit of each default branch. A restored backup may have newer ones than the rows knew of. */
-export async function newest({ db, hearth }: Examined): Promise<Diagnosis> {
+/**
+ * Checks that the indexes have the newest commit of each default branch. After a restore, repositories may have newer commits than
+ * the index rows.
+ */
+export async function newest({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const rows = await db
     .selectFrom('repositories as r')
     .leftJoin('code_indexes as f', 'f.repository_id', 'r.id')

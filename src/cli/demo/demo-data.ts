@@ -13,8 +13,8 @@ export type Tokens = { classic: string; fineGrained: string; oauth: string; appU
 
 const permissions = { contents: 'read', issues: 'write', members: 'read', organization_webhooks: 'read' };
 
-/** Creates the things of a small team: users, an organization with teams, an installed app, and the tokens. */
-export async function furnish(settings: Settings): Promise<Tokens> {
+/** Creates the data of a small team: users, an organization with teams, an installed app, and tokens. */
+export async function createDemoData(settings: Settings): Promise<Tokens> {
   await using hearth = await openHearth({ ...settings, connections: 2, work: 'command' });
   const keys = await makeAppKeys();
   const now = new Date();
