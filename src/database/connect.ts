@@ -9,10 +9,13 @@ import type { DB } from './tables.ts';
 export type Db = Kysely<DB>;
 
 declare const inChange: unique symbol;
-/** A transaction. Only `change` makes one, and every function that writes takes one, so no write can happen outside. */
+/**
+ * A transaction. Only `change` creates one, and all functions that write take one, so that nothing is written outside of a
+ * transaction.
+ */
 export type Tx = Transaction<DB> & { readonly [inChange]: true };
 
-/** Where PostgreSQL answers: a URL, or the folder of a Unix socket. */
+/** The address of PostgreSQL: a URL, or the folder of a Unix socket. */
 export type Address = { url: string } | { socket: string; database: string; user: string };
 
 export type Database = {
@@ -33,16 +36,16 @@ const bigintArray: number = 1016;
 // Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
-// A day has no time zone: it stays the text that it is, YYYY-MM-DD.
+// A date has no time zone, so that it stays a text, YYYY-MM-DD.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
-/** The pg settings of an address. A server that vanished without a word is noticed after some minutes, not after hours. */
+/** The pg settings of an address. TCP keep-alive detects a dead server after some minutes, not hours. */
 export const clientConfig = (address: Address): pg.ClientConfig =>
   'url' in address
     ? { connectionString: address.url, keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs }
     : { host: address.socket, database: address.database, user: address.user };
 
-/** How long PostgreSQL works on one statement, and how long a transaction may wait between two of them, in milliseconds. */
+/** Milliseconds for one statement, and for a transaction between two statements. */
 export type Timeouts = { readonly statement: number; readonly idle: number };
 
 export type PoolOptions = {
@@ -50,12 +53,12 @@ export type PoolOptions = {
   name?: string | undefined;
   /** Milliseconds to wait for a connection. */
   wait?: number | undefined;
-  /** No limits where they are missing: for commands, which take as long as they take. */
+  /** Omitted: no limits, for commands. */
   timeouts?: Timeouts | undefined;
   limits?: PreparedLimits;
 };
 
-/** Opens a pool of connections. Nothing is connected before the first query; see `checkConnection`. */
+/** Opens a pool of connections. It connects at the first query; see `checkConnection`. */
 export function openDatabase(address: Address, options: PoolOptions = {}): Database {
   const { max = defaultConnections, name = 'hearth', wait = connectionTimeoutMs, timeouts } = options;
   const pool = new pg.Pool({
@@ -67,27 +70,26 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     ...{ prepared: preparedStatements(options.limits ?? resourceLimits().database) }, // read by the client, unknown to the pool
     ...(timeouts ? { onConnect: (client) => setTimeouts(client, timeouts) } : {}),
   });
-  // An idle connection that breaks is replaced by the pool at the next query.
+  // The pool replaces a broken idle connection at the next query.
   pool.on('error', () => undefined);
-  // Without this listener, a connection that breaks in use would end the process. Its query reports the error.
+  // Without this listener, an error of a connection in use would end the process. Its query reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, clientConfig: clientConfig(address), close: () => db.destroy() };
 }
 
 /**
- * Limits the statements of a new connection, once for as long as it lives. As a statement and not in the parameters of the
- * connection's start, which poolers as PgBouncer refuse.
+ * Sets the timeouts of a new connection. It is a statement and not a startup parameter, since poolers as PgBouncer refuse those.
  */
 async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts): Promise<void> {
   await client.query(`set statement_timeout = ${statement}; set idle_in_transaction_session_timeout = ${idle}`);
 }
 
-/** Runs a change in one transaction: all of it is durable when the promise resolves, and nothing of it when it rejects. */
+/** Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. */
 export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().execute((transaction) => work(transaction as Tx)); // the brand's one source
+  db.transaction().execute((transaction) => work(transaction as Tx)); // the only place that makes a `Tx`
 
-/** Makes sure that the database answers. Throws a StartupError with one line for the operator. */
+/** Checks that the database responds. @throws StartupError with one line for the operator */
 export async function checkConnection({ db }: Database, name: string): Promise<void> {
   try {
     await sql`select 1`.execute(db);
@@ -96,26 +98,30 @@ export async function checkConnection({ db }: Database, name: string): Promise<v
   }
 }
 
-/** PostgreSQL's code of a statement that was stopped. */
+/** PostgreSQL's code of a canceled statement. */
 const canceled = '57014';
 
-/** Whether PostgreSQL stopped a statement since its time was over. */
+/** Whether PostgreSQL canceled a statement because of its timeout. */
 export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === canceled;
 
-/** PostgreSQL's codes of a server that starts, stops, ends a connection (as one whose transaction was idle), or has none left. */
-const awayCodes: ReadonlySet<unknown> = new Set(['25P03', '53300', '57P01', '57P02', '57P03', '57P05', '08006']);
-const lost = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
-const toConnect: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+/**
+ * PostgreSQL's codes of a server that starts or stops, has ended the connection (as of an idle transaction), or has too many
+ * connections.
+ */
+const unavailableCodes: ReadonlySet<unknown> = new Set(['25P03', '53300', '57P01', '57P02', '57P03', '57P05', '08006']);
+const connectionLost =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+const connectSyscalls: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /**
- * Whether an error says that the same would work in a moment: no connection was to be had, since too many wait for one or the
- * database doesn't answer; or the statement is about to be prepared anew.
+ * Whether an error is temporary, so that a retry may succeed: no connection was available, the connection broke, or the statement
+ * must be prepared again.
  */
-export const isAway = (error: unknown): boolean =>
+export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
   (isOutdated(error) ||
-    lost.test(error.message) ||
-    ('syscall' in error && (toConnect.has(error.syscall) || ('code' in error && brokenCodes.has(error.code)))) ||
-    ('code' in error && awayCodes.has(error.code)));
+    connectionLost.test(error.message) ||
+    ('syscall' in error && (connectSyscalls.has(error.syscall) || ('code' in error && brokenCodes.has(error.code)))) ||
+    ('code' in error && unavailableCodes.has(error.code)));

@@ -8,9 +8,9 @@ import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 import { launch, type PostgresHome, preparePostgresHome } from './postgres-home.ts';
 import { findPostmaster, isAlive, isZombie, removeStalePidFiles } from './postgres-processes.ts';
-import { type StartWait, startWait, type TellWait, untilLeft } from './start-wait.ts';
+import { type OnWait, type StartWait, startWait, waitForOrphans } from './start-wait.ts';
 
-/** A PostgreSQL of Hearth's own, on a Unix socket inside the data folder. */
+/** A running embedded PostgreSQL, on a Unix socket inside the data folder. */
 export type Embedded = { address: Address; takenOver: boolean; stop(): Promise<void> };
 
 const database = 'hearth';
@@ -18,12 +18,12 @@ const user = 'hearth';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const pauseMs = 20;
-/** Each try that is refused leaves some lines in the log. */
+/** A longer pause, since each refused start writes some lines to the log. */
 const relaunchPauseMs = 250;
 
 /**
- * Settings for a machine of 1 GB, which holds Hearth and its git processes too. Commits stay durable. What one statement may take of
- * memory and of the disk is bounded (`docs/operations.md`).
+ * Settings for a machine of 1 GB, which also runs Hearth and its git processes. Commits are durable. The memory and disk of a
+ * statement are limited (`docs/operations.md`).
  */
 const settings: Record<string, string> = {
   listen_addresses: '',
@@ -43,24 +43,25 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Starts the PostgreSQL of a data folder, or takes over the one that a killed Hearth left running there. After a crash
- * PostgreSQL recovers by itself; where remains of the one before still hold the folder, the start waits for their end, and tells
- * so. `extra` overrides settings (tests give up durability).
- * @throws StartupError that says why PostgreSQL doesn't start.
+ * Starts the PostgreSQL of a data folder, or takes over the one that a killed Hearth left running there. While processes of an
+ * earlier PostgreSQL still use the folder, it waits for their end.
+ * @param extra replaces settings (tests turn durability off)
+ * @param onWait called with the reason where the start has to wait
+ * @throws StartupError with the reason where PostgreSQL doesn't start
  */
 export async function startEmbedded(
   dataFolder: string,
   extra: Record<string, string> = {},
-  tellWait: TellWait = () => undefined,
+  onWait: OnWait = () => undefined,
 ): Promise<Embedded> {
   const home = await preparePostgresHome(dataFolder);
   const address: Address = { socket: home.socket, database, user };
-  const wait = startWait({ most: startTimeoutMs, log: home.log, tellWait });
+  const wait = startWait({ maxMs: startTimeoutMs, log: home.log, onWait });
   for (;;) {
     const running = await findPostmaster(home);
     const pid = running ?? (await launchServer(home, { ...settings, ...extra }, wait));
     const isRunning = async () => pid !== undefined && (await findPostmaster(home)) === pid;
-    if (pid !== undefined && (await becomesReady(home, isRunning))) {
+    if (pid !== undefined && (await waitUntilReady(home, isRunning))) {
       if (!(await databaseExists(address))) await createDatabase(address);
       return { address, takenOver: running !== undefined, stop: () => stopProcess(pid) };
     }
@@ -68,12 +69,12 @@ export async function startEmbedded(
   }
 }
 
-/** Launches PostgreSQL when nothing of an earlier one is left. Undefined where it had to give way to another. */
+/** Launches PostgreSQL when no process of an earlier one is left. Undefined where another PostgreSQL was first. */
 async function launchServer(home: PostgresHome, config: Record<string, string>, wait: StartWait): Promise<number | undefined> {
-  if (!(await untilLeft(home, wait))) return undefined;
+  if (!(await waitForOrphans(home, wait))) return undefined;
   await removeStalePidFiles(home);
   await initialize(home);
-  const logged = await stat(home.log).then(
+  const logSize = await stat(home.log).then(
     ({ size }) => size,
     () => 0,
   );
@@ -82,24 +83,25 @@ async function launchServer(home: PostgresHome, config: Record<string, string>, 
   server.once('error', (error) => {
     failure = error;
   });
-  if (await becomesReady(home, () => server.exitCode === null && server.signalCode === null)) {
+  if (await waitUntilReady(home, () => server.exitCode === null && server.signalCode === null)) {
     server.unref();
     return server.pid;
   }
-  const reason = failure?.message ?? (await fatalReason(home.log, logged));
-  if (!isHeld(reason)) throw new StartupError(`PostgreSQL stopped at its start (${reason}); see ${home.log}`);
+  const reason = failure?.message ?? (await fatalReason(home.log, logSize));
+  if (!isFolderInUse(reason)) throw new StartupError(`PostgreSQL stopped at its start (${reason}); see ${home.log}`);
   await wait.pause(reason, relaunchPauseMs);
   return undefined;
 }
 
-/** What PostgreSQL said last before it ended, of what was logged from a place on, but for answers to connections that came too early. */
+/** The last fatal message that PostgreSQL has logged since `from` (an offset in bytes), except for refused connections. */
 async function fatalReason(log: string, from: number): Promise<string> {
-  const said = (await readFile(log)).subarray(from).toString();
-  return [...said.matchAll(/FATAL: +(?! |the database system is )(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
+  const output = (await readFile(log)).subarray(from).toString();
+  return [...output.matchAll(/FATAL: +(?! |the database system is )(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
 }
 
-/** Whether a start was refused because of an earlier or another PostgreSQL on the folder, which may end. */
-const isHeld = (reason: string): boolean => /^(lock file ".*" already exists|pre-existing shared memory block)/.test(reason);
+/** Whether a start was refused because an earlier or another PostgreSQL still uses the folder, which may be temporary. */
+const isFolderInUse = (reason: string): boolean =>
+  /^(lock file ".*" already exists|pre-existing shared memory block)/.test(reason);
 
 async function initialize(home: PostgresHome): Promise<void> {
   const version = await readFile(join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);
@@ -107,20 +109,20 @@ async function initialize(home: PostgresHome): Promise<void> {
   const child = launch(home, home.binaries.initdb, [
     ...['-D', home.data, '--username', user, '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
   ]);
-  let said = '';
+  let output = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   });
   const [code] = await once(child, 'close');
   if (code !== 0)
-    throw new StartupError(`PostgreSQL could not set up ${home.data}: ${said.trim().split('\n').at(-1) ?? 'no reason given'}`);
+    throw new StartupError(`PostgreSQL could not set up ${home.data}: ${output.trim().split('\n').at(-1) ?? 'no reason given'}`);
 }
 
 async function startServer(home: PostgresHome, config: Record<string, string>): Promise<ChildProcess> {
   const log = await open(home.log, 'a', 0o600);
   try {
     const options = Object.entries(config).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // Detached: a terminal's Ctrl-C must reach Hearth alone, which drains before it stops the database.
+    // Detached, so that Ctrl-C in a terminal reaches Hearth only, which drains requests before it stops the database.
     return launch(home, home.binaries.postgres, ['-D', home.data, '-k', home.socket, ...options], {
       output: log.fd,
       detached: true,
@@ -130,12 +132,12 @@ async function startServer(home: PostgresHome, config: Record<string, string>): 
   }
 }
 
-/** Waits until PostgreSQL answers; false where it ended instead. */
-async function becomesReady(home: PostgresHome, isRunning: () => boolean | Promise<boolean>): Promise<boolean> {
+/** Waits until PostgreSQL accepts connections; false where it has ended. */
+async function waitUntilReady(home: PostgresHome, isRunning: () => boolean | Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs;
   const address: Address = { socket: home.socket, database: 'postgres', user };
   while (await isRunning()) {
-    if (await answers(address)) return true;
+    if (await acceptsConnections(address)) return true;
     if (Date.now() > deadline)
       throw new StartupError(`PostgreSQL did not answer within ${startTimeoutMs / 1000} s; see ${home.log}`);
     await sleep(pauseMs);
@@ -143,9 +145,9 @@ async function becomesReady(home: PostgresHome, isRunning: () => boolean | Promi
   return false;
 }
 
-async function answers(address: Address): Promise<boolean> {
+async function acceptsConnections(address: Address): Promise<boolean> {
   const client = new pg.Client(clientConfig(address));
-  client.on('error', () => undefined); // the connection is thrown away either way
+  client.on('error', () => undefined); // the connection is closed in any case
   try {
     await client.connect();
     return true;
@@ -172,7 +174,7 @@ const databaseExists = (address: Address): Promise<boolean> =>
     return rowCount === 1;
   });
 
-/** PostgreSQL's code where another process was first to create it. */
+/** PostgreSQL's code where another process has created the database meanwhile. */
 const duplicateDatabase = '42P04';
 
 const createDatabase = (address: Address): Promise<unknown> =>
@@ -180,7 +182,7 @@ const createDatabase = (address: Address): Promise<unknown> =>
     if (error.code !== duplicateDatabase) throw error;
   });
 
-/** Stops PostgreSQL by its fast shutdown, which ends sessions and loses nothing. */
+/** Stops PostgreSQL by a fast shutdown, which ends sessions without loss of data. */
 async function stopProcess(pid: number): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, 'SIGINT');

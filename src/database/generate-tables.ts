@@ -7,8 +7,8 @@ import { startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 
 /**
- * Writes `tables.ts` from a freshly migrated database: ids branded by the foreign keys, closed sets of words from the check
- * constraints. Run by `npm run tables`; a test fails when the committed file is stale.
+ * Generates `tables.ts` from a newly migrated database: ids are branded by foreign keys, and check constraints become unions. Run
+ * by `npm run tables`; a test fails where the committed file is stale.
  */
 
 type Column = {

@@ -4,22 +4,22 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
-/** Rows are counted up to this number, so that counting doesn't get slower with the table. */
+/** Rows are counted up to this number, so that the time for counting is bounded. */
 const countLimit = 10_000;
 
-/** Rows beyond this number aren't reached: PostgreSQL would walk over all that come before them. */
-const furthest = fixedValue(limitTable.lists.rows);
+/** Later rows can't be reached by pages, since PostgreSQL would read all rows before them. */
+const maxRows = fixedValue(limitTable.lists.rows);
 
 /**
- * One page of a query, and how many rows there are in all (up to 10,000). The first statement takes the page and one row
- * more; the second, which counts, is sent only when the first doesn't tell the total.
+ * One page of a query, and the total number of rows (up to 10,000). The first statement reads the page and one more row; the second
+ * one, which counts, is sent only where the total doesn't follow from that.
  */
 export async function list<DB, TB extends keyof DB, Row>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, Row>,
   page: Page,
 ): Promise<Listed<Row>> {
-  const isReached = page.offset < furthest;
+  const isReached = page.offset < maxRows;
   const found = isReached
     ? await query
         .limit(page.limit + 1)
@@ -33,14 +33,14 @@ export async function list<DB, TB extends keyof DB, Row>(
   return { rows, total: counts[0]?.total ?? 0 };
 }
 
-/** A list with its rows turned into something else; total and cursor stay. */
-export const mapRows = async <A, B>(listed: Listed<A>, turn: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
+/** Transforms all rows of a list at once; total and cursors stay. */
+export const mapRows = async <A, B>(listed: Listed<A>, transform: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
   ...listed,
-  rows: await turn(listed.rows),
+  rows: await transform(listed.rows),
 });
 
-/** The same row by row, where nothing has to be loaded for them. */
-export const mapEach = <A, B>(listed: Listed<A>, turn: (row: A) => B): Listed<B> => ({
+/** Transforms each row of a list; total and cursors stay. */
+export const mapEach = <A, B>(listed: Listed<A>, transform: (row: A) => B): Listed<B> => ({
   ...listed,
-  rows: listed.rows.map((row) => turn(row)),
+  rows: listed.rows.map((row) => transform(row)),
 });

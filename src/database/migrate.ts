@@ -6,30 +6,31 @@ import pg from 'pg';
 import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 
-/** The schema in which the job queue keeps its own tables. */
+/** The schema of the job queue's tables. */
 export const jobsSchema = 'jobs';
 
 const defaultFolder = join(import.meta.dirname, 'migrations');
-/** Any number will do, as long as every process takes the same one. */
+/** The key of an advisory lock, the same in all processes. */
 const lockKey = 4_827_301;
 /** PostgreSQL's code of a missing privilege. */
 const forbidden = '42501';
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
-/** The name under which commands connect, as distinct from those of servers and workers. */
+/** The `application_name` of commands, which differs from those of servers and workers. */
 export const commandName = 'hearth command';
 
 type MigrateOptions = {
   folder?: string;
-  /** Refuses to change the tables under a server or worker, which is of an older version then. */
+  /** Refuses to migrate while a server or worker of an older version uses the database. */
   alone?: boolean;
 };
 
 /**
- * Brings the database to this program's version. Each file is applied in a transaction of its own, together with the row that
- * records it, so that a kill leaves nothing half done. An advisory lock lets many processes start at once. Returns the names of
- * the files that were applied now.
+ * Migrates the database to this program's version. Each file and the row that records it are applied in one transaction, so that a
+ * crash leaves no partial migration. An advisory lock allows concurrent starts.
+ * @returns the names of the files that were applied
+ * @throws StartupError
  */
 export async function migrate(
   address: Address,
@@ -51,19 +52,19 @@ export async function migrate(
   }
 }
 
-type Wanted = { migrations: Migration[]; alone: boolean };
+type MigrationRun = { migrations: Migration[]; alone: boolean };
 
-async function applyAll(client: pg.Client, address: Address, { migrations, alone }: Wanted): Promise<string[]> {
+async function applyAll(client: pg.Client, address: Address, { migrations, alone }: MigrationRun): Promise<string[]> {
   await client.query('select pg_advisory_lock($1)', [lockKey]);
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
   const { rows: applied } = await client.query<{ version: number; name: string; checksum: string }>(
     'select version, name, checksum from schema_migrations order by version',
   );
-  refuseUnknown(applied, migrations);
-  const done = new Set(applied.map((row) => row.version));
-  const pending = migrations.filter((migration) => !done.has(migration.version));
-  if (alone && pending.length > 0 && (await isServed(client)))
+  checkApplied(applied, migrations);
+  const appliedVersions = new Set(applied.map((row) => row.version));
+  const pending = migrations.filter((migration) => !appliedVersions.has(migration.version));
+  if (alone && pending.length > 0 && (await isUsedByServer(client)))
     throw new StartupError(
       'The database must be brought up to date, but a server of an older Hearth uses it: restart that first',
     );
@@ -72,7 +73,7 @@ async function applyAll(client: pg.Client, address: Address, { migrations, alone
   return pending.map((migration) => migration.name);
 }
 
-async function isServed(client: pg.Client): Promise<boolean> {
+async function isUsedByServer(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_stat_activity
     where datname = current_database() and application_name like 'hearth%' and application_name <> $1 and pid <> pg_backend_pid()`,
@@ -104,7 +105,7 @@ async function apply(client: pg.Client, { version, name, text, checksum }: Migra
   }
 }
 
-function refuseUnknown(applied: { version: number; name: string; checksum: string }[], migrations: Migration[]): void {
+function checkApplied(applied: { version: number; name: string; checksum: string }[], migrations: Migration[]): void {
   for (const row of applied) {
     const known = migrations.find((migration) => migration.version === row.version);
     if (!known)

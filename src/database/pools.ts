@@ -1,12 +1,12 @@
 import type { ResourceLimits } from '#lib/limits.ts';
 import { type Address, type Database, defaultConnections, openDatabase, type PoolOptions } from './connect.ts';
 
-/** What a process does with its connections. Commands take as long as they take; requests and jobs have limits. */
+/** The work of a process, by which its connections are divided and limited. Commands have no time limits. */
 export type Work = 'requests and jobs' | 'requests' | 'jobs' | 'command';
 
 export type Pools = {
   requests: Database;
-  /** The same one, where a process doesn't do both. */
+  /** The same pool, where a process does only one of both. */
   jobs: Database;
   close(): Promise<void>;
 };
@@ -18,16 +18,16 @@ export type PoolsOptions = {
   limits: ResourceLimits['database'];
 };
 
-/** Jobs wait for a connection for as long as others may hold one. */
-const patienceOfJobs = 60_000;
-const fewestOfJobs = 4;
-const shareOfJobs = 0.25;
+/** Milliseconds that a job waits for a connection, since other jobs may hold connections for long. */
+const jobConnectionWaitMs = 60_000;
+const minJobConnections = 4;
+const jobShare = 0.25;
 
-/** How many of a process's connections its jobs keep, the rest being for requests. */
-export const connectionsOfJobs = (connections: number): number =>
-  Math.max(1, Math.min(Math.floor(connections / 2), Math.max(fewestOfJobs, Math.floor(connections * shareOfJobs))));
+/** The number of a process's connections that are reserved for jobs. */
+export const jobConnections = (connections: number): number =>
+  Math.max(1, Math.min(Math.floor(connections / 2), Math.max(minJobConnections, Math.floor(connections * jobShare))));
 
-/** Opens the connections of a process. Requests and jobs have their own, so that neither waits for the other's. */
+/** Opens the connections of a process. Requests and jobs have separate pools, so that neither waits for the other. */
 export function openPools(address: Address, options: PoolsOptions): Pools {
   const { connections = defaultConnections, connectionName: name, work = 'requests and jobs', limits } = options;
   const open = (kind: 'requests' | 'jobs' | 'command', max: number): Database =>
@@ -36,8 +36,8 @@ export function openPools(address: Address, options: PoolsOptions): Pools {
     const database = open(work, connections);
     return { requests: database, jobs: database, close: () => database.close() };
   }
-  const own = connectionsOfJobs(connections);
-  const [requests, jobs] = [open('requests', Math.max(1, connections - own)), open('jobs', own)];
+  const forJobs = jobConnections(connections);
+  const [requests, jobs] = [open('requests', Math.max(1, connections - forJobs)), open('jobs', forJobs)];
   return {
     requests,
     jobs,
@@ -50,5 +50,5 @@ export function openPools(address: Address, options: PoolsOptions): Pools {
 function optionsOf(kind: 'requests' | 'jobs' | 'command', limits: ResourceLimits['database']): PoolOptions {
   if (kind === 'command') return {};
   if (kind === 'requests') return { timeouts: { statement: limits.statementTime, idle: limits.idleTime } };
-  return { wait: patienceOfJobs, timeouts: { statement: limits.jobStatementTime, idle: limits.jobIdleTime } };
+  return { wait: jobConnectionWaitMs, timeouts: { statement: limits.jobStatementTime, idle: limits.jobIdleTime } };
 }

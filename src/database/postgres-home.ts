@@ -5,29 +5,29 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** Where the embedded PostgreSQL lives and as whom it runs. */
+/** The folders, programs and account of the embedded PostgreSQL. */
 export type PostgresHome = {
   data: string;
   socket: string;
   log: string;
   binaries: { initdb: string; postgres: string };
-  /** PostgreSQL refuses to run as root: the account to become, when Hearth itself is root. */
-  runAs: { uid: number; gid: number; reachesFiles: boolean } | undefined;
+  /** The account to switch to where Hearth runs as root, since PostgreSQL refuses to run as root. */
+  runAs: { uid: number; gid: number; canReachFiles: boolean } | undefined;
 };
 
-/** The name of a Unix socket may take some 107 bytes, `.s.PGSQL.5432` among them. */
+/** The path of a Unix socket, including `.s.PGSQL.5432`, is limited to about 107 bytes. */
 const maxSocketFolder = 90;
 const unprivileged = 65_534; // nobody, nogroup
 
-/** Makes the folders of the embedded PostgreSQL, owned by whoever it will run as. */
+/** Creates the folders of the embedded PostgreSQL, owned by the account that it runs as. */
 export async function preparePostgresHome(dataFolder: string): Promise<PostgresHome> {
   const root = join(await realpath(dataFolder), 'postgres');
   const binaries = await findBinaries();
   const isRoot = process.getuid?.() === 0;
-  const reachesFiles = !isRoot || ((await isTraversable(root)) && (await isTraversable(binaries.postgres)));
-  const runAs = isRoot ? { uid: unprivileged, gid: unprivileged, reachesFiles } : undefined;
-  const short = Buffer.byteLength(root) <= maxSocketFolder;
-  const socket = short
+  const canReachFiles = !isRoot || ((await isTraversable(root)) && (await isTraversable(binaries.postgres)));
+  const runAs = isRoot ? { uid: unprivileged, gid: unprivileged, canReachFiles } : undefined;
+  const isShort = Buffer.byteLength(root) <= maxSocketFolder;
+  const socket = isShort
     ? join(root, 'socket')
     : join(tmpdir(), `hearth-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
   for (const folder of [root, join(root, 'data'), socket]) await ownFolder(folder, runAs);
@@ -36,10 +36,10 @@ export async function preparePostgresHome(dataFolder: string): Promise<PostgresH
 
 async function ownFolder(folder: string, owner: { uid: number; gid: number } | undefined): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const wanted = owner?.uid ?? process.getuid?.();
+  const expectedUid = owner?.uid ?? process.getuid?.();
   const found = await stat(folder);
-  // In the shared temporary directory, another user could have made the folder to get at the database.
-  if (found.uid !== wanted && found.uid !== process.getuid?.()) throw new StartupError(`${folder} belongs to another user`);
+  // In the shared temporary folder, another user could have created this folder to access the database.
+  if (found.uid !== expectedUid && found.uid !== process.getuid?.()) throw new StartupError(`${folder} belongs to another user`);
   if (owner && found.uid !== owner.uid) await chown(folder, owner.uid, owner.gid);
   await chmod(folder, 0o700);
 }
@@ -56,7 +56,7 @@ async function findBinaries(): Promise<PostgresHome['binaries']> {
   }
 }
 
-/** Whether every user may pass through the folders above a path. /root, for example, is closed on many systems. */
+/** Whether all users may access the folders above a path. /root, for example, often denies it. */
 async function isTraversable(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => undefined);
@@ -65,7 +65,7 @@ async function isTraversable(path: string): Promise<boolean> {
   }
 }
 
-/** Runs a PostgreSQL program as the account of the home. */
+/** Runs a PostgreSQL program as the account of `home.runAs`. */
 export function launch(
   home: PostgresHome,
   program: string,
@@ -84,8 +84,9 @@ export function launch(
   };
   const { runAs } = home;
   if (!runAs) return spawn(program, args, common);
-  if (runAs.reachesFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
-  // The unprivileged account can't pass the folders above, as in a checkout in /root. This capability lets it, and nothing else.
+  if (runAs.canReachFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
+  // The unprivileged account can't access the folders above, as in a checkout in /root. This capability allows reading them, and
+  // nothing else.
   const capability = ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
   return spawn(
     'setpriv',

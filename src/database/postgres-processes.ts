@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { PostgresHome } from './postgres-home.ts';
 
-/** A process of PostgreSQL that works on a data folder: the postmaster, or one that serves a connection for it. */
+/** A PostgreSQL process of a data folder: the postmaster, or one of its children. */
 type PostgresProcess = { pid: number; parent: number; isChild: boolean };
 
 type Folders = Pick<PostgresHome, 'data' | 'socket'>;
@@ -17,53 +17,53 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Whether a process has ended, though its parent has not yet asked how. It still has its id, and holds nothing else. */
+/** Whether a process has ended but wasn't reaped by its parent. It still has its id and no other resources. */
 export const isZombie = async (pid: number): Promise<boolean> => /^[ZX]$/.test((await statOf(pid))?.state ?? '');
 
-/** The postmaster of a data folder, by its pid file. The file may be old, so the process is looked at. */
+/** The postmaster of a data folder, by its pid file. The file may be stale, so the process is checked. */
 export async function findPostmaster(home: Folders): Promise<number | undefined> {
   const lines = (await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 1 || lines[1] !== home.data || !isAlive(pid)) return undefined;
-  // Without /proc it is believed.
+  // Without /proc the file is trusted.
   return !(await hasProc()) || (await readProcess(pid, home.data)) ? pid : undefined;
 }
 
-/** The processes that a dead postmaster of this folder left: they hold its shared memory until they have noticed. */
-export const leftProcesses = async (home: Folders): Promise<PostgresProcess[]> => processesIn(home.data);
+/** The children of a dead postmaster of this folder. They hold its shared memory until they notice its end. */
+export const findOrphans = async (home: Folders): Promise<PostgresProcess[]> => processesIn(home.data);
 
 /**
- * Ends processes whose postmaster is dead, in the way in which a postmaster ends its own when one of them crashed. What they did not
- * commit is undone by the recovery.
+ * Ends the children of a dead postmaster by SIGQUIT, as a postmaster does after a crash of a child. The recovery rolls back what
+ * they didn't commit.
  */
-export function endOrphans(left: readonly PostgresProcess[]): void {
-  const ids = new Set(left.map(({ pid }) => pid));
-  for (const { pid, parent, isChild } of left) {
+export function endOrphans(orphans: readonly PostgresProcess[]): void {
+  const ids = new Set(orphans.map(({ pid }) => pid));
+  for (const { pid, parent, isChild } of orphans) {
     if (!isChild || ids.has(parent)) continue;
     try {
       process.kill(pid, 'SIGQUIT');
     } catch {
-      // It has ended meanwhile, or belongs to somebody else, who has to end it.
+      // It has ended meanwhile, or belongs to another account.
     }
   }
 }
 
 /**
- * Removes the pid files of a postmaster that is dead, but whose id is still taken: by its own remains, or by another program. PostgreSQL
- * asks for the id alone, and would not start. Nothing is removed where a PostgreSQL works on the folder.
+ * Removes the pid files of a dead postmaster whose pid is in use again, by one of its children or by another program. PostgreSQL
+ * checks the pid only, and would refuse to start. Nothing is removed where a PostgreSQL uses the folder.
  */
 export async function removeStalePidFiles(home: Folders): Promise<void> {
   const files = [join(home.data, 'postmaster.pid'), join(home.socket, '.s.PGSQL.5432.lock')];
   for (const file of files) {
     const pid = Math.abs(Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10));
     if (!(pid > 1) || !isAlive(pid)) continue;
-    const inUse = !(await hasProc()) || (await processesIn(home.data)).length > 0 || (await accepts(home));
+    const inUse = !(await hasProc()) || (await processesIn(home.data)).length > 0 || (await acceptsConnections(home));
     if (!inUse) await unlink(file);
   }
 }
 
-/** Whether somebody listens on the socket of a folder. It may be a PostgreSQL in another container, whose processes aren't seen here. */
-async function accepts({ socket }: Folders): Promise<boolean> {
+/** Whether a server listens on the socket of a folder. It may run in another container, whose processes aren't visible. */
+async function acceptsConnections({ socket }: Folders): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const client = connect(join(socket, '.s.PGSQL.5432'));
   client.once('connect', () => resolve(true)).once('error', () => resolve(false));
@@ -78,17 +78,17 @@ async function processesIn(folder: string): Promise<PostgresProcess[]> {
   return found.filter((one) => one !== undefined);
 }
 
-/** A process, if it is a living PostgreSQL whose working directory is this folder. */
+/** A process, if it is a running PostgreSQL whose working directory is this folder. */
 async function readProcess(pid: number, folder: string): Promise<PostgresProcess | undefined> {
   const stat = await statOf(pid);
   if (stat?.name !== 'postgres' || /^[ZX]$/.test(stat.state)) return undefined;
   const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  // The working directory of a process with more rights can't be read: then the postmaster's arguments tell.
-  const works = await readlink(`/proc/${pid}/cwd`).then(
+  // The working directory of a process of another account can't be read. Then the postmaster's arguments are checked.
+  const isInFolder = await readlink(`/proc/${pid}/cwd`).then(
     (path) => path === folder,
     () => title.split('\0').includes(folder),
   );
-  return works ? { pid, parent: stat.parent, isChild: title.startsWith('postgres: ') } : undefined;
+  return isInFolder ? { pid, parent: stat.parent, isChild: title.startsWith('postgres: ') } : undefined;
 }
 
 async function statOf(pid: number): Promise<{ name: string; state: string; parent: number } | undefined> {

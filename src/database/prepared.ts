@@ -2,65 +2,71 @@ import type { ResourceLimits } from '#lib/limits.ts';
 
 export type PreparedLimits = Pick<ResourceLimits['database'], 'preparedText' | 'preparedTexts' | 'preparedSearchTexts'>;
 
-/** Which statements a pool's connections prepare: each one takes memory on every connection for as long as that lives. */
+/** The statements that the connections of a pool prepare. Each takes memory on every connection. */
 export type PreparedStatements = {
-  /** The name under which to prepare a text; undefined where it is to be planned for this one time. */
+  /** The name of the prepared statement for a text; undefined where it shouldn't be prepared. */
   nameOf(text: string, kind: StatementKind): string | undefined;
-  /** Counts how often all names were given up. */
+  /** The number of resets. */
   readonly generation: number;
-  /** Gives up all names, so that every statement is prepared anew. */
-  renew(): void;
+  /** Drops all names, so that every statement is prepared again. */
+  reset(): void;
 };
 
-/** The texts of searches follow what people look for, so that there is no end of them; the others are a finite number. */
+/** Searches have an unlimited number of different texts; all other statements a finite one. */
 export type StatementKind = 'usual' | 'search';
 
-/** Texts that were sent once, and may come again. */
+/** The number of texts that were seen once and are remembered. */
 const maxSeen = 1_000;
 
-type Kept = {
-  readonly letter: string;
-  readonly most: number;
+type StatementCache = {
+  readonly prefix: string;
+  readonly maxBytes: number;
   bytes: number;
   readonly names: Map<string, string>;
   readonly seen: Set<string>;
 };
 
-/**
- * Prepares short texts from their second time on, up to a number of bytes. The plan of a statement takes a multiple of its text, so
- * that bytes and not statements are counted.
- */
+/** Prepares short texts from their second use on, up to a total size in bytes: the memory of a plan grows with its text. */
 export function preparedStatements({ preparedText, preparedTexts, preparedSearchTexts }: PreparedLimits): PreparedStatements {
-  const keep = (letter: string, most: number): Kept => ({ letter, most, bytes: 0, names: new Map(), seen: new Set() });
-  const kinds: Record<StatementKind, Kept> = { usual: keep('h', preparedTexts), search: keep('r', preparedSearchTexts) };
+  const openCache = (prefix: string, maxBytes: number): StatementCache => ({
+    prefix,
+    maxBytes,
+    bytes: 0,
+    names: new Map(),
+    seen: new Set(),
+  });
+  const caches: Record<StatementKind, StatementCache> = {
+    usual: openCache('h', preparedTexts),
+    search: openCache('r', preparedSearchTexts),
+  };
   let generation = 0;
   return {
     nameOf(text, kind) {
-      const kept = kinds[kind];
-      const known = kept.names.get(text);
+      const cache = caches[kind];
+      const known = cache.names.get(text);
       if (known) return known;
-      if (text.length > preparedText || isFirstTime(text, kept)) return undefined;
+      if (text.length > preparedText || isFirstTime(text, cache)) return undefined;
       const bytes = Buffer.byteLength(text);
-      if (bytes > preparedText || kept.bytes + bytes > kept.most) return undefined;
-      kept.bytes += bytes;
-      const name = `${kept.letter}${generation}_${kept.names.size}`;
-      kept.names.set(text, name);
+      if (bytes > preparedText || cache.bytes + bytes > cache.maxBytes) return undefined;
+      cache.bytes += bytes;
+      const name = `${cache.prefix}${generation}_${cache.names.size}`;
+      cache.names.set(text, name);
       return name;
     },
     get generation() {
       return generation;
     },
-    renew() {
+    reset() {
       generation += 1;
-      for (const kept of Object.values(kinds)) {
-        kept.names.clear();
-        kept.bytes = 0;
+      for (const cache of Object.values(caches)) {
+        cache.names.clear();
+        cache.bytes = 0;
       }
     },
   };
 }
 
-function isFirstTime(text: string, { seen }: Kept): boolean {
+function isFirstTime(text: string, { seen }: StatementCache): boolean {
   if (seen.delete(text)) return false;
   if (seen.size >= maxSeen)
     for (const oldest of seen.values()) {

@@ -4,36 +4,36 @@ import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /**
- * Knows whether other processes use an embedded PostgreSQL, by advisory locks. A lock ends with its process, however that dies,
- * which a file with a pid can't promise.
+ * Detects whether other processes use an embedded PostgreSQL, by advisory locks. PostgreSQL releases a lock when its process ends
+ * in any way, unlike a pid file.
  */
 export type Presence = {
-  /** Resolves when the PostgreSQL went away, unless this process left it. */
+  /** Resolves when the connection to PostgreSQL was lost, unless this process has left. */
   readonly lost: Promise<void>;
-  /** Ends this process's use. True if there is no other one, so that PostgreSQL can be stopped. */
+  /** Ends this process's use. Returns whether no other process uses PostgreSQL, so that it can be stopped. */
   leave(): Promise<boolean>;
 };
 
 const presentLock = 7_261_001;
 const serverLock = 7_261_002;
-/** PostgreSQL may notice the end of a killed server a moment late, so its lock is waited for. */
-const serverPatienceMs = 3_000;
+/** PostgreSQL may notice the end of a killed server late, so its lock is awaited. */
+const serverLockWaitMs = 3_000;
 
-/** Registers this process as the folder's only server, or as a command beside it. */
+/** Registers this process as the only server of the data folder, or as a command. @throws StartupError where another server runs */
 export async function becomePresent(address: Address, role: 'server' | 'command'): Promise<Presence> {
   const client = new pg.Client({ ...clientConfig(address), application_name: `hearth ${role}` });
-  client.on('error', () => undefined); // the PostgreSQL went away, and with it what the locks were for
+  client.on('error', () => undefined); // PostgreSQL has stopped, so that no locks are needed
   await client.connect();
   let left = false;
-  const { promise: lost, resolve: lose } = Promise.withResolvers<void>();
-  client.once('end', () => left || lose());
-  const asks = async (statement: string, key: number): Promise<boolean> => {
+  const { promise: lost, resolve: resolveLost } = Promise.withResolvers<void>();
+  client.once('end', () => left || resolveLost());
+  const tryLock = async (statement: string, key: number): Promise<boolean> => {
     const { rows } = await client.query<{ got: boolean }>(`select ${statement}($1) as got`, [key]);
     return rows[0]?.got === true;
   };
   await client.query('select pg_advisory_lock_shared($1)', [presentLock]);
-  const deadline = Date.now() + serverPatienceMs;
-  while (role === 'server' && !(await asks('pg_try_advisory_lock', serverLock))) {
+  const deadline = Date.now() + serverLockWaitMs;
+  while (role === 'server' && !(await tryLock('pg_try_advisory_lock', serverLock))) {
     if (Date.now() < deadline) {
       await sleep(50);
       continue;
@@ -48,9 +48,9 @@ export async function becomePresent(address: Address, role: 'server' | 'command'
       left = true;
       try {
         await client.query('select pg_advisory_unlock_shared($1)', [presentLock]);
-        return await asks('pg_try_advisory_lock', presentLock);
+        return await tryLock('pg_try_advisory_lock', presentLock);
       } catch {
-        return false; // somebody stopped the PostgreSQL already
+        return false; // PostgreSQL was stopped already
       } finally {
         await client.end().catch(() => undefined);
       }

@@ -4,44 +4,47 @@ import type { Db } from './connect.ts';
 
 const oldestVersion = 15;
 
-/** Connections that a process needs at least, so that background jobs, which hold one, don't stop requests. */
-const fewest = 4;
-/** Connections outside the pools: those that know which processes live, and those of a `hearth` command. */
+/** The minimum for a process, so that background jobs, which hold one, don't block requests. */
+const minConnections = 4;
+/** Connections outside of the pools: those of registries of processes, and of `hearth` commands. */
 const reservedConnections = 8;
 
-/** Refuses a PostgreSQL that Hearth can't work with. Throws a StartupError with one line for the operator. */
+/** Checks the version, encoding and schema of PostgreSQL. @throws StartupError with one line for the operator */
 export async function checkServer(db: Db): Promise<void> {
   const { rows } = await sql<{ version: number; text: string; encoding: string; schema: string | null }>`
     select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as text,
       current_setting('server_encoding') as encoding, current_schema() as schema`.execute(db);
-  const [found] = rows;
-  if (found && found.version < oldestVersion)
-    throw new StartupError(`The database is PostgreSQL ${found.text}: Hearth needs ${oldestVersion} or newer`);
-  if (found && found.encoding !== 'UTF8')
+  const [server] = rows;
+  if (server && server.version < oldestVersion)
+    throw new StartupError(`The database is PostgreSQL ${server.text}: Hearth needs ${oldestVersion} or newer`);
+  if (server && server.encoding !== 'UTF8')
     throw new StartupError(
-      `The encoding of the database is ${found.encoding}: make one with UTF8 (create database … encoding 'UTF8' template template0)`,
+      `The encoding of the database is ${server.encoding}: make one with UTF8 (create database … encoding 'UTF8' template template0)`,
     );
-  if (found && found.schema !== 'public')
+  if (server && server.schema !== 'public')
     throw new StartupError(
-      `Hearth keeps its tables in the schema public, but the role's search_path begins with ${found.schema}`,
+      `Hearth keeps its tables in the schema public, but the role's search_path begins with ${server.schema}`,
     );
 }
 
 /**
- * How many connections each of several processes may keep, of those that PostgreSQL allows its role: as many as are wanted, or fewer,
- * so that no request finds all of them taken. Throws a StartupError where even few are too many.
+ * The number of connections for each of several processes: the requested number, or fewer where PostgreSQL's limits don't allow it.
+ * @throws StartupError where even the minimum exceeds the limits
  */
-export async function connectionsEach(db: Db, { wanted, processes }: { wanted: number; processes: number }): Promise<number> {
+export async function connectionsEach(
+  db: Db,
+  { requested, processes }: { requested: number; processes: number },
+): Promise<number> {
   const allowed = await allowedConnections(db);
-  const each = Math.min(wanted, Math.floor((allowed - reservedConnections) / processes));
-  if (each < Math.min(wanted, fewest))
+  const each = Math.min(requested, Math.floor((allowed - reservedConnections) / processes));
+  if (each < Math.min(requested, minConnections))
     throw new StartupError(
-      `PostgreSQL allows ${allowed} connections, and Hearth needs ${processes * fewest + reservedConnections}: raise its max_connections${processes > 1 ? ', or lower --workers' : ''}`,
+      `PostgreSQL allows ${allowed} connections, and Hearth needs ${processes * minConnections + reservedConnections}: raise its max_connections${processes > 1 ? ', or lower --workers' : ''}`,
     );
   return each;
 }
 
-/** The least of what the server, the database and the role allow. */
+/** The smallest limit of the server, the database and the role. */
 async function allowedConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ allowed: number }>`
     select least(

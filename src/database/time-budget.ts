@@ -4,27 +4,27 @@ import { type Deadline, deadlines, TimeBudgetExceeded } from './client.ts';
 import { isStatementTimeout } from './connect.ts';
 import type { DB } from './tables.ts';
 
-/** Waits for a place among those who read, for so many milliseconds; undefined when there was none in that time. */
-export type TakePlace = (milliseconds: number) => Promise<Release | undefined>;
+/** Waits for a slot, for so many milliseconds; undefined where none became free. */
+export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>;
 
 /**
- * Runs reads within a number of milliseconds, which PostgreSQL itself enforces. It is for all statements together, and includes
- * the wait for a place and for a connection.
+ * Runs reads within a number of milliseconds, which PostgreSQL enforces. It applies to all statements together, and includes the
+ * wait for a slot and for a connection. @throws TimeBudgetExceeded
  */
 export async function withTimeBudget<T>(
   db: Kysely<DB>,
-  { milliseconds, takePlace }: { milliseconds: number; takePlace: TakePlace },
+  { milliseconds, acquireSlot }: { milliseconds: number; acquireSlot: AcquireSlot },
   work: (tx: Transaction<DB>) => Promise<T>,
 ): Promise<T> {
-  const deadline: Deadline = { until: performance.now() + milliseconds, told: Number.NEGATIVE_INFINITY };
-  const leave = await takePlace(milliseconds);
-  if (!leave) throw new TimeBudgetExceeded();
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => {
-    deadline.until = 0; // a timer may come a little early: no statement is to fit into what would be left
+  const deadline: Deadline = { until: performance.now() + milliseconds, updatedAt: Number.NEGATIVE_INFINITY };
+  const release = await acquireSlot(milliseconds);
+  if (!release) throw new TimeBudgetExceeded();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const onTimeout = (): void => {
+    deadline.until = 0; // timers may fire slightly early: no further statement may start
     reject(new TimeBudgetExceeded());
   };
-  const timer = setTimeout(giveUp, Math.max(1, deadline.until - performance.now()));
+  const timer = setTimeout(onTimeout, Math.max(1, deadline.until - performance.now()));
   const reading = deadlines
     .run(deadline, () =>
       db
@@ -35,11 +35,11 @@ export async function withTimeBudget<T>(
           return work(tx);
         }),
     )
-    .finally(leave);
-  // A connection that is found too late goes back at its first statement, and nobody waits for that.
+    .finally(release);
+  // A connection that becomes available after the timeout is released at its first statement. That error isn't awaited.
   reading.catch(() => undefined);
   try {
-    return await Promise.race([reading, tooLate]);
+    return await Promise.race([reading, timeout]);
   } catch (error) {
     if (isStatementTimeout(error)) throw new TimeBudgetExceeded();
     throw error;
