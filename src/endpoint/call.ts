@@ -12,7 +12,7 @@ import type { At, PathResources, RootRows } from './path-resource.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
 
-/** What a handler knows of its caller. It follows from the policy: where a token is demanded, there is an account. */
+/** The type of a handler's viewer. It follows from the policy: where a token is required, there is an account. */
 export type ViewerOf<Access extends Policy> = Access extends
   | { permission: { none: 'public' | 'token_exchange' } }
   | { public: true }
@@ -23,7 +23,7 @@ export type ViewerOf<Access extends Policy> = Access extends
       ? Viewer & { grant: Extract<Grant, { kind: 'client' }> }
       : SignedIn;
 
-/** Everything that a handler works with. Nothing else reaches it. */
+/** All that a handler works with. */
 export type Call<
   Path extends string = string,
   Query extends TSchema = TSchema,
@@ -33,8 +33,8 @@ export type Call<
 > = {
   readonly db: Db;
   /**
-   * Runs a change in one transaction. Only this hands out a `Tx`, and every writing function asks for one. The work gets the rows of
-   * the path again, the last of them as it is now and locked, where its resource says how.
+   * Runs a change in one transaction. Handlers get a `Tx` from this alone, and all functions that write need one. The last row of
+   * the path is read again and locked, where its resource has a `lock`; `work` gets it with the other rows of the path.
    */
   readonly change: <T>(work: (tx: Tx, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
   readonly at: At<Path, Resources>;
@@ -43,20 +43,20 @@ export type Call<
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
-  /** What every rule that changes something is told: who does so and when, to the rows that the path names. */
+  /** For rules that change something: who makes the change, when, and the rows of the path. */
   readonly action: RootRows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
   readonly links: Links;
   readonly media: Media;
   readonly version: ApiVersion;
   readonly services: Services;
-  /** For whom the request works: searches and git count against this caller. */
+  /** Searches and git processes of the request count against this caller. */
   readonly caller: Caller;
-  /** The network address of the request. Rate limits count by it where nobody is signed in. */
+  /** The network address of the client. Rate limits of anonymous requests count by it. */
   readonly address: string;
   readonly reply: typeof reply;
 };
 
-/** A call of any of several endpoints that share a handler; `Own` is what they have in common of what an endpoint declares. */
+/** A call of any of several endpoints that share a handler. `Own` has the fields that follow from their declarations. */
 export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
   readonly change: <T>(work: (tx: Tx, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
 } & Readonly<Own>;
@@ -66,14 +66,14 @@ export type Replies = Readonly<Record<number, TSchema>>;
 
 export type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
 
-/** The answer of an endpoint that declares several statuses; without a body where the status's schema is Nothing. */
+/** The reply of an endpoint that declares several statuses; without a body where the status's schema is Nothing. */
 export function reply<const Status extends number>(status: Status): Reply<Status, undefined>;
 export function reply<const Status extends number, Body>(status: Status, body: Body): Reply<Status, Body>;
 export function reply(status: number, body?: unknown): Reply<number, unknown> {
   return { status, body };
 }
 
-/** An answer that isn't JSON: a file, an archive, a redirect. */
+/** A reply that isn't JSON: a file, an archive, a redirect. */
 export type Raw = {
   readonly raw: true;
   readonly status: number;
@@ -81,7 +81,7 @@ export type Raw = {
   readonly body?: Buffer | string | Readable;
 };
 
-/** An answer of bytes. Where `headers` hold an `etag`, a conditional request can be answered by 304. */
+/** A reply that isn't JSON, with its media type. Where `headers` have an `etag`, conditional requests are answered by 304. */
 export const raw = (type: string, body: Buffer | string | Readable, headers: Record<string, string> = {}): Raw => ({
   raw: true,
   status: 200,

@@ -5,5 +5,8 @@ import type { Links } from './links.ts';
 /** What presenters work with: `presentThings(context, rows)` loads what belongs to the rows of a page once for all of them. */
 export type Context = { db: Db; links: Links };
 
-/** The same for things that viewers don't see alike. The repository of the path, where it is given, needn't be loaded again. */
+/**
+ * The same for presenters whose result depends on the viewer. `repo` is the repository of the path, so that it isn't loaded
+ * again.
+ */
 export type ViewerContext = Context & { viewer: Viewer; repo?: Repo };

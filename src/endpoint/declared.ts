@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import { isSchema, leavesOf, propertiesOf, resolveWithin, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
 
-/** What a schema declares of the inside of a value, its alternatives taken together. */
+/** The fields, items and defaults of a schema, those of all its alternatives merged. */
 type Shape = {
   readonly fields: ReadonlyMap<string, Shape | undefined> | undefined;
-  /** Whether fields of other names stay: they are data, or the schema refuses them itself. */
+  /** Whether undeclared fields stay: they are data, or validation refuses them. */
   readonly keepsOthers: boolean;
   readonly items: Shape | undefined;
   readonly defaults: readonly [name: string, value: unknown][];
@@ -13,8 +13,8 @@ type Shape = {
 const shapes = new WeakMap<object, Shape | undefined>();
 
 /**
- * The part of a value that a schema declares, at every depth, with the defaults of what is missing. Unknown fields are left out, as the
- * public API does: what doesn't reach a handler can't reach a column. Nothing is changed in place.
+ * A copy of a value with only the fields that a schema declares, at every depth, and with the defaults of missing ones. Unknown
+ * fields are dropped, as in the public API, so that they can't reach a handler or a column.
  */
 export const declaredPart = (schema: TSchema, value: unknown): unknown => partOf(shapeOf(schema), value);
 
@@ -60,6 +60,6 @@ function fieldsOf({ keepsOthers, defaults }: Shape, fields: NonNullable<Shape['f
   const given = value as Readonly<Record<string, unknown>>; // an object of JSON
   const part: Record<string, unknown> = keepsOthers ? { ...given } : {};
   for (const [name, shape] of fields) if (Object.hasOwn(given, name)) part[name] = partOf(shape, given[name]);
-  for (const [name, usual] of defaults) if (!Object.hasOwn(part, name)) part[name] = structuredClone(usual);
+  for (const [name, fallback] of defaults) if (!Object.hasOwn(part, name)) part[name] = structuredClone(fallback);
   return part;
 }

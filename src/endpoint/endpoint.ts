@@ -27,7 +27,7 @@ export type Declaration<
   readonly id: string;
   readonly method: Method;
   readonly path: KnownPath<Path, Resources>;
-  /** What the words of the path name, beside accounts and repositories; what lies above each is meant with it. */
+  /** The path resources of the path, beside accounts and repositories. The parents of each are included. */
   readonly resources?: Resources;
   readonly summary: string;
   readonly access: Access;
@@ -39,9 +39,9 @@ export type Declaration<
   readonly carries?: 'file';
   readonly paging?: Lists;
   readonly media?: readonly Media[];
-  /** What newer API versions change in the reply: for each version that changes something, a function that does it. */
+  /** For each API version that changes the reply, a function that makes the change. */
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
-  /** The rate limit that a request counts against, if not the common one; a function where the query decides. */
+  /** The rate limit that a request counts against, where it isn't `core`; a function where it depends on the query. */
   readonly limit?: Limit | ((query: Readonly<Record<string, unknown>>) => Limit);
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
@@ -60,8 +60,8 @@ export type Endpoint = Omit<
 };
 
 /**
- * Declares an endpoint. A word in the path that no resource has, or an unknown permission, doesn't compile, and what the handler returns is
- * checked against the schema of its status.
+ * Declares an endpoint. A word in the path that no resource has, or an unknown permission, doesn't compile, and what the handler
+ * returns is checked against the schema of its status.
  *
  * @example
  * export const getThing = endpoint({
@@ -80,7 +80,7 @@ export function endpoint<
   Lists extends Paging | undefined = undefined,
   const Resources extends PathResources = readonly [],
 >(declaration: Declaration<Path, Query, Body, Answers, Access, Lists, Resources>): Endpoint {
-  return declaration as unknown as Endpoint; // forgets the types of one endpoint; they were checked above
+  return declaration as unknown as Endpoint; // drops the types of this endpoint, which the parameter's type has checked
 }
 
 export const isEndpoint = (value: unknown): value is Endpoint =>

@@ -1,18 +1,18 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '#lib/refusal.ts';
 
-/** A reply tells so many wrong fields at most. */
-const most = 20;
+/** The number of fields that a reply lists at most. */
+const maxErrors = 20;
 
-/** Names of fields may be a caller's own: they are told up to so many characters. */
-const longest = 200;
+/** Names of fields come from the request, and longer ones are cut. */
+const maxNameLength = 200;
 
-/** The first error of each field, of what Ajv found to be wrong. Where all is left out, the value as a whole is named. */
+/** The first error of each field, from Ajv's errors. Where there is none, one error about the whole value. */
 export function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldError[] {
   const fields = new Map<string, FieldError>();
-  for (const error of ofMeantBranches(errors)) {
-    const field = placeOf(error).split('/').slice(1).join('.').slice(0, longest);
-    if (fields.size === most || fields.has(field)) continue;
+  for (const error of relevantErrors(errors)) {
+    const field = pointerOf(error).split('/').slice(1).join('.').slice(0, maxNameLength);
+    if (fields.size === maxErrors || fields.has(field)) continue;
     fields.set(
       field,
       error.keyword === 'required'
@@ -24,7 +24,7 @@ export function fieldErrors(errors: readonly ErrorObject[], resource: string): F
 }
 
 /** The pointer to what an error is about. For a missing field, that is the field itself. */
-const placeOf = ({ instancePath, keyword, params }: ErrorObject): string =>
+const pointerOf = ({ instancePath, keyword, params }: ErrorObject): string =>
   keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath;
 
 /** Schemas write `not: {}` for a field that may not stand beside the others. */
@@ -32,10 +32,10 @@ const messageOf = ({ keyword, message }: ErrorObject): string =>
   keyword === 'not' ? 'has no place here' : (message ?? 'is not valid');
 
 /**
- * For a value that fits no branch of a union, Ajv tells the errors of every branch, and then the one of the union. The caller can do
- * little with most of them. This looks at each union by itself: at the errors just before its own that are about the same value.
+ * Drops errors of union branches that don't help the client. For a value that matches no branch of a union, Ajv lists the errors of
+ * all branches and then that of the union itself; this handles the errors of each union on their own.
  */
-function ofMeantBranches(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function relevantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {
     if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
@@ -45,7 +45,8 @@ function ofMeantBranches(errors: readonly ErrorObject[]): readonly ErrorObject[]
     let from = kept.length;
     while (from > 0 && isInside(kept[from - 1], error)) from--;
     const inside = kept.splice(from);
-    for (const one of error.keyword === 'anyOf' ? ofDeepestBranch(inside, error) : ofNamedBranch(inside, error)) kept.push(one);
+    for (const one of error.keyword === 'anyOf' ? errorsOfDeepestBranch(inside, error) : errorsOfNamedBranch(inside, error))
+      kept.push(one);
   }
   return kept;
 }
@@ -55,23 +56,23 @@ const isInside = (error: ErrorObject | undefined, { schemaPath, instancePath }: 
   (error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`));
 
 /**
- * Where one branch took the value itself and found something inside it to be wrong, only that is kept: that a list with a wrong item
- * isn't null helps nobody.
+ * Where a branch accepts the type of the value and refuses something inside it, only the errors inside are kept. For a list with
+ * a wrong item, this drops the error of the branch `null`.
  */
-function ofDeepestBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
-  const deeper = inside.filter((error) => placeOf(error) !== union.instancePath);
+function errorsOfDeepestBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
+  const deeper = inside.filter((error) => pointerOf(error) !== union.instancePath);
   return deeper.length > 0 ? deeper : [...inside, union];
 }
 
 /**
- * Where a constant tells the branches apart (`type: 'a'`), only the errors of the branch that the value names are kept; where it names
- * none of them, that the constant is wrong.
+ * Where a constant distinguishes the branches (`type: 'a'`), only the errors of the branch with the value's constant are kept;
+ * where no branch has it, the errors about the constant.
  */
-function ofNamedBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
+function errorsOfNamedBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
   const branchOf = ({ schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';
   const constants = inside.filter(({ keyword }) => keyword === 'const');
   const others = new Set(constants.map(branchOf));
-  const meant = inside.filter((error) => !others.has(branchOf(error)));
-  if (meant.length > 0) return meant;
+  const named = inside.filter((error) => !others.has(branchOf(error)));
+  if (named.length > 0) return named;
   return constants.length > 0 ? constants : [...inside, union];
 }

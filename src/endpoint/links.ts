@@ -1,12 +1,12 @@
 /** The addresses of this server, from which every URL of a reply is made. No trailing slashes. */
 export type Links = {
-  /** Where the API answers, for example `http://127.0.0.1:3000/api/v3`. */
+  /** The root of the API, for example `http://127.0.0.1:3000/api/v3`. */
   readonly api: string;
-  /** Where people and Git go, for example `http://127.0.0.1:3000`. */
+  /** The root for browsers and Git, for example `http://127.0.0.1:3000`. */
   readonly html: string;
 };
 
-/** The addresses of a server that people reach at `url`. */
+/** The addresses of a server whose root is `url`. */
 export const linksOf = (url: string): Links => {
   const html = url.replace(/\/+$/, '');
   return { html, api: `${html}/api/v3` };

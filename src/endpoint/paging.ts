@@ -20,10 +20,10 @@ export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' 
   ...(options.most === undefined ? {} : { most: options.most }),
 });
 
-/** Lists that grow while they are read: `per_page`, and a `cursor` that the `Link` header hands out. */
+/** Cursor paging, for lists that grow while they are read: `per_page`, and a `cursor` from the `Link` header. */
 export const cursors = (): Paging => ({ style: 'cursors', defaultLimit: 30, maxLimit: 100 });
 
-/** For replies that are one object with a long list in it: the list is paged, and `Link` leads to the next part. */
+/** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
   ...pages(options),
   style: 'inside',
@@ -36,24 +36,24 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 ): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
-/** The page that a query asks for. What isn't a number, or lies outside, falls back to the nearest allowed value, as the public API does. */
+/** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
-  const limit = Math.min(whole(query.per_page, paging.defaultLimit), paging.maxLimit);
+  const limit = Math.min(positiveInteger(query.per_page, paging.defaultLimit), paging.maxLimit);
   if (paging.style === 'cursors')
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
-  const number = whole(query.page, 1);
+  const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }
 
-/** Pages beyond this are empty: an offset is bounded, so that no request makes the database walk without end. */
+/** Larger page numbers are treated as this one, so that the offset of a statement is bounded. */
 const maxPage = 100_000;
 
-function whole(value: unknown, fallback: number): number {
+function positiveInteger(value: unknown, fallback: number): number {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
   return number >= 1 ? Math.min(number, maxPage) : fallback;
 }
 
-/** One page of a list that is in memory as a whole, as only lists are that can't become long. */
+/** One page of a list in memory. Only short lists are read whole. */
 export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => ({
   rows: rows.slice(page.offset, page.offset + page.limit),
   total: rows.length,
@@ -75,7 +75,7 @@ export function linkHeader(url: URL, page: Page, total: number): string | undefi
   return links.join(', ');
 }
 
-/** The `Link` header of a list that is walked by cursors (document 1: it gives the next and the previous one). */
+/** The `Link` header of a list with cursors, with the next and the previous page (document 1). */
 export function cursorHeader(url: URL, { previous, next }: Cursors): string | undefined {
   const links = Object.entries({ prev: previous, next }).flatMap(([rel, cursor]) => {
     if (cursor === undefined) return [];

@@ -4,10 +4,10 @@ import type { Db, Tx } from '#database/connect.ts';
 import { type RootWord, rootWords, type ValueWord, valueWords, type WordsOf, type WordValue, wordsOf } from './path-words.ts';
 import type { Services } from './services.ts';
 
-/** What the words at the root of a path stand for. */
+/** The rows of the root words of a path. */
 type Roots = { org: Org; repo: Repo; template: Repo; user: Account };
 
-/** What a resource lies below: a root, another resource, or nothing, where the caller's own account or app is meant. */
+/** The parent of a resource: a root, another resource, or none, for resources of the caller's own account or app. */
 type Parent = keyof Roots | AnyPathResource | undefined;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -22,7 +22,7 @@ type RowsOf<Of extends Parent> =
         ? RowsOf<Above> & { [N in Name]: Row }
         : unknown;
 
-/** What a lookup works with: the rows above, and who asks. */
+/** The input of a lookup: the rows of the parents, and the viewer. */
 export type Lookup<Above extends Parent = Parent> = {
   readonly db: Db;
   readonly at: RowsOf<Above>;
@@ -34,8 +34,8 @@ export type Lookup<Above extends Parent = Parent> = {
 type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof Words]: Static<Words[Word]> };
 
 /**
- * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below its
- * parent, after access to the parents was decided; handlers get its row.
+ * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below
+ * its parent, after access to the parents was decided; handlers get its row.
  */
 export type PathResource<
   Name extends string = string,
@@ -49,12 +49,12 @@ export type PathResource<
   readonly words: Words;
   readonly below: Above;
   /**
-   * Finds it below its parent; undefined where it isn't there, or where the viewer may not know of it. Both are answered alike, by 404.
+   * Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it.
    */
   find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
   /**
-   * Reads it again in the transaction of a change, with its row locked, so that of two changes at once the second sees the first.
-   * Undefined where it was deleted meanwhile. Left out where changes need no lock.
+   * Reads it again in the transaction of a change and locks its row, so that the second of two concurrent changes sees the first.
+   * Undefined where it was deleted meanwhile. Omitted where changes need no lock.
    */
   lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: NoInfer<Row> }): Promise<Row | undefined>;
 };

@@ -15,7 +15,7 @@ export const numberWord = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const nameWord = text;
 export const loginWord = login;
 
-/** The words that name accounts and repositories, which are looked up with all that decides about access to them. */
+/** The words that name accounts and repositories. They are looked up together with the viewer's access to them. */
 export const rootWords = {
   org: login,
   owner: login,
@@ -26,8 +26,8 @@ export const rootWords = {
 } as const satisfies Record<string, TSchema>;
 
 /**
- * The words that stand for values and not for anything that is stored under them: files and refs, which Git reads at the commit that
- * the query names, and what is written by the request itself. All other words belong to a path resource.
+ * The words that aren't looked up in the database: files and refs, which handlers read from Git. All other words belong to a path
+ * resource.
  */
 export const valueWords = {
   ref: Type.String({ maxLength: 1024 }),

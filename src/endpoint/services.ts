@@ -9,26 +9,26 @@ import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 
-/** What the process holds once and hands to every call. */
+/** The objects that exist once in a process. Every call has them. */
 export type Services = {
   readonly git: GitStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
-  /** Bounds on what a caller may take; see `lib/limits.ts`. */
+  /** See `lib/limits.ts`. */
   readonly resourceLimits: ResourceLimits;
   readonly limiters: Limiters;
-  /** Seals what is stored of secrets, and opens it again. */
+  /** Encrypts and decrypts stored secrets. */
   readonly secrets: Secrets;
   readonly version: string;
-  /** Milliseconds that a search may take before it gives what it has found (document 1, rule 7). */
+  /** Milliseconds after which a search returns incomplete results (document 1, rule 7). */
   readonly searchBudget: number;
   /** Semantic search over issues; undefined where it is turned off. */
   readonly embeddings: Embeddings | undefined;
-  /** The only way out to HTTP. */
+  /** The HTTP client. */
   readonly outbound: Outbound;
   readonly webhooks: WebhookSettings;
-  /** What hosted runners are made of. */
+  /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
-  /** Where people reach the server, where that is configured; else each request's own address is taken. */
+  /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
 };

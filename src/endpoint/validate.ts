@@ -10,18 +10,18 @@ import { fieldErrors } from './field-errors.ts';
 
 // `strictNumbers` refuses 1e999, which becomes Infinity and can't be written as JSON again.
 const options = { strict: false, strictNumbers: true, validateFormats: true } as const;
-const whole = { ...options, allErrors: true } as const;
-// For paths and queries, where all is text: converts it to the number or boolean of the schema. Bodies are never converted.
+const collecting = { ...options, allErrors: true } as const;
+// For paths and queries: converts texts to the number or boolean of the schema. Bodies are never converted.
 const converting = { ...options, coerceTypes: 'array' } as const;
 
 type Validators = {
-  /** Decides, and stops at the first error. */
+  /** Stops at the first error. */
   readonly decide: (schema: TSchema) => ValidateFunction;
-  /** Finds all errors of a value that was refused. */
+  /** Finds all errors of an invalid value. */
   readonly explain: (schema: TSchema) => ValidateFunction;
 };
 
-/** Schemas are compiled when they are first used. To compile those of all endpoints at the start would take seconds. */
+/** Schemas are compiled when they are first used, since compiling those of all endpoints takes seconds. */
 function compiler(ajv: Ajv): (schema: TSchema) => ValidateFunction {
   formats.default(ajv);
   const compiled = new WeakMap<TSchema, ValidateFunction>();
@@ -34,24 +34,24 @@ function compiler(ajv: Ajv): (schema: TSchema) => ValidateFunction {
   };
 }
 
-const bodies: Validators = { decide: compiler(new Ajv(options)), explain: compiler(new Ajv(whole)) };
-const texts: Validators = {
+const bodyValidators: Validators = { decide: compiler(new Ajv(options)), explain: compiler(new Ajv(collecting)) };
+const textValidators: Validators = {
   decide: compiler(new Ajv(converting)),
   explain: compiler(new Ajv({ ...converting, allErrors: true })),
 };
 
-/** All errors are looked for in values of this size, since each error takes time and memory; of longer lists, in their beginning. */
-const explained = 1_000;
-const explainedItems = 50;
+/** All errors are collected for values up to this size, since each error takes time and memory. Longer lists are cut before. */
+const maxExplainedValues = 1_000;
+const maxExplainedItems = 50;
 
-/** The steps of larger ones leave the process free in between for others. */
-const large = 5_000;
+/** For larger bodies, the event loop runs between the steps. */
+const largeValues = 5_000;
 
 /** The value of a path word, or undefined where its text doesn't fit the schema. A number is written in digits alone. */
 export function parseWord(schema: TSchema & { type?: string }, text: string): unknown {
   if (schema.type === 'integer' && !/^\d+$/.test(text)) return undefined; // JavaScript reads 0x10, 1e3 and ' 7 ' as numbers too
   const holder = { value: text };
-  const validator = texts.decide(wordSchema(schema));
+  const validator = textValidators.decide(wordSchema(schema));
   return !text.includes('\0') && validator(holder) ? holder.value : undefined;
 }
 
@@ -68,7 +68,7 @@ const wordSchema = (schema: TSchema): TSchema => {
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
   const value = declaredPart(schema, neutralBody(query, schema));
   const size = Object.values(asObject(value)).flat().length;
-  refuse([...problemsOf(texts, schema, { value, size }, resource), ...nulProblems(query, resource)]);
+  refuse([...problemsOf(textValidators, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;
 }
 
@@ -77,12 +77,12 @@ export async function parseBody(schema: TSchema, json: Json | undefined, resourc
   const { value: given, size, hasNul } = json ?? { value: {}, size: 1, hasNul: false };
   if (typeof given !== 'object' || given === null || (Array.isArray(given) && !takesArray(schema)))
     throw badRequest('Body should be a JSON object');
-  const isLarge = size > large;
+  const isLarge = size > largeValues;
   const neutral = neutralBody(given, schema);
   if (isLarge) await nextTurn();
   const value = declaredPart(schema, neutral);
   if (isLarge) await nextTurn();
-  const problems = problemsOf(bodies, schema, { value, size }, resource);
+  const problems = problemsOf(bodyValidators, schema, { value, size }, resource);
   if (isLarge) await nextTurn();
   refuse([...problems, ...(hasNul ? nulProblems(value, resource) : [])]);
   return value;
@@ -93,32 +93,32 @@ const asObject = (value: unknown): object => (typeof value === 'object' && value
 const takesArray = (schema: TSchema & { type?: string; anyOf?: TSchema[] }): boolean =>
   schema.type === 'array' || (schema.anyOf?.some(takesArray) ?? false);
 
-/** What is wrong with a value. What Ajv refuses has a problem, whatever can be said about it. */
+/** The errors of a value. A value that Ajv refuses has at least one. */
 function problemsOf(
   { decide, explain }: Validators,
   schema: TSchema,
   { value, size }: Pick<Json, 'value' | 'size'>,
   resource: string,
 ): FieldError[] {
-  const decided = decide(schema);
-  if (decided(value)) return [];
-  const first = decided.errors ?? [];
+  const isValid = decide(schema);
+  if (isValid(value)) return [];
+  const first = isValid.errors ?? [];
   if (first.some(({ keyword }) => keyword === 'maxItems')) return fieldErrors(first, resource);
-  const part = size > explained ? beginningOf(value) : { value, size };
+  const part = size > maxExplainedValues ? truncated(value) : { value, size };
   const explaining = explain(schema);
-  // What is wrong may stand further behind.
-  const isWrong = part.size <= explained && !explaining(part.value);
+  // The error may be in the part that was cut.
+  const isWrong = part.size <= maxExplainedValues && !explaining(part.value);
   return fieldErrors((isWrong ? explaining.errors : undefined) ?? first, resource);
 }
 
-/** A value whose lists are cut off, and how many values are left in it. */
-function beginningOf(value: unknown): { value: unknown; size: number } {
+/** A value with its lists cut, and the number of values that are left in it. */
+function truncated(value: unknown): { value: unknown; size: number } {
   if (typeof value !== 'object' || value === null) return { value, size: 1 };
   if (Array.isArray(value)) {
-    const items = value.slice(0, explainedItems).map(beginningOf);
+    const items = value.slice(0, maxExplainedItems).map(truncated);
     return { value: items.map((item) => item.value), size: 1 + sum(items) };
   }
-  const fields = Object.entries(value).map(([name, field]) => ({ name, ...beginningOf(field) }));
+  const fields = Object.entries(value).map(([name, field]) => ({ name, ...truncated(field) }));
   return { value: Object.fromEntries(fields.map((field) => [field.name, field.value])), size: 1 + sum(fields) };
 }
 

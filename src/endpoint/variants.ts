@@ -6,7 +6,7 @@ import type { Declaration, Endpoint } from './endpoint.ts';
 import type { Paging } from './paging.ts';
 import type { At, KnownPath, PathResources, RootRows } from './path-resource.ts';
 
-/** In what the endpoints differ that share a handler. What is left out here stands in the shared part. */
+/** The fields in which endpoints with a shared handler differ. All others are in the shared part. */
 type Variant = {
   readonly id: string;
   readonly path: string;
