@@ -3,8 +3,8 @@ import { findEvent } from './read.ts';
 import type { AnySubscription, Recorded } from './subscription.ts';
 
 /**
- * The two jobs that bring events to their subscribers. `events.dispatch`, which is queued with the event, adds one
- * `events.deliver` for each subscriber. It adds all of them in one transaction, so that a crash neither loses nor doubles one.
+ * The two jobs that deliver events to subscribers. `events.dispatch`, which is queued with the event, adds one `events.deliver`
+ * for each subscriber, all in one transaction, so that a crash neither loses nor doubles one.
  */
 export function eventJobs<Services>(subscriptions: readonly AnySubscription<Services>[]): Job<never, Services>[] {
   const byName = new Map(subscriptions.map((subscriber) => [subscriber.name, subscriber]));
@@ -14,7 +14,7 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
     async run({ event, to }, context) {
       const recorded = await findEvent(context.db, event);
       const subscriber = byName.get(to);
-      if (recorded && subscriber) await subscriber.run(recorded as never, context); // `on` was matched when it was dispatched
+      if (recorded && subscriber) await subscriber.run(recorded as never, context); // `events.dispatch` has checked the kind
     },
   });
   const dispatch = job<{ event: number; priority?: number }, Services>({
@@ -23,10 +23,10 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
     async run({ event, priority = 0 }, context) {
       const recorded = await findEvent(context.db, event);
       if (!recorded) return;
-      const interested = subscriptions.filter((subscriber) => wants(subscriber, recorded));
-      if (interested.length === 0) return;
+      const subscribers = subscriptions.filter((subscriber) => isSubscribed(subscriber, recorded));
+      if (subscribers.length === 0) return;
       await context.change(async (tx) => {
-        for (const subscriber of interested) {
+        for (const subscriber of subscribers) {
           const queue = subscriber.queue?.(recorded as never);
           const key = `${subscriber.name}:${subscriber.key?.(recorded as never) ?? event}`;
           await enqueue(
@@ -42,5 +42,5 @@ export function eventJobs<Services>(subscriptions: readonly AnySubscription<Serv
   return [dispatch, deliver] as Job<never, Services>[]; // each parses its own payload
 }
 
-const wants = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
+const isSubscribed = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
   subscriber.on === 'everything' || subscriber.on.includes(event.kind);

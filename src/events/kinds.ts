@@ -6,8 +6,8 @@ import type { Snapshot } from '#lib/snapshot.ts';
 export type DeletedRow<Table extends keyof DB> = Snapshot<Selectable<DB[Table]>>;
 
 /**
- * The kinds of events that Hearth records, each with its data beside owner, repository, actor and time. Webhooks, search indexes and
- * other subscribers learn from these events what has happened. Each family adds its own kinds to this interface, in its `events.ts`.
+ * The data of each kind of event. Events are the input of webhooks, search indexes and other subscribers. Each family adds its
+ * own kinds to this interface, in its `events.ts`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it
 export interface EventData {}

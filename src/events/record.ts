@@ -15,25 +15,25 @@ export type Event<Kind extends EventKind = EventKind> = {
 };
 
 /**
- * Writes an event, and the job that will bring it to its subscribers, in the transaction of the change itself. So a committed
- * change can't lose its consequences, and a rolled-back one has none.
+ * Writes an event and the job that dispatches it, in the transaction of the change (an outbox): an event exists exactly if its
+ * change was committed.
  */
 export const record = <Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> => recordAll(tx, [event]);
 
-/** Writes an event for each of the things that a change touches at once. */
-export const recordEach = <Thing, Kind extends EventKind>(
+/** Writes an event for each of the items that one change affects. */
+export const recordEach = <Item, Kind extends EventKind>(
   tx: Tx,
-  things: readonly Thing[],
-  event: (thing: Thing) => Event<Kind>,
-): Promise<void> => recordAll(tx, things.map(event));
+  items: readonly Item[],
+  event: (item: Item) => Event<Kind>,
+): Promise<void> => recordAll(tx, items.map(event));
 
-/** How many events of an owner within a minute have consequences in their turn, and how many after those of others. */
-const eventsFirst = 100;
-const eventsSecond = 1_000;
+/** The priority of an owner's jobs falls after so many events within a minute, and again after so many. */
+const firstThreshold = 100;
+const secondThreshold = 1_000;
 
 /**
- * Writes the events of a change that touches many things at once, in their order and still in one statement. What follows from the
- * events of an owner who had many within a minute comes after what follows from those of others.
+ * Writes several events in their order, in one statement. Jobs of an owner with many events within a minute get a lower priority,
+ * so that they don't delay those of other owners.
  */
 export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly Event<Kind>[]): Promise<void> {
   if (events.length === 0) return;
@@ -43,7 +43,7 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as e(kind text, owner bigint, repository bigint, actor bigint, data jsonb, at timestamptz)
     ), owners as materialized (
-      select owner, case when not ${manyLately(eventsFirst)} then 0 when not ${manyLately(eventsSecond)} then 1 else 2 end
+      select owner, case when not ${hasManyRecent(firstThreshold)} then 0 when not ${hasManyRecent(secondThreshold)} then 1 else 2 end
         as priority
       from (select owner, max(at) as at from given group by owner) o
     ), event as (
@@ -54,7 +54,7 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
       select id, owner_id, row_number() over (partition by owner_id order by id) as nth from event
     ), added as (
       select n.id, greatest(o.priority,
-        case when nth <= ${eventsFirst} then 0 when nth <= ${eventsSecond} then 1 else 2 end) as priority
+        case when nth <= ${firstThreshold} then 0 when nth <= ${secondThreshold} then 1 else 2 end) as priority
       from numbered n join owners o on o.owner = n.owner_id
     )
     select jobs.add_job('events.dispatch', json_build_object('event', id, 'priority', priority), priority => priority)
@@ -62,6 +62,6 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
 }
 
 /** Whether the last `count` events of an owner happened within a minute. */
-const manyLately = (count: number) => sql`coalesce((
+const hasManyRecent = (count: number) => sql`coalesce((
   select e.created_at > o.at - interval '1 minute' from events e
   where e.owner_id = o.owner order by e.id desc offset ${count - 1} limit 1), false)`;

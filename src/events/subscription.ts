@@ -15,7 +15,10 @@ export type Recorded<Kind extends EventKind = EventKind> = {
   };
 }[Kind];
 
-/** Work to do when events happen. Each subscription has a job of its own for each event, so that one's failure doesn't affect others. */
+/**
+ * Work to do when events happen. Each subscription has a job of its own for each event, so that one's failure doesn't affect
+ * others.
+ */
 export type Subscription<Kind extends EventKind = EventKind, Services = never> = {
   readonly name: string;
   readonly on: readonly Kind[] | 'everything';
@@ -27,7 +30,7 @@ export type Subscription<Kind extends EventKind = EventKind, Services = never> =
   run(event: Recorded<Kind>, context: JobContext<Services>): Promise<void>;
 };
 
-/** A subscription without the types of its own events, as the dispatcher handles it. */
+/** A subscription without the types of its events, for lists of all subscriptions. */
 export type AnySubscription<Services> = Omit<Subscription<never, Services>, 'on'> & {
   readonly on: readonly EventKind[] | 'everything';
 };
