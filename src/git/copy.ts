@@ -13,15 +13,15 @@ import type { GitStore, Repo } from './repo.ts';
 import { draftRepository, initialise, type RepositoryDraft, repositoryExists } from './store.ts';
 
 /**
- * Copies for forks and of templates. A copy may have other readers than its source, and whatever lies in a repository can be read
- * there by its name. So a copy gets the objects that its refs lead to, and no others: nothing of hidden refs, of deleted branches, or
- * of a history that was replaced.
+ * Copies of repositories for forks and templates. A copy may have other readers than its source, and any object of a repository
+ * can be fetched by its name. So a copy gets only the objects that are reachable from its refs: none of hidden refs, deleted
+ * branches or overwritten history.
  */
 
-/** A copy that has no number yet, and its refs. */
+/** A copy that has no repository id yet, and its refs. */
 export type Copy = { draft: RepositoryDraft; refs: readonly NewRef[] };
 
-/** Copies branches and tags, or one branch. HEAD is that of the source, or names the branch. */
+/** Copies all branches and tags with the HEAD of the source, or one branch, to which HEAD then points. */
 export async function copyRepository(source: Repo, { branch }: { branch?: string | undefined } = {}): Promise<Copy> {
   await mustExist(source);
   const { rows } = await listRefs(source, { prefix: 'refs/' });
@@ -37,29 +37,29 @@ export async function copyRepository(source: Repo, { branch }: { branch?: string
 const heads = 'refs/heads/';
 const isBranchOrTag = (name: string): boolean => name.startsWith(heads) || name.startsWith('refs/tags/');
 
-/** An empty repository, as the copy of one whose folder isn't there. */
-export const copyNothing = async (store: GitStore, defaultBranch: string): Promise<Copy> => ({
+/** An empty repository, as the copy of one that isn't on disk. */
+export const copyEmpty = async (store: GitStore, defaultBranch: string): Promise<Copy> => ({
   draft: await draftRepository(store, (repo) => initialise(repo, defaultBranch)),
   refs: [],
 });
 
 type Snapshot = { branches: readonly NewRef[]; defaultBranch: string; by: Identity; message: string };
 
-/** Copies the files of these branches of a repository, each as one commit without history. */
+/** Copies the files of these branches, each as one commit without history. */
 export async function copySnapshots(source: Repo, { branches, defaultBranch, by, message }: Snapshot): Promise<Copy> {
   await mustExist(source);
   const trees = await treesOf(source, branches);
-  const begun = trees.map(({ name, tree }) => {
+  const commits = trees.map(({ name, tree }) => {
     const commit: NewObject = { type: 'commit', data: commitBytes({ tree, parents: [], author: by, committer: by, message }) };
     return { commit, ref: { name, oid: oidOf(commit) } };
   });
-  const refs = begun.map(({ ref }) => ref);
+  const refs = commits.map(({ ref }) => ref);
   const draft = await draftRepository(source.store, async (repo) => {
     await initialise(repo, defaultBranch);
     await copyObjects(source, repo, unique(gather(trees, 'tree')));
     await writeObjects(
       repo,
-      begun.map(({ commit }) => commit),
+      commits.map(({ commit }) => commit),
     );
     await writeFirstRefs(repo, refs);
   });
@@ -82,14 +82,14 @@ async function treesOf(source: Repo, refs: readonly NewRef[]): Promise<{ name: s
   );
 }
 
-/** Writes a pack of what these objects lead to into a repository without objects. Compressed data and deltas are taken as they are. */
+/** Writes a pack of all objects that are reachable from `tips` into an empty repository. Compressed data and deltas are reused. */
 async function copyObjects(source: Repo, draft: Repo, tips: readonly Oid[]): Promise<void> {
   if (tips.length === 0) return;
   const objects = join(draft.path, 'objects');
-  const reading = { ...draft, quarantine: { objects, alternates: join(source.path, 'objects') } };
+  const withSource = { ...draft, quarantine: { objects, alternates: join(source.path, 'objects') } };
   const args = ['pack-objects', '--revs', '--delta-base-offset', '--quiet', join(objects, 'pack', 'pack')];
-  // While it works, git says nothing: the time for a whole transfer is its limit.
-  const packing = await startTransfer(reading, args, { idle: 0 });
+  // `pack-objects` prints nothing while it works, so that only the time limit of a whole transfer applies.
+  const packing = await startTransfer(withSource, args, { idle: 0 });
   packing.stdout.resume();
   packing.stdin.end(tips.map((oid) => `${oid}\n`).join(''));
   const { code, cause } = await packing.ended;

@@ -1,8 +1,8 @@
-/** Why a Git operation failed. Callers treat these differently. */
+/** Why a Git operation failed. */
 const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
 export type GitErrorKind = (typeof gitErrorKinds)[number];
 
-/** The only error that `src/git` throws on purpose. `message` is safe to show; `detail` (git's own words) is for logs. */
+/** The error of all Git operations. `message` is safe to show to clients; `detail` (git's own message) is for logs. */
 export class GitError extends Error {
   readonly kind: GitErrorKind;
   readonly detail: string;

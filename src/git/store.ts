@@ -12,7 +12,7 @@ import { run, runText } from './process/run.ts';
 import { checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
 
-/** Opens the folder of all repositories, making it where it is missing. Disposing of it ends the open readers. */
+/** Opens the folder of all repositories, and creates it where it is missing. Disposing of it ends the open readers. */
 export async function openGitStore(given: {
   root: string;
   env: NodeJS.ProcessEnv;
@@ -22,7 +22,7 @@ export async function openGitStore(given: {
   const limits = resourceLimits({ git: given.limits ?? {} }).git;
   const readers = makeReaderPool(limits);
   await mkdir(join(root, 'tmp'), { recursive: true, mode: 0o700 });
-  await closeToOthers(root);
+  await restrictAccess(root);
   await installHooks(root);
   await installAttributes(root);
   return {
@@ -47,16 +47,16 @@ export async function openGitStore(given: {
   };
 }
 
-/** Private repositories lie here: other accounts of the machine must not read them. A folder that isn't ours is the operator's to close. */
-async function closeToOthers(root: string): Promise<void> {
+/** Denies other accounts of the machine access to the folder, unless another account owns it. */
+async function restrictAccess(root: string): Promise<void> {
   const { uid, mode } = await stat(root);
   if (uid === process.getuid?.() && (mode & 0o077) !== 0) await chmod(root, 0o700);
 }
 
-/** The same folder, with git running for a caller. */
+/** The same store, with git processes that count against a caller. */
 export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...store, caller });
 
-/** The repository of this id, whether or not it is on disk. Folders hold a thousand repositories each. */
+/** The repository with this id, whether or not it is on disk. Each folder has up to a thousand repositories. */
 export function repoOf(store: GitStore, id: number): Repo {
   if (!Number.isSafeInteger(id) || id < 1) throw new GitError('invalid', 'A repository is named by its number');
   const shard = String(Math.floor(id / 1000)).padStart(2, '0');
@@ -69,26 +69,26 @@ export async function repositoryExists(repo: Repo): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Removes a folder. What runs in it may end a little later, and still write: a folder that isn't empty is tried again. */
-const clear = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
+/** Removes a folder. It retries, since processes that are ending may still write into it. */
+const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
-/** A repository that is built in a folder of its own and has no number yet. Disposing of it removes what wasn't moved to its place. */
+/** A repository in a temporary folder, without an id. Disposing of it removes the folder. */
 export type RepositoryDraft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
 
-/** Builds a repository beside all others. */
+/** Builds a repository in a temporary folder. */
 export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<RepositoryDraft> {
   const folder = await mkdtemp(join(store.root, 'tmp', 'new-'));
   const repo = { store, id: 0, path: join(folder, 'repository.git') };
   try {
     await build(repo);
   } catch (error) {
-    await clear(folder);
+    await removeFolder(folder);
     throw error;
   }
-  return { repo, [Symbol.asyncDispose]: () => clear(folder) };
+  return { repo, [Symbol.asyncDispose]: () => removeFolder(folder) };
 }
 
-/** Moves a draft to its place in one step: a crash leaves either nothing or all of it. */
+/** Moves a draft to the path of its id, atomically. @throws GitError `conflict` where that repository exists */
 export async function placeRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<Repo> {
   const repo = repoOf(store, id);
   await store.readers.closeOf(path);
@@ -100,19 +100,19 @@ export async function placeRepository({ repo: { store, path } }: RepositoryDraft
   return repo;
 }
 
-/** Builds a repository beside its place, then moves it there. */
+/** Builds a repository in a temporary folder, then moves it to its path. @throws GitError `conflict` where it exists */
 export async function buildRepository(repo: Repo, build: (draft: Repo) => Promise<void>): Promise<Repo> {
   if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
   await using draft = await draftRepository(repo.store, build);
   return await placeRepository(draft, repo.id);
 }
 
-/** Makes an empty repository whose HEAD names the default branch, which doesn't exist yet. */
+/** Creates an empty repository. HEAD points to the default branch, which doesn't exist yet. */
 export async function createRepository(store: GitStore, id: number, options: { defaultBranch: string }): Promise<Repo> {
   return buildRepository(repoOf(store, id), (draft) => initialise(draft, options.defaultBranch));
 }
 
-/** `git init` with nothing but what Git needs: no template, so no sample hooks and no description. */
+/** Runs `git init` without templates, so without sample hooks and a description. */
 export async function initialise(draft: Repo, defaultBranch: string): Promise<void> {
   checkRefName(`refs/heads/${defaultBranch}`);
   const { store, path } = draft;
@@ -127,19 +127,19 @@ export async function initialise(draft: Repo, defaultBranch: string): Promise<vo
   ]);
 }
 
-/** Removes a repository from disk. It is moved away first, so that it is gone at once. If there is none, that is no error. */
+/** Removes a repository from disk, if it exists. It is moved to a temporary folder first, so that the removal is atomic. */
 export async function removeRepository(repo: Repo): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
-  const grave = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));
-  const moved = await rename(repo.path, join(grave, 'repository.git')).then(
+  const trash = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));
+  const moved = await rename(repo.path, join(trash, 'repository.git')).then(
     () => true,
     () => false,
   );
   if (!moved && (await repositoryExists(repo))) throw new GitError('failed', 'The repository could not be removed');
-  await clear(grave);
+  await removeFolder(trash);
 }
 
-/** Bytes that the repository's objects take. */
+/** The size of a repository's objects on disk, in bytes. */
 export async function sizeOnDisk(repo: Repo): Promise<number> {
   const text = await runText(repo, ['count-objects', '-v']);
   const kibibytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);

@@ -4,56 +4,57 @@ import { failure, startCommand } from '../process/run.ts';
 import { isAncestor } from '../refs/resolve.ts';
 import type { Repo } from '../repo.ts';
 
-/** Two commits, of which the first may lie in the history of the second. */
+/** Two commits, of which the first may be an ancestor of the second. */
 export type Pair = { ancestor: Oid; descendant: Oid };
 
-/** Of so many pairs at once the walk keeps a bit with each commit that is still to come. */
+/** The walk keeps a bit of each pair with each commit that it has yet to visit. */
 const pairsPerBatch = 1_024;
 
-/** Up to so many pairs are asked for one by one: git then reads no more of the history than it needs. */
-const fewPairs = 8;
+/** Up to so many pairs are checked one by one, since git then reads only the part of the history that it needs. */
+const maxSingleQueries = 8;
 
 /**
- * Says of each pair, in order, whether the descendant is the ancestor or has it in its history. Of many pairs, one git process
- * answers for a thousand different ones, and commits that aren't there are nobody's ancestors.
+ * Whether the first commit of each pair is the second or an ancestor of it, in the order of the pairs. Many pairs need one git
+ * process for each thousand of them. A commit that doesn't exist is no ancestor.
  */
 export async function areAncestors(repo: Repo, pairs: readonly Pair[]): Promise<boolean[]> {
   const keyOf = ({ ancestor, descendant }: Pair): string => `${checkedOid(ancestor)} ${checkedOid(descendant)}`;
-  const open = new Map(pairs.filter(({ ancestor, descendant }) => ancestor !== descendant).map((pair) => [keyOf(pair), pair]));
+  const byKey = new Map(pairs.filter(({ ancestor, descendant }) => ancestor !== descendant).map((pair) => [keyOf(pair), pair]));
   const found = new Set<string>();
-  const distinct = [...open.values()];
-  const search = distinct.length <= fewPairs ? askEach : walk;
+  const distinct = [...byKey.values()];
+  const search = distinct.length <= maxSingleQueries ? findEach : findTogether;
   for (let start = 0; start < distinct.length; start += pairsPerBatch)
     for (const pair of await search(repo, distinct.slice(start, start + pairsPerBatch))) found.add(keyOf(pair));
   return pairs.map((pair) => pair.ancestor === pair.descendant || found.has(keyOf(pair)));
 }
 
-async function askEach(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
+async function findEach(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
   const found: Pair[] = [];
   for (const pair of pairs) if (await isAncestor(repo, pair.ancestor, pair.descendant)) found.push(pair);
   return found;
 }
 
 /**
- * The pairs that are ancestor and descendant. All histories are read together, children before parents: each commit hands on to its
- * parents of which descendants it is in the history, and each ancestor looks for its own descendant when its turn comes.
+ * The pairs that are ancestor and descendant. One walk reads all histories, children before parents. Each commit has a bit set of
+ * the descendants that reach it, which is merged into those of its parents; a pair is found when the walk visits its ancestor.
  */
-async function walk(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
-  const waiting = new Map<Oid, Pair[]>();
-  const marks = new Map<Oid, Marks>();
+async function findTogether(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
+  const pendingByAncestor = new Map<Oid, Pair[]>();
+  const bits = new Map<Oid, BitSet>();
   const found: Pair[] = [];
   for (const [index, pair] of pairs.entries()) {
-    waiting.set(pair.ancestor, [...(waiting.get(pair.ancestor) ?? []), pair]);
-    marks.set(pair.descendant, withMark(marks.get(pair.descendant), index, pairs.length));
+    pendingByAncestor.set(pair.ancestor, [...(pendingByAncestor.get(pair.ancestor) ?? []), pair]);
+    bits.set(pair.descendant, withBit(bits.get(pair.descendant), index, pairs.length));
   }
   const numbers = new Map(pairs.map((pair, index) => [pair, index]));
-  const arrive = (line: string): void => {
+  const visit = (line: string): void => {
     const oid = line.slice(0, 40);
-    const own = marks.get(oid);
-    for (const pair of waiting.get(oid) ?? []) if (own && hasMark(own, numbers.get(pair) ?? 0)) found.push(pair);
-    waiting.delete(oid);
-    marks.delete(oid);
-    if (own) for (let at = 41; at < line.length; at += 41) handOn(marks, line.slice(at, at + 40), own);
+    const reachedFrom = bits.get(oid);
+    for (const pair of pendingByAncestor.get(oid) ?? [])
+      if (reachedFrom && hasBit(reachedFrom, numbers.get(pair) ?? 0)) found.push(pair);
+    pendingByAncestor.delete(oid);
+    bits.delete(oid);
+    if (reachedFrom) for (let at = 41; at < line.length; at += 41) propagate(bits, line.slice(at, at + 40), reachedFrom);
   };
   const tips = [...new Set(pairs.flatMap(({ ancestor, descendant }) => [ancestor, descendant]))];
   const args = ['rev-list', '--topo-order', '--parents', '--ignore-missing', '--stdin'];
@@ -62,8 +63,8 @@ async function walk(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
   for await (const chunk of git.stdout.setEncoding('latin1')) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) arrive(line);
-    if (waiting.size > 0) continue;
+    for (const line of lines) visit(line);
+    if (pendingByAncestor.size > 0) continue;
     git.stop(new GitError('aborted', 'Nothing more is to be found'));
     return found;
   }
@@ -73,18 +74,18 @@ async function walk(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
   return found;
 }
 
-/** Of which descendants, by their numbers, a commit is in the history. Shared between commits, and so never changed. */
-type Marks = Uint32Array;
+/** The descendants, by the indexes of their pairs, that reach a commit. Commits share these, so that they are never modified. */
+type BitSet = Uint32Array;
 
-function withMark(marks: Marks | undefined, number: number, count: number): Marks {
-  const made = marks?.slice() ?? new Uint32Array(Math.ceil(count / 32));
-  made[number >>> 5] = (made[number >>> 5] ?? 0) | (1 << (number & 31));
-  return made;
+function withBit(bits: BitSet | undefined, index: number, count: number): BitSet {
+  const copy = bits?.slice() ?? new Uint32Array(Math.ceil(count / 32));
+  copy[index >>> 5] = (copy[index >>> 5] ?? 0) | (1 << (index & 31));
+  return copy;
 }
 
-const hasMark = (marks: Marks, number: number): boolean => ((marks[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0;
+const hasBit = (bits: BitSet, index: number): boolean => ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
 
-function handOn(all: Map<Oid, Marks>, parent: Oid, marks: Marks): void {
-  const present = all.get(parent);
-  if (present !== marks) all.set(parent, present ? present.map((word, index) => word | (marks[index] ?? 0)) : marks);
+function propagate(all: Map<Oid, BitSet>, parent: Oid, bits: BitSet): void {
+  const known = all.get(parent);
+  if (known !== bits) all.set(parent, known ? known.map((word, index) => word | (bits[index] ?? 0)) : bits);
 }

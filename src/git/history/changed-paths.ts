@@ -3,7 +3,7 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
-/** The paths that a commit touched, against its first parent. */
+/** The paths that a commit changed against its first parent. */
 export type ChangedPaths = { added: string[]; removed: string[]; modified: string[] };
 
 const lists = { A: 'added', D: 'removed', M: 'modified', T: 'modified' } as const;
@@ -11,15 +11,15 @@ const isLetter = (text: string): text is keyof typeof lists => text in lists;
 const maxOutput = 8 * 1024 * 1024;
 
 /**
- * What each of many commits touched, by one process. Beyond eight megabytes of names the later commits are left out, and all where git
- * reaches another limit.
+ * The changed paths of each of these commits, from one process. Beyond eight megabytes of names, later commits are missing; where
+ * git reaches another limit, all are.
  */
 export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
   if (oids.length === 0) return new Map();
   const flags = ['--stdin', '-r', '-z', '--root', '--no-renames', '--name-status', '--diff-merges=first-parent'];
   const input = oids.map((oid) => `${checkedOid(oid)}\n`).join('');
   const stdout = await listNames(repo, ['diff-tree', ...flags], input);
-  const found = new Map<Oid, ChangedPaths>();
+  const changes = new Map<Oid, ChangedPaths>();
   let current: ChangedPaths | undefined;
   const fields = stdout.toString('utf8').split('\0');
   for (let at = 0; at < fields.length - 1; at++) {
@@ -27,10 +27,10 @@ export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promis
     if (isLetter(field)) current?.[lists[field]].push(fields[++at] ?? '');
     else {
       current = { added: [], removed: [], modified: [] };
-      found.set(field, current);
+      changes.set(field, current);
     }
   }
-  return found;
+  return changes;
 }
 
 async function listNames(repo: Repo, args: readonly string[], input: string): Promise<Buffer> {

@@ -21,7 +21,7 @@ const maxOutput = 8 * 1024 * 1024;
 const words: Record<string, ChangeStatus> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'changed' };
 const head = /^:(\d+) (\d+) ([0-9a-f]{40}) ([0-9a-f]{40}) ([A-Z])\d*$/;
 
-/** Reads a record's first line (`:100644 100644 <old> <new> M`); undefined where the text is something else. */
+/** Parses the head of a raw diff record (`:100644 100644 <old> <new> M`); undefined for other texts. */
 export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousPath'> | undefined {
   const [, oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = head.exec(text) ?? [];
   const status = words[letter];
@@ -34,17 +34,18 @@ export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousP
 }
 
 /**
- * The paths that differ between two commits or trees, everything inside folders included; `from: null` compares with the
- * empty tree. Renames are found only when asked for: finding them reads contents. Throws `too-large` beyond eight megabytes of names.
+ * The paths that differ between two commits or trees, at all depths; `from: null` is the empty tree. Renames are detected only with
+ * `renames`, since this reads contents.
+ * @throws GitError `too-large` beyond eight megabytes of names
  */
 export async function listChanges(
   repo: Repo,
-  given: { from: Oid | null; to: Oid; renames?: true; path?: string },
+  options: { from: Oid | null; to: Oid; renames?: true; path?: string },
 ): Promise<PathChange[]> {
-  const from = given.from === null ? emptyTree : checkedOid(given.from);
-  const paths = given.path === undefined ? [] : [given.path];
-  const flags = ['-r', '-z', '--raw', '--full-index', given.renames ? '-M' : '--no-renames'];
-  const args = ['diff-tree', ...flags, from, checkedOid(given.to), '--', ...paths];
+  const from = options.from === null ? emptyTree : checkedOid(options.from);
+  const paths = options.path === undefined ? [] : [options.path];
+  const flags = ['-r', '-z', '--raw', '--full-index', options.renames ? '-M' : '--no-renames'];
+  const args = ['diff-tree', ...flags, from, checkedOid(options.to), '--', ...paths];
   const { stdout } = await run(repo, args, { maxOutput: maxOutput });
   const fields = stdout.toString('utf8').split('\0');
   const changes: PathChange[] = [];

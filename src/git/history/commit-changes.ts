@@ -5,22 +5,22 @@ import { commitBytes, type NewCommit, writeObjects } from '../objects/write-obje
 import { planTree, type TreeChanges } from '../objects/write-tree.ts';
 import type { Repo } from '../repo.ts';
 
-/** A commit of changes to its base, which is its first parent's tree where it has one. */
+/** A commit that changes paths of its first parent's tree, or of the empty tree. */
 export type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes'>;
 
 /**
- * Writes files, trees and a commit in one git process: what a change of a file through the API needs. No ref moves. Errors
- * are those of `writeTree` and `writeCommit`.
+ * Writes blobs, trees and a commit in one git process. It moves no ref.
+ * @throws GitError as `writeTree` and `writeCommit`
  */
-export async function commitChanges(repo: Repo, wanted: ChangesCommit): Promise<{ commit: Oid; tree: Oid }> {
+export async function commitChanges(repo: Repo, input: ChangesCommit): Promise<{ commit: Oid; tree: Oid }> {
   await using reader = await openObjects(repo);
   await checkObjects(
     reader,
-    wanted.parents.map((oid) => ({ oid, type: 'commit' })),
+    input.parents.map((oid) => ({ oid, type: 'commit' })),
   );
-  const [base] = wanted.parents;
-  const { oid: tree, objects } = await planTree(reader, { changes: wanted.changes, ...(base !== undefined && { base }) });
-  const commit = { type: 'commit' as const, data: commitBytes({ ...wanted, tree }) };
+  const [base] = input.parents;
+  const { oid: tree, objects } = await planTree(reader, { changes: input.changes, ...(base !== undefined && { base }) });
+  const commit = { type: 'commit' as const, data: commitBytes({ ...input, tree }) };
   await writeObjects(repo, [...objects, commit]);
   return { commit: oidOf(commit), tree };
 }

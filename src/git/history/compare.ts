@@ -9,7 +9,7 @@ import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
 /** How `head` relates to `base`. Without a merge base the histories are unrelated. */
 export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 
-/** How far two tips are from each other: their merge base, and the number of commits on either side. */
+/** The merge base of two commits, and the number of commits on either side. */
 export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
   const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
@@ -26,19 +26,19 @@ export async function listAhead(
   const { base, head, ahead, offset = 0, limit } = given;
   const count = Math.min(limit, ahead - offset);
   if (count <= 0) return [];
-  // git counts from the newest.
+  // git lists the newest commits first.
   const page = [`--skip=${ahead - offset - count}`, `--max-count=${count}`];
   const text = await runText(repo, ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--']);
   await using reader = await openObjects(repo);
   return reader.getCommits(text.trimEnd().split('\n').reverse());
 }
 
-/** What a commit changed against its first parent, or against nothing when it has none. */
+/** The diff of a commit against its first parent, or against the empty tree. */
 export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'parents'>, limits: DiffLimits = {}): Promise<Diff> {
   return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
 }
 
-/** What `head` changed since its merge base with `base` (`base...head`); everything in it for unrelated histories. */
+/** The diff of `base...head`: from their merge base to `head`, or from the empty tree for unrelated histories. */
 export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
   const from = await findMergeBase(repo, given.base, given.head);
   return diffTrees(repo, { ...given, from: from ?? null, to: given.head });

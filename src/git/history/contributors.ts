@@ -2,17 +2,17 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
-/** The author of commits by name and address, with the number of commits. */
+/** An author with the number of commits. */
 export type Contributor = { name: string; email: string; commits: number };
 
 const line = /^\s*(\d+)\t(.*?) ?<([^<>]*)>$/;
 
-/** Bytes of the list: whoever pushes decides how many authors there are, and how long their names. */
+/** Bytes of the list. It must be bounded, since pushed commits can have any number of authors. */
 const maxOutput = 4 * 1024 * 1024;
 
 /**
- * The authors of a history, those with the most commits first. The repository's `.mailmap` joins the names of one person. Beyond four
- * megabytes of names, those with the fewest commits are left out.
+ * The authors of a history, those with the most commits first, merged by the repository's `.mailmap`. Beyond four megabytes of
+ * names, those with the fewest commits are missing.
  */
 export async function listContributors(repo: Repo, from: Oid): Promise<Contributor[]> {
   const args = ['shortlog', '--summary', '--numbered', '--email', checkedOid(from), '--'];

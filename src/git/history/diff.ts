@@ -6,21 +6,22 @@ import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 import { type PathChange, parseRawHead } from './changes.ts';
 
-/** A changed file with its counts. No `patch`: it is binary, unchanged in content, or past the limits. */
+/** A changed file with its counts. `patch` is missing for binary files, files with the same content, and beyond the limits. */
 export type FileDiff = PathChange & { additions: number; deletions: number; binary: boolean; patch?: string };
 
-/** All changed files and their sums. `truncated`: the patches of the later files are missing. */
+/** All changed files and the sums of their counts. `truncated`: the patches of later files are missing. */
 export type Diff = { files: FileDiff[]; additions: number; deletions: number; truncated: boolean };
 
-/** Bounds on patch text, in bytes. */
+/** The limits on patches, in bytes. */
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
 /**
- * Compares two commits or trees (`from: null`: with the empty tree), renames found. The files and their counts are always
- * complete; patches are given up to the limits. Throws `too-large` where the names of the files exceed `git.output`.
+ * The diff of two commits or trees (`from: null`: the empty tree), with renames. The files and their counts are complete; patches
+ * are given up to the limits.
+ * @throws GitError `too-large` where the names of the files exceed `git.output`
  */
 export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
@@ -30,7 +31,8 @@ export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid }
     readFiles(repo, compare(['--raw', '--numstat'])),
     patchSize === 0 ? undefined : run(repo, compare(['-p']), { maxOutput: patchSize, truncate: true }),
   ]);
-  if (patch) attachPatches(files, patch.stdout.toString('utf8'), { whole: !patch.truncated, most: given.filePatchSize ?? mebi });
+  if (patch)
+    attachPatches(files, patch.stdout.toString('utf8'), { complete: !patch.truncated, maxLength: given.filePatchSize ?? mebi });
   const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
 }
@@ -50,7 +52,7 @@ async function readFiles(repo: Repo, args: readonly string[]): Promise<FileDiff[
   return files;
 }
 
-/** Reads raw lines, then as many lines of counts in the same order. */
+/** Parses `--raw --numstat` output: raw lines, then a line of counts for each, in the same order. */
 function lineReader(files: FileDiff[]): (line: string) => void {
   let counted = 0;
   return (line) => {
@@ -58,8 +60,8 @@ function lineReader(files: FileDiff[]): (line: string) => void {
     const record = parseRawHead(head);
     if (record) {
       const [path = '', next] = names.map(unquotePath);
-      const place = next === undefined ? { path } : { path: next, previousPath: path };
-      files.push({ ...place, ...record, additions: 0, deletions: 0, binary: false });
+      const paths = next === undefined ? { path } : { path: next, previousPath: path };
+      files.push({ ...paths, ...record, additions: 0, deletions: 0, binary: false });
       return;
     }
     const file = files[counted];
@@ -73,24 +75,24 @@ function lineReader(files: FileDiff[]): (line: string) => void {
   };
 }
 
-// A line of content begins with a space, +, - or \, so this begins a file's section wherever it begins a line.
+// Lines of content begin with a space, +, - or \, so that this matches only the beginning of a file's section.
 const sectionStart = /^diff --git /m;
 
-/** Gives each file its hunks. Sections come in the files' order; a change of kind has two: a removal and an addition. */
-function attachPatches(files: FileDiff[], text: string, { whole, most }: { whole: boolean; most: number }): void {
+/** Sets the patch of each file. Sections are in the files' order; a change of type has two: a removal and an addition. */
+function attachPatches(files: FileDiff[], text: string, { complete, maxLength }: { complete: boolean; maxLength: number }): void {
   const sections = text.split(sectionStart).slice(1);
   let at = 0;
   for (const file of files) {
     const count = file.status === 'changed' ? 2 : 1;
-    const own = sections.slice(at, at + count);
+    const ownSections = sections.slice(at, at + count);
     at += count;
-    const cutOff = !whole && at >= sections.length;
-    if (cutOff || own.length < count || file.binary) continue;
-    const patch = own
+    const cutOff = !complete && at >= sections.length;
+    if (cutOff || ownSections.length < count || file.binary) continue;
+    const patch = ownSections
       .map(hunksOf)
       .filter((hunks) => hunks !== '')
       .join('\n');
-    if (patch !== '' && patch.length <= most) file.patch = patch;
+    if (patch !== '' && patch.length <= maxLength) file.patch = patch;
   }
 }
 

@@ -6,7 +6,7 @@ import { readRecords } from '../process/records.ts';
 import { runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
-/** Which commits of a history are wanted. `authors` match any part of `Name <email>`, whatever its case. */
+/** A filter of commits. `authors` and `committers` match any part of `Name <email>`, ignoring case. */
 export type HistoryFilter = {
   path?: string;
   authors?: readonly string[];
@@ -32,58 +32,60 @@ function pathArgs({ path }: HistoryFilter): string[] {
   return ['--', path];
 }
 
-/** A page of the commits reachable from a commit, newest first. One process finds them, the object reader reads them all. */
+/** A page of the commits that are reachable from a commit, newest first. */
 export async function listCommits(
   repo: Repo,
-  given: HistoryFilter & { from: Oid; offset?: number; limit: number },
+  options: HistoryFilter & { from: Oid; offset?: number; limit: number },
 ): Promise<Commit[]> {
-  const page = [`--skip=${given.offset ?? 0}`, `--max-count=${given.limit}`];
-  return readAll(repo, await listOids(repo, [...page, ...filterArgs(given), checkedOid(given.from), ...pathArgs(given)]));
+  const page = [`--skip=${options.offset ?? 0}`, `--max-count=${options.limit}`];
+  return readAll(repo, await listOids(repo, [...page, ...filterArgs(options), checkedOid(options.from), ...pathArgs(options)]));
 }
 
-/** How many commits there are, counted up to `most`. */
+/** The number of commits that are reachable from `from` and not from `without`, counted up to `maxCount`. */
 export async function countCommits(
   repo: Repo,
-  given: HistoryFilter & { from: Oid; without?: Oid; most?: number },
+  options: HistoryFilter & { from: Oid; without?: Oid; maxCount?: number },
 ): Promise<number> {
-  const bound = given.most === undefined ? [] : [`--max-count=${given.most}`];
-  const not = given.without === undefined ? [] : [`^${checkedOid(given.without)}`];
-  const args = ['rev-list', '--count', ...bound, ...filterArgs(given), checkedOid(given.from), ...not, ...pathArgs(given)];
+  const bound = options.maxCount === undefined ? [] : [`--max-count=${options.maxCount}`];
+  const not = options.without === undefined ? [] : [`^${checkedOid(options.without)}`];
+  const args = ['rev-list', '--count', ...bound, ...filterArgs(options), checkedOid(options.from), ...not, ...pathArgs(options)];
   return Number(await runText(repo, args));
 }
 
-type Added = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number };
+type NewCommitsRange = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number };
 
 /**
- * The commits that a push added: those of `to` that `from` doesn't have (null: a new branch), oldest first, the last `limit` of them.
- * `exclude` names further tips whose commits were there before. Past `maxMessages` characters of messages, the later commits are left
- * out.
+ * The commits that a push added: those reachable from `to` and not from `from` (null: a new branch) or `exclude`, oldest first,
+ * the last `limit` of them. Beyond `maxMessages` characters of messages, later commits are omitted.
  */
-export const listNewCommits = async (repo: Repo, added: Added & { maxMessages?: number }): Promise<Commit[]> =>
+export const listNewCommits = async (repo: Repo, added: NewCommitsRange & { maxMessages?: number }): Promise<Commit[]> =>
   readAll(repo, await listNewOids(repo, added), added.maxMessages);
 
-/** The names of the commits of `listNewCommits`. */
-export async function listNewOids(repo: Repo, given: Added): Promise<Oid[]> {
-  const known = [...(given.from === null || given.from === zeroOid ? [] : [given.from]), ...(given.exclude ?? [])];
-  const tips = [checkedOid(given.to), ...known.map((oid) => `^${checkedOid(oid)}`)];
+/** The object names of the commits of `listNewCommits`. */
+export async function listNewOids(repo: Repo, options: NewCommitsRange): Promise<Oid[]> {
+  const excluded = [...(options.from === null || options.from === zeroOid ? [] : [options.from]), ...(options.exclude ?? [])];
+  const tips = [checkedOid(options.to), ...excluded.map((oid) => `^${checkedOid(oid)}`)];
   const input = `${tips.join('\n')}\n`;
-  const flags = ['--reverse', '--topo-order', `--max-count=${given.limit}`, '--ignore-missing', '--stdin'];
+  const flags = ['--reverse', '--topo-order', `--max-count=${options.limit}`, '--ignore-missing', '--stdin'];
   const text = await runText(repo, ['rev-list', ...flags], { input });
   return text.split('\n').filter((line) => line !== '');
 }
 
 const namesPerBatch = 1_000;
 
-/** The names of all commits reachable from one, newest first, a thousand at a time, for background work. At most `limit`. */
+/**
+ * The object names of up to `limit` commits that are reachable from one, newest first, in batches of a thousand, for background
+ * work.
+ */
 export async function* readHistory(repo: Repo, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {
   const args = ['rev-list', `--max-count=${limit}`, checkedOid(from), '--'];
-  let held: Oid[] = [];
-  // git may write each name by itself.
+  let pending: Oid[] = [];
+  // Records may come one by one, so they are collected into batches.
   for await (const lines of readRecords(repo, args, { separator: 10, kind: 'transfer' })) {
-    for (const line of lines) held.push(line.toString('latin1'));
-    for (; held.length >= namesPerBatch; held = held.slice(namesPerBatch)) yield held.slice(0, namesPerBatch);
+    for (const line of lines) pending.push(line.toString('latin1'));
+    for (; pending.length >= namesPerBatch; pending = pending.slice(namesPerBatch)) yield pending.slice(0, namesPerBatch);
   }
-  if (held.length > 0) yield held;
+  if (pending.length > 0) yield pending;
 }
 
 async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
@@ -93,16 +95,16 @@ async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
 
 const readPerBatch = 32;
 
-/** Commits by their names. Reading ends when their messages have more characters than `maxMessages`. */
+/** Reads commits. It stops after the batch in which the messages exceed `maxMessages` characters. */
 async function readAll(repo: Repo, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
   await using reader = await openObjects(repo);
   if (maxMessages === Number.POSITIVE_INFINITY) return reader.getCommits(oids);
   const commits: Commit[] = [];
   let length = 0;
   for (let from = 0; from < oids.length && length <= maxMessages; from += readPerBatch) {
-    const some = await reader.getCommits(oids.slice(from, from + readPerBatch));
-    length += some.reduce((sum, { message }) => sum + message.length, 0);
-    commits.push(...some);
+    const batch = await reader.getCommits(oids.slice(from, from + readPerBatch));
+    length += batch.reduce((sum, { message }) => sum + message.length, 0);
+    commits.push(...batch);
   }
   return commits;
 }

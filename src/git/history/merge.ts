@@ -3,10 +3,13 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
-/** The merged tree, or the paths that a person has to decide on. */
+/** The merged tree, or the paths with conflicts. */
 export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
-/** Merges two commits' contents, by their common ancestor. No ref moves and no commit is written. */
+/**
+ * Merges the trees of two commits. It writes no commit and moves no ref.
+ * @throws GitError `conflict` for unrelated histories
+ */
 export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [
     'merge-tree',

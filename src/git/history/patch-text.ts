@@ -13,13 +13,13 @@ async function stream(repo: Repo, args: readonly string[]): Promise<Readable> {
   return firstBytes(git, () => new GitError('not-found', 'No such commit', git.stderr().trim()));
 }
 
-/** Streams the difference of two commits or trees as `git diff` writes it; `from: null` compares with the empty tree. */
+/** Streams the diff of two commits or trees in the format of `git diff`; `from: null` is the empty tree. */
 export const openDiff = (repo: Repo, { from, to }: { from: Oid | null; to: Oid }): Promise<Readable> =>
   stream(repo, ['diff-tree', '-p', '-r', '-M', ...common, from === null ? emptyTree : checkedOid(from), checkedOid(to), '--']);
 
 /**
- * Streams commits as e-mails that `git am` applies: those of `to` that `without` hasn't, or `to` alone. Merges have none, as
- * in Git.
+ * Streams commits in the format of `git format-patch`: those reachable from `to` and not from `without`, or `to` alone. Merge
+ * commits are skipped, as in Git.
  */
 export const openPatches = (repo: Repo, { to, without }: { to: Oid; without?: Oid }): Promise<Readable> => {
   const range = without === undefined ? ['-1', checkedOid(to)] : [`${checkedOid(without)}..${checkedOid(to)}`];

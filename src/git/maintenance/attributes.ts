@@ -4,24 +4,24 @@ import { GitError } from '../errors.ts';
 import type { Repo } from '../repo.ts';
 
 /**
- * Repositories' attributes can have git write things into files (`export-subst`), by formats that take memory without bound. The
- * attributes of a Git folder have precedence over those in a commit. So archives are made in a folder of their own, which switches
- * that off, from the objects of the repository.
+ * The attribute `export-subst` in a repository makes git expand formats in files, which can take unbounded memory. The attributes
+ * of a Git folder override those of a commit. So archives are made in a separate Git folder that turns `export-subst` off, with
+ * the objects of the repository.
  */
 const attributes = '* -export-subst\n';
 
 const folderOf = (root: string): string => join(root, 'archives.git');
 
-/** The variables by which git reads the objects of a repository, and the attributes of Hearth's own folder. */
-export async function plainAttributes({ path, store, quarantine }: Repo): Promise<Record<string, string>> {
+/** The environment in which git reads the objects of a repository and the attributes of the archive folder. */
+export async function archiveEnvironment({ path, store, quarantine }: Repo): Promise<Record<string, string>> {
   const folder = folderOf(store.root);
-  const found = await readFile(join(folder, 'info', 'attributes'), 'utf8').catch(() => undefined);
-  if (found !== attributes)
+  const installed = await readFile(join(folder, 'info', 'attributes'), 'utf8').catch(() => undefined);
+  if (installed !== attributes)
     throw new GitError('failed', 'Archives cannot be made: their folder in the data folder is incomplete');
   return { GIT_DIR: folder, GIT_OBJECT_DIRECTORY: quarantine?.objects ?? join(path, 'objects') };
 }
 
-/** Makes the folder in which archives are made. Several processes may do so at once. */
+/** Creates the archive folder. Several processes may do so concurrently. */
 export async function installAttributes(root: string): Promise<void> {
   const folder = folderOf(root);
   for (const [name, text] of Object.entries({ 'info/attributes': attributes, HEAD: 'ref: refs/heads/main\n' })) {

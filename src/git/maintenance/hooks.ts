@@ -2,8 +2,8 @@ import { access, constants, mkdir, mkdtemp, readFile, rename, rm, stat, writeFil
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
 
-// Both scripts speak over file descriptor 3 with the process that started `git receive-pack`, and only with it: see
-// push-inspection.ts. They are Hearth's own; hooks in a repository's folder never run.
+// Both scripts exchange lines over file descriptor 3 with the process that started `git receive-pack`; see push-inspection.ts.
+// Hooks in a repository's folder never run.
 const scripts = {
   'pre-receive': `#!/bin/sh
 printf 'objects %s\\nalternates %s\\ninspect\\n' "$GIT_OBJECT_DIRECTORY" "$GIT_ALTERNATE_OBJECT_DIRECTORIES" >&3
@@ -17,7 +17,7 @@ read -r word <&3 && [ "$word" = go ]
 
 const folderOf = (root: string) => join(root, 'hooks');
 
-/** Writes the hooks through which pushes are inspected, unless they are there. Several processes may do so at once. */
+/** Writes the hooks that inspect pushes, unless they exist. Several processes may do so concurrently. */
 export async function installHooks(root: string): Promise<void> {
   if (await areInstalled(root)) return;
   await mkdir(folderOf(root), { recursive: true });
@@ -29,7 +29,7 @@ export async function installHooks(root: string): Promise<void> {
   await rm(drafts, { recursive: true });
 }
 
-/** A command must work on a full disk too, above all the one that tells of it. */
+/** Existing hooks aren't written again, so that commands as `hearth doctor` work on a full disk too. */
 async function areInstalled(root: string): Promise<boolean> {
   const found = await Promise.all(
     Object.entries(scripts).map(async ([name, text]) => {
@@ -37,11 +37,11 @@ async function areInstalled(root: string): Promise<boolean> {
       const { mode } = await stat(file);
       return (mode & 0o100) !== 0 && (await readFile(file, 'utf8')) === text;
     }),
-  ).catch(() => [false]); // one isn't there
+  ).catch(() => [false]); // one doesn't exist
   return found.every(Boolean);
 }
 
-/** The folder of the hooks. git passes over a hook that it can't run, so this throws rather than let a push go uninspected. */
+/** The folder of the hooks. @throws GitError where one isn't executable: git would skip it, and the push wouldn't be inspected */
 export async function runnableHooks(root: string): Promise<string> {
   for (const name of Object.keys(scripts)) {
     await access(join(folderOf(root), name), constants.X_OK).catch((error: unknown) => {

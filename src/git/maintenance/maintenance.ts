@@ -3,21 +3,21 @@ import { join, relative } from 'node:path';
 import { run } from '../process/run.ts';
 import type { GitStore, Repo } from '../repo.ts';
 
-/** Packs objects and refs, drops what has been unreachable for two weeks, and writes the indexes that make history quick. */
+/** Packs objects and refs, removes objects that were unreachable for two weeks, and writes the commit graph. */
 export async function collectGarbage(repo: Repo): Promise<void> {
   await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { kind: 'transfer' });
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
 
-/** The numbers of loose objects and packs, which tell when to call `collectGarbage`. */
-export async function looseness(repo: Repo): Promise<{ looseObjects: number; packs: number }> {
+/** The numbers of loose objects and packs, to decide when to call `collectGarbage`. */
+export async function countLooseObjects(repo: Repo): Promise<{ looseObjects: number; packs: number }> {
   const { stdout } = await run(repo, ['count-objects', '-v']);
   const text = stdout.toString('utf8');
   const count = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return { looseObjects: count('count'), packs: count('packs') };
 }
 
-/** Checks every object and what it names. No problems: the repository is whole. */
+/** Runs `git fsck`. Returns the problems; none for an intact repository. */
 export async function checkRepository(repo: Repo): Promise<string[]> {
   const args = ['fsck', '--no-dangling', '--no-progress', '--full'];
   const { stdout, stderr, code } = await run(repo, args, { kind: 'transfer', codes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 128] });
@@ -29,8 +29,8 @@ export async function checkRepository(repo: Repo): Promise<string[]> {
 const leftover = /\.lock$|^tmp_|^tmp_objdir-|^incoming-/;
 
 /**
- * Removes lock files and half-written objects that a killed git left behind: those not changed since `before`, which must be
- * longer ago than any transfer takes. A lock that is left keeps its ref from moving. Returns what was removed.
+ * Removes lock files and temporary objects of killed git processes that weren't changed since `before`, which must be longer ago
+ * than any transfer takes. A stale lock would block its ref. Returns the removed paths.
  */
 export async function removeLeftovers(repo: Repo, before: Date): Promise<string[]> {
   const removed: string[] = [];
@@ -45,7 +45,7 @@ export async function removeLeftovers(repo: Repo, before: Date): Promise<string[
   return removed;
 }
 
-/** Removes what interrupted creations, copies and removals of repositories left behind, not touched since `before`. */
+/** Removes temporary folders of interrupted creations, copies and removals of repositories that weren't changed since `before`. */
 export async function removeLeftoverFolders(store: GitStore, before: Date): Promise<void> {
   const folder = join(store.root, 'tmp');
   for (const name of await readdir(folder)) {

@@ -6,31 +6,31 @@ import type { Repo } from '../repo.ts';
 export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-/** What is known of an object without reading it. */
+/** The name, type and size of an object. */
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };
 
-/** An answer to one request: the object (with its bytes, if they were asked for), or nothing. */
-export type Answer = { info: ObjectInfo; data: Buffer } | undefined;
+/** The reply to a request: the object, with its bytes where contents were requested; undefined where it doesn't exist. */
+export type ObjectReply = { info: ObjectInfo; data: Buffer } | undefined;
 
 type ObjectRequest = {
   contents: boolean;
   name: string;
   alone: boolean;
-  resolve(answer: Answer): void;
+  resolve(answer: ObjectReply): void;
   reject(error: Error): void;
 };
 
-/** The process ended before it came to this request, which may be put to a new one. */
+/** The process ended before it handled this request. It can be sent to a new process. */
 export class Interrupted extends Error {}
 
-/** Put `alone`, a request is answered before the next one is read: if the process ends at it, it is known which one it was. */
-export type Asking = { wanted: 'info' | 'contents'; alone?: true };
+/** With `alone`, a request is flushed by itself: if the process ends at it, that request was the cause. */
+export type RequestOptions = { wanted: 'info' | 'contents'; alone?: true };
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 
 /**
- * One `git cat-file --batch-command` process. Questions of one turn of the event loop are sent together and answered in
- * order. Names must be checked by the caller: full object names, refs, or either with `:path`; never with NUL.
+ * One `git cat-file --batch-command` process. Requests of one turn of the event loop are sent together and answered in order. The
+ * caller must check names: full object names, refs, or either with `:path`; without NUL.
  */
 export class CatFile {
   readonly #git: GitProcess;
@@ -52,23 +52,23 @@ export class CatFile {
     );
   }
 
-  /** Whether the process has ended; a new one has to be started then. */
+  /** Whether the process has ended, so that a new one is needed. */
   get dead(): boolean {
     return this.#dead !== undefined;
   }
 
-  /** Asks for one object. Rejects with `Interrupted` where the process ended for another reason than this object. */
-  ask(name: string, { wanted, alone }: Asking): Promise<Answer> {
+  /** Requests one object. @throws Interrupted where the process ended because of another object */
+  request(name: string, { wanted, alone }: RequestOptions): Promise<ObjectReply> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (name.includes('\0')) return Promise.reject(new GitError('invalid', 'A name holds a NUL'));
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { promise, resolve, reject } = Promise.withResolvers<ObjectReply>();
     this.#waiting.push({ contents: wanted === 'contents', name, alone: alone ?? false, resolve, reject });
     if (this.#unsent.length === 0) setImmediate(() => this.#send());
     this.#unsent.push(alone ? `flush\0${wanted} ${name}\0flush\0` : `${wanted} ${name}\0`);
     return promise;
   }
 
-  /** Ends the process; questions still open fail. */
+  /** Ends the process; pending requests fail. */
   async close(): Promise<void> {
     this.#fail(new GitError('aborted', 'The object reader was closed'));
     this.#git.stdin.end();
@@ -86,7 +86,7 @@ export class CatFile {
     this.#dead ??= error;
     clearTimeout(this.#watch);
     const waiting = this.#waiting.splice(0);
-    // One object can end the process, by its size. The questions for others must not fail with it.
+    // A large object can end the process. The requests for other objects are rejected as interrupted, and are sent again.
     const blamed = waiting.length === 1 || waiting[0]?.alone ? 1 : 0;
     const [first, rest] = isOfObject(this.#dead) ? [blamed, new Interrupted()] : [waiting.length, this.#dead];
     for (const [index, request] of waiting.entries()) request.reject(index < first ? this.#dead : rest);
@@ -115,7 +115,7 @@ export class CatFile {
     this.#watch = undefined;
   }
 
-  /** Answers from the bytes at hand and says how many it used; 0 when they don't hold the whole answer. */
+  /** Resolves a request from the received bytes. Returns the number of bytes of its reply; 0 where it is incomplete. */
   #answer(request: ObjectRequest, bytes: Buffer): number {
     const lineEnd = bytes.indexOf(10);
     if (lineEnd < 0) return 0;
@@ -150,5 +150,5 @@ export class CatFile {
   }
 }
 
-/** Whether a process ended because of what it was asked for. Otherwise a new one would not do better. */
+/** Whether an object was the cause of a process's end. Otherwise a new process would fail too. */
 const isOfObject = ({ kind }: GitError): boolean => kind !== 'not-found' && kind !== 'aborted';

@@ -2,10 +2,10 @@ import { type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { GitError } from '../errors.ts';
 
-const freeBytes = 1024 * 1024;
+const uncheckedBytes = 1024 * 1024;
 const maxRatio = 100;
 
-/** Unpacks a gzip'd request body. A body that unpacks to far more than Git's own requests is refused. */
+/** Decompresses a gzip request body. It fails with `too-large` beyond a ratio of 100, which no client of Git reaches. */
 export function gunzip(body: Readable): Readable {
   let packed = 0;
   let plain = 0;
@@ -18,8 +18,8 @@ export function gunzip(body: Readable): Readable {
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       plain += chunk.length;
-      const swollen = plain > freeBytes && plain > packed * maxRatio;
-      done(swollen ? new GitError('too-large', 'The request unpacks to too much') : null, chunk);
+      const isTooLarge = plain > uncheckedBytes && plain > packed * maxRatio;
+      done(isTooLarge ? new GitError('too-large', 'The request unpacks to too much') : null, chunk);
     },
   });
   const unpack = createGunzip();

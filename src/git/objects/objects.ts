@@ -8,49 +8,49 @@ import { checkedOid, isOid, type Oid } from './oid.ts';
 import { type Commit, parseCommit, parseTag, type Tag } from './parse-commit.ts';
 import { canonicalMode, parseTree, type TreeEntry, type TreeMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
-import type { Lent } from './reader-pool.ts';
+import type { ReaderLease } from './reader-pool.ts';
 
 export type { ObjectInfo, ObjectType } from './cat-file.ts';
 
 /** An object with its bytes. */
 export type StoredObject = ObjectInfo & { data: Buffer };
 
-/** One of many objects: its bytes, or why there are none. */
+/** The result of reading one of many objects: the object, or why it couldn't be read. */
 export type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: 'missing' | 'too-large'; size?: number });
 
 const bytesPerBatch = 8 * 1024 * 1024;
 const namesPerBatch = 2_000;
-/** Of larger commits, only a part is read. */
-const largestCommit = 1024 * 1024;
-const beginning = 256 * 1024;
-const largestTag = 1024 * 1024;
-/** git's exit code for an object that isn't there, or of another type. */
+/** Of larger commits, only the first `partialCommitSize` bytes are read. */
+const maxCommitSize = 1024 * 1024;
+const partialCommitSize = 256 * 1024;
+const maxTagSize = 1024 * 1024;
+/** git's exit code for an object that doesn't exist or has another type. */
 const noSuchObject = 128;
 
 /**
- * Reads objects through a long-lived process. What is asked for together is read together:
+ * Reads objects through a long-lived process. Concurrent requests are batched:
  * `await Promise.all(oids.map((oid) => reader.getCommit(oid)))` is one round trip.
  *
- * An object is named by its full name or a full ref (`refs/heads/main`, `HEAD`), with a path or without.
+ * `rev` is a full object name or a full ref (`refs/heads/main`, `HEAD`).
  */
 export class ObjectReader implements AsyncDisposable {
   readonly #repo: Repo;
-  readonly #lent: Lent;
+  readonly #lease: ReaderLease;
   readonly #limits: GitLimits;
 
   constructor(repo: Repo) {
     this.#repo = repo;
-    this.#lent = repo.store.readers.lend(repo);
+    this.#lease = repo.store.readers.lease(repo);
     this.#limits = repo.store.limits;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#lent.giveBack();
+    return this.#lease.release();
   }
 
-  /** Type and size, or undefined where there is no such object. A tag is followed with `peel`. */
+  /** The type and size of an object; undefined where it doesn't exist. With `peel`, tags are followed. */
   async findInfo(rev: string, options: { path?: string; peel?: ObjectType } = {}): Promise<ObjectInfo | undefined> {
-    const answer = await this.#lent.ask(nameOf(rev, options), 'info');
+    const answer = await this.#lease.request(nameOf(rev, options), 'info');
     return answer?.info;
   }
 
@@ -59,16 +59,16 @@ export class ObjectReader implements AsyncDisposable {
     return Promise.all(oids.map((oid) => this.findInfo(oid)));
   }
 
-  /** The object, or undefined where there is none. Throws `too-large` above `maxSize`. */
+  /** An object; undefined where it doesn't exist. @throws GitError `too-large` above `maxSize` */
   async find(
     rev: string,
     options: { path?: string; peel?: ObjectType; maxSize?: number } = {},
   ): Promise<StoredObject | undefined> {
     const info = await this.findInfo(rev, options);
     if (!info) return undefined;
-    const most = info.type === 'tree' ? this.#limits.folder : this.#limits.object;
-    if (info.size > (options.maxSize ?? most)) throw this.#tooLarge(info);
-    const answer = await this.#lent.ask(info.oid, 'contents');
+    const maxSize = info.type === 'tree' ? this.#limits.folder : this.#limits.object;
+    if (info.size > (options.maxSize ?? maxSize)) throw this.#tooLarge(info);
+    const answer = await this.#lease.request(info.oid, 'contents');
     return answer && { ...answer.info, data: answer.data };
   }
 
@@ -77,7 +77,7 @@ export class ObjectReader implements AsyncDisposable {
     return exceeded(this.#limits, name, { message: `The ${type} is too large to be read at once`, detail: oid });
   }
 
-  /** The object; throws `not-found` where there is none or it is of another type. */
+  /** An object. @throws GitError `not-found` where it doesn't exist or has another type, `too-large` above `maxSize` */
   async get(rev: string, options: { path?: string; type?: ObjectType; maxSize?: number } = {}): Promise<StoredObject> {
     const { type, ...rest } = options;
     const found = await this.find(rev, rest);
@@ -86,7 +86,7 @@ export class ObjectReader implements AsyncDisposable {
     return found;
   }
 
-  /** A commit, through a tag where `rev` names one. */
+  /** A commit; tags are followed. @throws GitError `not-found` */
   async getCommit(rev: string): Promise<Commit> {
     const info = await this.findInfo(rev, { peel: 'commit' });
     if (!info) throw new GitError('not-found', 'No such commit');
@@ -95,7 +95,7 @@ export class ObjectReader implements AsyncDisposable {
     return commit;
   }
 
-  /** Many commits by their full names, in one round trip; throws `not-found` unless all of them are there. */
+  /** Many commits by their full names, in one round trip. @throws GitError `not-found` where one is missing */
   async getCommits(oids: readonly Oid[]): Promise<Commit[]> {
     const commits = await this.findCommits(oids);
     return oids.map((oid) => {
@@ -105,37 +105,37 @@ export class ObjectReader implements AsyncDisposable {
     });
   }
 
-  /** Like `getCommits`, as a map by name. Objects that aren't commits are left out. */
+  /** As `getCommits`, as a map by name. Missing objects and those of other types are omitted. */
   async findCommits(oids: readonly Oid[]): Promise<Map<Oid, Commit>> {
     const commits = new Map<Oid, Commit>();
-    const enormous: Oid[] = [];
-    for await (const result of this.readMany(oids, { maxSize: largestCommit })) {
+    const tooLarge: Oid[] = [];
+    for await (const result of this.readMany(oids, { maxSize: maxCommitSize })) {
       if (!('object' in result)) {
-        if (result.problem === 'too-large') enormous.push(result.oid);
+        if (result.problem === 'too-large') tooLarge.push(result.oid);
       } else if (result.object.type === 'commit') commits.set(result.oid, parseCommit(result.oid, result.object.data));
     }
-    const begun = await Promise.all(enormous.map((oid) => this.#findBeginning(oid)));
-    for (const commit of begun) if (commit) commits.set(commit.oid, commit);
+    const partial = await Promise.all(tooLarge.map((oid) => this.#findBeginning(oid)));
+    for (const commit of partial) if (commit) commits.set(commit.oid, commit);
     return commits;
   }
 
-  /** The beginning of a commit of a size that nobody writes: who pushes such ones mustn't keep those waiting who list them. */
+  /** The first part of a very large commit, so that such commits don't make lists slow. */
   async #findBeginning(oid: Oid): Promise<Commit | undefined> {
-    const options = { maxOutput: beginning, truncate: true, codes: [0, noSuchObject] };
+    const options = { maxOutput: partialCommitSize, truncate: true, codes: [0, noSuchObject] };
     const { code, stdout } = await run(this.#repo, ['cat-file', 'commit', checkedOid(oid)], options);
     if (code === noSuchObject) return undefined;
     const { signature: _, payload: __, ...commit } = parseCommit(oid, stdout);
     return commit;
   }
 
-  /** A folder's entries; `rev` may be a commit or a tree, `path` a folder inside. */
+  /** The entries of a tree. `rev` is a commit or a tree, `path` a folder inside it. @throws GitError `not-found` */
   async getTree(rev: string, path = ''): Promise<TreeEntry[]> {
     const found = await this.find(rev, path === '' ? { peel: 'tree' } : { path });
     if (found?.type !== 'tree') throw new GitError('not-found', 'No such tree');
     return parseTree(found.data);
   }
 
-  /** The entry of this name in a folder, however large it is: git looks through the large ones. */
+  /** The entry of this name in a tree. Trees above `git.folder` are searched by `git ls-tree`. */
   async findChild(folder: ObjectInfo, name: string): Promise<{ mode: TreeMode; oid: Oid } | undefined> {
     if (folder.size <= this.#limits.folder) {
       const bytes = Buffer.from(name);
@@ -146,58 +146,58 @@ export class ObjectReader implements AsyncDisposable {
     return oid === '' ? undefined : { mode: canonicalMode(octal), oid };
   }
 
-  /** An annotated tag object. */
+  /** An annotated tag. @throws GitError `not-found` */
   async getTag(oid: Oid): Promise<Tag> {
-    const found = await this.get(oid, { type: 'tag', maxSize: largestTag });
+    const found = await this.get(oid, { type: 'tag', maxSize: maxTagSize });
     return parseTag(found.oid, found.data);
   }
 
-  /** Reads many objects in their order, a few megabytes at a time; those above `maxSize` are named and not read. */
+  /** Reads many objects in their order, in batches of a few megabytes. Those above `maxSize` aren't read. */
   async *readMany(oids: readonly Oid[], options: { maxSize?: number } = {}): AsyncGenerator<ReadResult> {
-    const most = options.maxSize ?? this.#limits.object;
+    const maxSize = options.maxSize ?? this.#limits.object;
     for (let start = 0; start < oids.length; start += namesPerBatch) {
       const infos = await this.findInfos(oids.slice(start, start + namesPerBatch));
       for (let from = 0; from < infos.length; ) {
-        const to = endOfBatch(infos, from, most);
-        const batch = infos.slice(from, to).map((info, index) => this.#readOne(oids[start + from + index] ?? '', info, most));
+        const to = endOfBatch(infos, from, maxSize);
+        const batch = infos.slice(from, to).map((info, index) => this.#readOne(oids[start + from + index] ?? '', info, maxSize));
         yield* await Promise.all(batch);
         from = to;
       }
     }
   }
 
-  /** Reads objects that are known to be small, in their order and one round trip; those that aren't there are left out. */
+  /** Reads objects that are known to be small, in their order and in one round trip. Missing ones are omitted. */
   async readSmall(oids: readonly Oid[]): Promise<StoredObject[]> {
-    const answers = await Promise.all(oids.map((oid) => this.#lent.ask(checkedOid(oid), 'contents')));
+    const answers = await Promise.all(oids.map((oid) => this.#lease.request(checkedOid(oid), 'contents')));
     return answers.flatMap((answer) => (answer ? [{ ...answer.info, data: answer.data }] : []));
   }
 
-  async #readOne(oid: Oid, info: ObjectInfo | undefined, most: number): Promise<ReadResult> {
+  async #readOne(oid: Oid, info: ObjectInfo | undefined, maxSize: number): Promise<ReadResult> {
     if (!info) return { oid, problem: 'missing' };
     const tooLarge = { oid, problem: 'too-large', size: info.size } as const;
-    if (info.size > most) return tooLarge;
+    if (info.size > maxSize) return tooLarge;
     try {
-      const answer = await this.#lent.ask(oid, 'contents');
+      const answer = await this.#lease.request(oid, 'contents');
       return answer ? { oid, object: { ...answer.info, data: answer.data } } : { oid, problem: 'missing' };
     } catch (error) {
-      // Stored as differences of something huge, an object can take more than its own size.
+      // An object that is stored as a delta of a huge one can take more memory than its own size.
       if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return tooLarge;
       throw error;
     }
   }
 }
 
-/** Opens a reader on a repository; dispose of it with `await using`. The process behind it is kept for the next one. */
+/** Opens a reader of a repository; dispose of it with `await using`. Its process stays open for later readers. */
 export async function openObjects(repo: Repo): Promise<ObjectReader> {
   return new ObjectReader(repo);
 }
 
-function endOfBatch(infos: readonly (ObjectInfo | undefined)[], from: number, most: number): number {
+function endOfBatch(infos: readonly (ObjectInfo | undefined)[], from: number, maxSize: number): number {
   let bytes = 0;
   let to = from;
   do {
     const size = infos[to]?.size ?? 0;
-    bytes += size > most ? 0 : size;
+    bytes += size > maxSize ? 0 : size;
     to++;
   } while (to < infos.length && bytes + (infos[to]?.size ?? 0) <= bytesPerBatch);
   return to;
@@ -211,10 +211,10 @@ function nameOf(rev: string, { path, peel }: { path?: string; peel?: ObjectType 
   return `${rev}:${path}`;
 }
 
-/** Throws `not-found` unless each of these objects exists and is of its type. */
-export async function checkObjects(reader: ObjectReader, wanted: readonly { oid: Oid; type: ObjectType }[]): Promise<void> {
-  const infos = await reader.findInfos(wanted.map(({ oid }) => checkedOid(oid)));
-  for (const [index, { oid, type }] of wanted.entries()) {
+/** @throws GitError `not-found` unless each of these objects exists and has its type */
+export async function checkObjects(reader: ObjectReader, expected: readonly { oid: Oid; type: ObjectType }[]): Promise<void> {
+  const infos = await reader.findInfos(expected.map(({ oid }) => checkedOid(oid)));
+  for (const [index, { oid, type }] of expected.entries()) {
     if (infos[index]?.type !== type) throw new GitError('not-found', `No such ${type}: ${oid}`);
   }
 }

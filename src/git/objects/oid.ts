@@ -3,10 +3,10 @@ import { GitError } from '../errors.ts';
 /** A full object name: 40 lower-case hexadecimal digits. Hearth's repositories use SHA-1. */
 export type Oid = string;
 
-/** What the Git protocol says for "no object": a ref that doesn't exist yet, or no longer. */
+/** The Git protocol's value for "no object": of a ref that is created or deleted. */
 export const zeroOid: Oid = '0'.repeat(40);
 
-/** The empty tree, which Git knows without storing it. */
+/** The empty tree. Git can read it although it isn't stored. */
 export const emptyTree: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const pattern = /^[0-9a-f]{40}$/;
@@ -14,8 +14,9 @@ const pattern = /^[0-9a-f]{40}$/;
 export const isOid = (text: string): boolean => pattern.test(text);
 
 /**
- * The object name, checked. Only checked names reach a command line, so that no text of a user's can be read as an option
- * or as another revision.
+ * Returns an object name after a check. All names on command lines must be checked, so that input of users can't be an option or
+ * another revision.
+ * @throws GitError `invalid`
  */
 export function checkedOid(text: Oid): Oid {
   if (!isOid(text)) throw new GitError('invalid', 'Not a full object name');

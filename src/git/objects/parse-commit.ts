@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts';
 import { type Identity, parseIdentity } from './identity.ts';
 import { isOid, type Oid } from './oid.ts';
 
-/** A commit as it is stored. */
+/** A parsed commit object. */
 export type Commit = {
   oid: Oid;
   tree: Oid;
@@ -15,7 +15,7 @@ export type Commit = {
   payload?: string;
 };
 
-/** An annotated tag as it is stored. */
+/** A parsed tag object. */
 export type Tag = {
   oid: Oid;
   target: Oid;
@@ -28,18 +28,18 @@ export type Tag = {
 };
 
 /**
- * Whoever pushes decides how long a message is, and how many parents a commit has. More than this isn't read, so that a list of
- * commits can always be told: bytes of a message, parents, and bytes of an object whose signature is kept.
+ * Pushed commits can have messages of any length and any number of parents. Messages and parents are cut to these bounds, and
+ * signatures of larger objects are omitted, so that the size of a list of commits is bounded.
  */
-const longestMessage = 64 * 1024;
+const maxMessageSize = 64 * 1024;
 const maxParents = 1_000;
-const largestSigned = 1024 * 1024;
+const maxSignedSize = 1024 * 1024;
 
-/** The beginning of a message, which ends with a whole character of UTF-8. */
+/** A message, cut to `maxMessageSize` bytes at the end of a UTF-8 character. */
 function messageOf(message: Buffer): Buffer {
-  if (message.length <= longestMessage) return message;
-  let end = longestMessage;
-  while (end > longestMessage - 4 && ((message[end] ?? 0) & 0xc0) === 0x80) end--;
+  if (message.length <= maxMessageSize) return message;
+  let end = maxMessageSize;
+  while (end > maxMessageSize - 4 && ((message[end] ?? 0) & 0xc0) === 0x80) end--;
   return message.subarray(0, end);
 }
 
@@ -47,12 +47,12 @@ type Header = { key: string; value: string; start: number; end: number };
 type Parts = { headers: Header[]; message: Buffer };
 
 /** Splits an object into its header lines (continued lines joined) and its message. */
-function split(data: Buffer): Parts {
+function splitObject(data: Buffer): Parts {
   const headers: Header[] = [];
   let at = 0;
   while (at < data.length && data[at] !== 10) {
-    const found = data.indexOf(10, at);
-    const end = found < 0 ? data.length : found;
+    const newline = data.indexOf(10, at);
+    const end = newline < 0 ? data.length : newline;
     const line = data.toString('latin1', at, end);
     const last = headers.at(-1);
     if (line.startsWith(' ') && last) {
@@ -68,21 +68,21 @@ function split(data: Buffer): Parts {
   return { headers, message: data.subarray(Math.min(at + 1, data.length)) };
 }
 
-/** A decoder for the encoding that the object names; UTF-8 where it names none, or one that nobody knows. */
+/** A decoder for the object's `encoding` header; UTF-8 where it is missing or unknown. */
 function decoderOf(headers: Header[]): (latin1: string) => string {
   const label = headers.find(({ key }) => key === 'encoding')?.value.trim() ?? 'utf-8';
   let decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   try {
     decoder = new TextDecoder(label, { ignoreBOM: true });
   } catch {
-    // An unknown encoding: UTF-8 shows most of it.
+    // The encoding is unknown: decodes as UTF-8.
   }
   return (latin1) => decoder.decode(Buffer.from(latin1, 'latin1'));
 }
 
-/** Reads a commit object's bytes; throws `invalid` for bytes that are no commit. */
+/** Parses a commit object. @throws GitError `invalid` */
 export function parseCommit(oid: Oid, data: Buffer): Commit {
-  const { headers, message } = split(data);
+  const { headers, message } = splitObject(data);
   const decode = decoderOf(headers);
   const value = (key: string) => headers.find((header) => header.key === key)?.value;
   const tree = value('tree') ?? '';
@@ -91,7 +91,7 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
     .slice(0, maxParents)
     .map((header) => header.value);
   if (!isOid(tree) || !parents.every(isOid)) throw new GitError('invalid', 'Not a commit', oid);
-  const signed = data.length > largestSigned ? undefined : headers.find(({ key }) => key === 'gpgsig');
+  const signed = data.length > maxSignedSize ? undefined : headers.find(({ key }) => key === 'gpgsig');
   return {
     oid,
     tree,
@@ -108,14 +108,14 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
 
 const signatureStart = /^-----BEGIN (?:PGP SIGNATURE|SSH SIGNATURE|PGP MESSAGE|SIGNED MESSAGE)-----$/m;
 
-/** Reads an annotated tag's bytes; throws `invalid` for bytes that are no tag. A tag's signature ends its message. */
+/** Parses a tag object, whose signature is at the end of its message. @throws GitError `invalid` */
 export function parseTag(oid: Oid, data: Buffer): Tag {
-  const { headers, message } = split(data);
+  const { headers, message } = splitObject(data);
   const decode = decoderOf(headers);
   const value = (key: string) => headers.find((header) => header.key === key)?.value;
   const target = value('object') ?? '';
   if (!isOid(target)) throw new GitError('invalid', 'Not a tag', oid);
-  const isWhole = data.length <= largestSigned;
+  const isWhole = data.length <= maxSignedSize;
   const text = decode((isWhole ? message : messageOf(message)).toString('latin1'));
   const signed = isWhole ? signatureStart.exec(text)?.index : undefined;
   const tagger = value('tagger');

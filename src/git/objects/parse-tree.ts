@@ -9,13 +9,13 @@ export type TreeMode = (typeof treeModes)[number];
 /** One entry of a tree. `bytes` is the name as stored; `name` is it as text, with U+FFFD where it isn't UTF-8. */
 export type TreeEntry = { mode: TreeMode; type: ObjectType; name: string; bytes: Buffer; oid: Oid };
 
-/** What an entry of this mode names: a submodule's commit is in another repository. */
+/** The type of the object of an entry. The commit of a submodule is in another repository. */
 export function typeOfMode(mode: TreeMode): ObjectType {
   if (mode === '040000') return 'tree';
   return mode === '160000' ? 'commit' : 'blob';
 }
 
-/** Old tools wrote other bits (100664, 40000): Git reads them as the nearest of its modes. */
+/** The mode that Git reads from an octal text. Old tools wrote other bits, as 100664 or 40000. */
 export function canonicalMode(octal: string): TreeMode {
   const bits = Number.parseInt(octal, 8);
   const kind = bits & 0o170000;
@@ -25,7 +25,7 @@ export function canonicalMode(octal: string): TreeMode {
   return bits & 0o100 ? '100755' : '100644';
 }
 
-/** Reads a tree object's bytes; throws `invalid` for bytes that are no tree. */
+/** Parses a tree object. @throws GitError `invalid` */
 export function parseTree(data: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   let at = 0;

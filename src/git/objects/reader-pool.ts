@@ -1,33 +1,36 @@
 import type { GitLimits, Repo } from '../repo.ts';
-import { type Answer, type Asking, CatFile, Interrupted } from './cat-file.ts';
+import { CatFile, Interrupted, type ObjectReply, type RequestOptions } from './cat-file.ts';
 
-/** A lent reader process. `ask` starts it, again if it has died. */
-export type Lent = { ask(name: string, wanted: Asking['wanted']): Promise<Answer>; giveBack(): Promise<void> };
+/** The use of a reader process. `request` starts the process where it isn't running. */
+export type ReaderLease = {
+  request(name: string, wanted: RequestOptions['wanted']): Promise<ObjectReply>;
+  release(): Promise<void>;
+};
 
-/** Keeps a few readers open, one for each repository in use, the latest used ones. */
+/** A pool of reader processes, one for each repository. It keeps those that were used last. */
 export type ReaderPool = {
-  lend(repo: Repo): Lent;
+  lease(repo: Repo): ReaderLease;
   closeOf(path: string): Promise<void>;
   closeAll(): Promise<void>;
   /** How many processes are open, for metrics and tests. */
   open(): number;
 };
 
-type Entry = { path: string; users: number; cat?: CatFile; timer?: NodeJS.Timeout; gone: boolean };
+type Entry = { path: string; users: number; cat?: CatFile; timer?: NodeJS.Timeout; closed: boolean };
 
-/** Makes an empty pool. More repositories than `readers` in use at once get readers too, which close right after their use. */
+/** Makes an empty pool. Beyond `readers` repositories in use, further ones get readers that close right after their use. */
 export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>): ReaderPool {
-  // A Map keeps the order of insertion: the first entry is the one that was lent longest ago.
+  // A Map keeps the order of insertion: the first entry is the least recently used one.
   const entries = new Map<string, Entry>();
 
   const close = async (key: string, entry: Entry) => {
     clearTimeout(entry.timer);
-    entry.gone = true;
+    entry.closed = true;
     if (entries.get(key) === entry) entries.delete(key);
     await entry.cat?.close();
   };
 
-  const makeRoom = async () => {
+  const evictIdle = async () => {
     for (const [key, entry] of [...entries]) {
       if (entries.size <= limits.readers) return;
       if (entry.users === 0) await close(key, entry);
@@ -35,9 +38,9 @@ export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>
   };
 
   return {
-    lend(repo) {
+    lease(repo) {
       const key = repo.quarantine ? `${repo.path}\n${repo.quarantine.objects}` : repo.path;
-      const entry: Entry = entries.get(key) ?? { path: repo.path, users: 0, gone: false };
+      const entry: Entry = entries.get(key) ?? { path: repo.path, users: 0, closed: false };
       clearTimeout(entry.timer);
       entries.delete(key);
       entries.set(key, entry);
@@ -47,22 +50,22 @@ export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>
         return entry.cat;
       };
       return {
-        async ask(name, wanted) {
-          for (let asking: Asking = { wanted }; ; asking = { wanted, alone: true }) {
+        async request(name, wanted) {
+          for (let options: RequestOptions = { wanted }; ; options = { wanted, alone: true }) {
             try {
-              return await cat().ask(name, asking);
+              return await cat().request(name, options);
             } catch (error) {
               if (!(error instanceof Interrupted)) throw error;
             }
           }
         },
-        async giveBack() {
+        async release() {
           entry.users--;
           if (entry.users > 0) return;
-          // A quarantine's folder goes away with its push.
-          if (entry.gone || repo.quarantine) return close(key, entry);
+          // The folder of a quarantine is removed after its push.
+          if (entry.closed || repo.quarantine) return close(key, entry);
           entry.timer = setTimeout(() => void close(key, entry), limits.readerIdle).unref();
-          await makeRoom();
+          await evictIdle();
         },
       };
     },

@@ -5,7 +5,7 @@ import { type ObjectType, openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
 import { canonicalMode, type TreeMode, typeOfMode } from './parse-tree.ts';
 
-/** An entry of a listing; `size` is there for files and links. */
+/** An entry of a tree listing. Files and links have a `size` in bytes. */
 export type ListedEntry = { path: string; mode: TreeMode; type: ObjectType; oid: Oid; size?: number };
 
 export type Depth = { recursive?: true; folders?: true };
@@ -13,18 +13,19 @@ export type Depth = { recursive?: true; folders?: true };
 const line = /^(\d+) (\w+) ([0-9a-f]{40}) +(\d+|-)\t(.*)$/s;
 
 /**
- * The entries of a tree (or a commit's) with sizes, in Git's order, some at a time. With `recursive`, everything below; folders
- * themselves are listed too when `folders` is set. Whoever stops reading ends git: a few nested folders can hold any number of files.
+ * The entries of a tree (or of a commit's tree) with sizes, in Git's order and in batches. `recursive` lists the entries of
+ * folders, and with `folders` the folders too. It ends git where its consumer stops reading, since a few nested folders can
+ * contain any number of files.
  */
 export async function* readTree(repo: Repo, tree: Oid, { recursive, folders }: Depth = {}): AsyncGenerator<ListedEntry[]> {
   const flags = [...(recursive ? ['-r'] : []), ...(recursive && folders ? ['-t'] : [])];
   for await (const records of readRecords(repo, ['ls-tree', ...flags, '-l', '-z', checkedOid(tree)], { separator: 0 }))
-    yield records.map(listed);
+    yield records.map(parseEntry);
 }
 
 /**
- * As `readTree`, for background work that takes what it gets: it ends at `limit` entries, where their paths exceed `git.output`, and
- * where git itself reaches a limit.
+ * As `readTree`, for background work that accepts a part of the tree: it ends at `limit` entries, where their paths exceed
+ * `git.output`, and where git reaches a limit.
  */
 export async function* readPartOfTree(
   repo: Repo,
@@ -34,10 +35,10 @@ export async function* readPartOfTree(
   let entries = 0;
   let bytes = 0;
   try {
-    for await (const some of readTree(repo, tree, depth)) {
-      for (const { path } of some) bytes += path.length;
-      yield some.slice(0, limit - entries);
-      entries += some.length;
+    for await (const batch of readTree(repo, tree, depth)) {
+      for (const { path } of batch) bytes += path.length;
+      yield batch.slice(0, limit - entries);
+      entries += batch.length;
       if (entries >= limit || bytes > repo.store.limits.output) return;
     }
   } catch (error) {
@@ -46,8 +47,8 @@ export async function* readPartOfTree(
 }
 
 /**
- * Lists a tree (or a commit's) as `readTree` does. The listing is cut at `limit` entries, or where it exceeds the limit of bytes
- * `git.listing`.
+ * Lists a tree as `readTree`, up to `limit` entries and `git.listing` bytes.
+ * @throws GitError `not-found` where the tree or the path doesn't exist
  */
 export async function listTree(
   repo: Repo,
@@ -58,9 +59,9 @@ export async function listTree(
   const tree = await findTree(repo, rev, path);
   const entries: ListedEntry[] = [];
   let bytes = 0;
-  for await (const some of readTree(repo, tree, options)) {
-    for (const entry of some) {
-      bytes += columns + entry.path.length;
+  for await (const batch of readTree(repo, tree, options)) {
+    for (const entry of batch) {
+      bytes += bytesBeforePath + entry.path.length;
       if (entries.length === limit || bytes > repo.store.limits.listing) return { entries, truncated: true };
       entries.push(path ? { ...entry, path: `${path}/${entry.path}` } : entry);
     }
@@ -68,8 +69,8 @@ export async function listTree(
   return { entries, truncated: false };
 }
 
-/** What git writes of an entry before its path. */
-const columns = 60;
+/** The bytes that `git ls-tree` writes before each path. */
+const bytesBeforePath = 60;
 
 async function findTree(repo: Repo, rev: Oid, path: string | undefined): Promise<Oid> {
   await using reader = await openObjects(repo);
@@ -78,7 +79,7 @@ async function findTree(repo: Repo, rev: Oid, path: string | undefined): Promise
   return tree.oid;
 }
 
-function listed(record: Buffer): ListedEntry {
+function parseEntry(record: Buffer): ListedEntry {
   const [, octal = '', , oid = '', size = '-', path = ''] = line.exec(record.toString('utf8')) ?? [];
   const mode = canonicalMode(octal);
   const entry = { path, mode, type: typeOfMode(mode), oid };

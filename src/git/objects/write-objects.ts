@@ -1,4 +1,4 @@
-import { sharedTurns } from '#lib/turns.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
 import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
@@ -7,19 +7,20 @@ import { checkObjects, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
 import { type NewObject, oidOf, packOf } from './pack.ts';
 
-// As `receive.unpackLimit`: more objects than this stay together in a pack.
+// As `receive.unpackLimit`: up to so many objects are stored loose, more in a pack.
 const looseLimit = 100;
 
 /**
- * Writes objects in one git process, which checks their form and that everything they name exists, and syncs them to disk.
- * Gives their names, in order.
+ * Writes objects in one git process, which checks their format and that all objects they reference exist, and syncs them to disk.
+ * Returns their names, in order.
+ * @throws GitError `invalid` where git refuses them
  */
 export async function writeObjects(repo: Repo, objects: readonly NewObject[]): Promise<Oid[]> {
   const oids: Oid[] = [];
-  const share = sharedTurns();
+  const yieldIfNeeded = periodicYield();
   for (const object of objects) {
     oids.push(oidOf(object));
-    await share();
+    await yieldIfNeeded();
   }
   const distinct = [...new Map(objects.map((object, index) => [oids[index], object])).values()];
   if (distinct.length === 0) return oids;
@@ -34,7 +35,7 @@ async function writeOne(repo: Repo, object: NewObject): Promise<Oid> {
   return oid ?? oidOf(object);
 }
 
-/** Writes a file's content. */
+/** Writes a blob. */
 export async function writeBlob(repo: Repo, data: Buffer): Promise<Oid> {
   return writeOne(repo, { type: 'blob', data });
 }
@@ -45,16 +46,16 @@ export type NewCommit = {
   author: Identity;
   committer: Identity;
   message: string;
-  /** An armoured signature of the commit without it. */
+  /** An armoured signature of the commit's bytes without the signature. */
   signature?: string;
 };
 
-/** Writes a commit. The same fields always give the same name. Throws `not-found` when the tree or a parent is missing. */
-export async function writeCommit(repo: Repo, wanted: NewCommit): Promise<Oid> {
+/** Writes a commit. @throws GitError `not-found` where the tree or a parent is missing */
+export async function writeCommit(repo: Repo, commit: NewCommit): Promise<Oid> {
   await using reader = await openObjects(repo);
-  const parents = wanted.parents.map((oid) => ({ oid, type: 'commit' as const }));
-  await checkObjects(reader, [{ oid: wanted.tree, type: 'tree' }, ...parents]);
-  return writeOne(repo, { type: 'commit', data: commitBytes(wanted) });
+  const parents = commit.parents.map((oid) => ({ oid, type: 'commit' as const }));
+  await checkObjects(reader, [{ oid: commit.tree, type: 'tree' }, ...parents]);
+  return writeOne(repo, { type: 'commit', data: commitBytes(commit) });
 }
 
 /** The bytes of a commit, to sign or to write. */
@@ -71,7 +72,7 @@ export function commitBytes({ tree, parents, author, committer, message, signatu
 
 export type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
 
-/** Writes an annotated tag object; the ref that names it is the caller's to make. */
+/** Writes an annotated tag object. The caller creates its ref. @throws GitError `not-found` where the target is missing */
 export async function writeTag(repo: Repo, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {
   if (/[\n\0]/.test(name) || name === '') throw new GitError('invalid', 'Not a tag name');
   await using reader = await openObjects(repo);

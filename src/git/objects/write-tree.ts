@@ -1,4 +1,4 @@
-import { sharedTurns } from '#lib/turns.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
 import type { Repo } from '../repo.ts';
 import { checkObjects, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
@@ -8,46 +8,47 @@ import { type TreeMode, typeOfMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
 
-/** One change of a tree: a new entry from an object or from content, or (`oid: null`) none any more. */
+/** One change of a tree: an entry from an object or from content; `oid: null` deletes the path. */
 export type TreeChange = { path: string; mode: TreeMode } & ({ oid: Oid | null } | { content: Buffer });
 
 /** The changes of a tree, from a base (a tree or commit) or from nothing. */
 export type TreeChanges = { base?: Oid; changes: readonly TreeChange[] };
 
 type Leaf = { mode: TreeMode; oid: Oid | null };
-// Keys are the stored names, one character for each byte, so that names that aren't UTF-8 stay as they are.
+// Keys are the stored names as Latin-1, one character for each byte, so that names that aren't UTF-8 are preserved.
 type Folder = Map<string, Leaf | Folder>;
 type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
 
 /**
- * Writes the tree that `base` (a tree or commit; none: the empty tree) becomes by these changes, and gives its name. Folders
- * left empty disappear. Throws `invalid` for an impossible path or two changes of one path, and `not-found` for an object
- * that doesn't exist or a deleted path that isn't there.
+ * Applies changes to `base` (a tree or commit; omitted: the empty tree), and writes the result. Empty folders are removed.
+ * @returns the name of the new tree
+ * @throws GitError `invalid` for a path that isn't allowed or is changed twice, `not-found` for a missing object or a deleted
+ * path that   doesn't exist
  */
-export async function writeTree(repo: Repo, wanted: TreeChanges): Promise<Oid> {
+export async function writeTree(repo: Repo, input: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
-  const { oid, objects } = await planTree(reader, wanted);
+  const { oid, objects } = await planTree(reader, input);
   await writeObjects(repo, objects);
   return oid;
 }
 
-/** What `writeTree` would write, and the name of its tree; for callers that write more in the same process. */
-export async function planTree(reader: ObjectReader, wanted: TreeChanges): Promise<{ oid: Oid; objects: NewObject[] }> {
+/** The objects that `writeTree` would write, and the name of the tree, for callers that write further objects with them. */
+export async function planTree(reader: ObjectReader, input: TreeChanges): Promise<{ oid: Oid; objects: NewObject[] }> {
   const objects: NewObject[] = [];
   const root: Folder = new Map();
-  const named: { oid: Oid; type: ObjectType }[] = [];
-  const share = sharedTurns();
-  for (const change of wanted.changes) {
-    await share();
+  const referenced: { oid: Oid; type: ObjectType }[] = [];
+  const yieldIfNeeded = periodicYield();
+  for (const change of input.changes) {
+    await yieldIfNeeded();
     const leaf = leafOf(change, objects);
-    place(root, change.path, leaf);
+    addChange(root, change.path, leaf);
     const type = typeOfMode(change.mode);
-    if ('oid' in change && leaf.oid !== null && type !== 'commit') named.push({ oid: leaf.oid, type });
+    if ('oid' in change && leaf.oid !== null && type !== 'commit') referenced.push({ oid: leaf.oid, type });
   }
-  await checkObjects(reader, named);
-  const base = wanted.base === undefined ? undefined : (await reader.find(wanted.base, { peel: 'tree' }))?.oid;
-  if (wanted.base !== undefined && base === undefined) throw new GitError('not-found', 'No such base tree');
-  const tree = await apply(reader, base, root, objects);
+  await checkObjects(reader, referenced);
+  const base = input.base === undefined ? undefined : (await reader.find(input.base, { peel: 'tree' }))?.oid;
+  if (input.base !== undefined && base === undefined) throw new GitError('not-found', 'No such base tree');
+  const tree = await writeFolder(reader, base, root, objects);
   return { oid: tree ?? add(objects, { type: 'tree', data: Buffer.alloc(0) }), objects };
 }
 
@@ -62,7 +63,7 @@ function add(objects: NewObject[], object: NewObject): Oid {
   return oidOf(object);
 }
 
-function place(root: Folder, path: string, leaf: Leaf): void {
+function addChange(root: Folder, path: string, leaf: Leaf): void {
   checkPath(path);
   const names = path.split('/').map((name) => Buffer.from(name).toString('latin1'));
   const last = names.pop() ?? '';
@@ -77,8 +78,8 @@ function place(root: Folder, path: string, leaf: Leaf): void {
   folder.set(last, leaf);
 }
 
-/** The name of the changed tree, its object added to `objects`; undefined when nothing is left in it. */
-async function apply(
+/** Adds the changed tree to `objects` and returns its name; undefined where it is empty. */
+async function writeFolder(
   reader: ObjectReader,
   base: Oid | undefined,
   folder: Folder,
@@ -90,7 +91,7 @@ async function apply(
   }
   for (const [name, change] of folder) {
     const before = entries.get(name);
-    const after = change instanceof Map ? await applyInside(reader, before, change, objects) : change;
+    const after = change instanceof Map ? await writeSubfolder(reader, before, change, objects) : change;
     if (after.oid !== null) entries.set(name, { mode: after.mode, oid: after.oid });
     else if (!entries.delete(name) && !(change instanceof Map))
       throw new GitError('not-found', 'A deleted path is not there', name);
@@ -98,12 +99,17 @@ async function apply(
   return entries.size === 0 ? undefined : add(objects, { type: 'tree', data: treeBytes(entries) });
 }
 
-async function applyInside(reader: ObjectReader, before: Leaf | undefined, folder: Folder, objects: NewObject[]): Promise<Leaf> {
+async function writeSubfolder(
+  reader: ObjectReader,
+  before: Leaf | undefined,
+  folder: Folder,
+  objects: NewObject[],
+): Promise<Leaf> {
   const base = before?.mode === '040000' && before.oid !== null ? before.oid : undefined;
-  return { mode: '040000', oid: (await apply(reader, base, folder, objects)) ?? null };
+  return { mode: '040000', oid: (await writeFolder(reader, base, folder, objects)) ?? null };
 }
 
-/** Git's order compares folders as if their names ended with a slash. */
+/** The bytes of a tree object. Git sorts folders as if their names ended with a slash. */
 function treeBytes(entries: Entries): Buffer {
   const key = (name: string, mode: TreeMode) => (mode === '040000' ? `${name}/` : name);
   const sorted = [...entries]

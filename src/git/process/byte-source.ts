@@ -4,41 +4,42 @@ import type { GitLimits } from '../repo.ts';
 import { type Packet, takePacket } from '../transport/pkt-line.ts';
 import { rateWatch } from './rate-watch.ts';
 
-/** A stream of bytes whose head is read packet by packet, and whose rest is passed on untouched. */
+/** A stream of bytes that begins with packets, which are parsed; the rest is passed on as it is. */
 export type ByteSource = {
   nextPacket(): Promise<Packet>;
   rest(): AsyncGenerator<Buffer>;
-  /** Reads the rest and throws it away. */
+  /** Reads and drops the rest. */
   discard(): Promise<void>;
-  /** Whether the stream has been read to its end. */
+  /** Whether the stream was read to its end. */
   ended(): boolean;
 };
 
 /**
- * Reads a request's body; throws `too-large` past `most` bytes, `aborted` when the client goes away, and `timeout` when it sends too
- * slowly. The time in which nobody reads doesn't count.
+ * Reads a request body.
+ * @throws GitError `too-large` beyond `maxBytes`, `aborted` where the client disconnects, `timeout` where it sends too slowly
+ * (time in   which the server doesn't read isn't counted)
  */
-export function byteSource(body: Readable, { most, limits }: { most: number; limits: GitLimits }): ByteSource {
+export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: number; limits: GitLimits }): ByteSource {
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
-  let seen = 0;
+  let buffered: Buffer = Buffer.alloc(0);
+  let received = 0;
   let ended = false;
 
-  let giveUp: (error: GitError) => void = () => undefined;
-  let slow: GitError | undefined;
+  let rejectRead: (error: GitError) => void = () => undefined;
+  let tooSlow: GitError | undefined;
   const sender = rateWatch(limits, (error) => {
-    slow = error;
-    giveUp(error);
+    tooSlow = error;
+    rejectRead(error);
   });
   const nextChunk = (): Promise<IteratorResult<Buffer>> => {
-    if (slow) return Promise.reject(slow);
+    if (tooSlow) return Promise.reject(tooSlow);
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Buffer>>();
-    giveUp = reject;
+    rejectRead = reject;
     chunks.next().then(resolve, reject);
     return promise;
   };
 
-  const pull = async (): Promise<Buffer | undefined> => {
+  const readChunk = async (): Promise<Buffer | undefined> => {
     sender.waiting();
     const next = await nextChunk().catch((error: unknown) => {
       sender.close();
@@ -49,32 +50,32 @@ export function byteSource(body: Readable, { most, limits }: { most: number; lim
       ended = true;
       return undefined;
     }
-    seen += next.value.length;
-    if (seen > most) throw new GitError('too-large', 'The request is too large');
+    received += next.value.length;
+    if (received > maxBytes) throw new GitError('too-large', 'The request is too large');
     return next.value;
   };
 
   return {
     async nextPacket() {
       for (;;) {
-        const taken = takePacket(held);
+        const taken = takePacket(buffered);
         if (taken) {
-          held = held.subarray(taken.used);
+          buffered = buffered.subarray(taken.used);
           return taken.packet;
         }
-        const more = await pull();
-        if (!more) throw new GitError('invalid', 'The request ends too early');
-        held = held.length === 0 ? more : Buffer.concat([held, more]);
+        const chunk = await readChunk();
+        if (!chunk) throw new GitError('invalid', 'The request ends too early');
+        buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
       }
     },
     async *rest() {
-      if (held.length > 0) yield held;
-      held = Buffer.alloc(0);
-      for (let more = await pull(); more; more = await pull()) yield more;
+      if (buffered.length > 0) yield buffered;
+      buffered = Buffer.alloc(0);
+      for (let chunk = await readChunk(); chunk; chunk = await readChunk()) yield chunk;
     },
     async discard() {
-      held = Buffer.alloc(0);
-      while (await pull());
+      buffered = Buffer.alloc(0);
+      while (await readChunk());
     },
     ended: () => ended,
   };

@@ -1,7 +1,7 @@
 import { hiddenRefs } from '../refs/ref-name.ts';
 import type { Quarantine } from '../repo.ts';
 
-/** The variables of Hearth's environment that git gets: for finding programs and certificates, and for proxies. */
+/** The variables of Hearth's environment that git inherits: paths of programs and certificates, and proxies. */
 const inheritedNames = [
   'PATH',
   'TMPDIR',
@@ -18,7 +18,7 @@ const inheritedNames = [
   'GIT_SSL_CAINFO',
 ];
 
-/** The part of an environment that git is given. */
+/** The part of an environment that git inherits. */
 export function inheritedEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of inheritedNames) {
@@ -28,29 +28,29 @@ export function inheritedEnvironment(env: NodeJS.ProcessEnv): Record<string, str
   return kept;
 }
 
-// Old histories hold these harmless faults (they come from converters of the 2000s), and every large host accepts them.
+// Harmless faults that old tools wrote into many histories. Other hosts accept them too.
 const toleratedFaults = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];
 
 /** The configuration of every git process. Repositories' own config files are written by Hearth alone. */
 const fixedConfig: [string, string][] = [
   ['core.hooksPath', '/dev/null'],
-  // Acknowledged means durable: objects, packs and refs are synced before git reports success.
+  // Objects, packs and refs are synced to disk before git reports success.
   ['core.fsync', 'all'],
   ['core.fsyncMethod', 'fsync'],
-  // A mounted volume may belong to another user; the folder is Hearth's by its configuration.
+  // A mounted volume may have another owner.
   ['safe.directory', '*'],
   ['core.filesRefLockTimeout', '5000'],
   ['core.packedRefsTimeout', '5000'],
-  // Larger files are streamed: not read into memory, compared line by line or stored as differences.
+  // Larger files are streamed: git doesn't read them into memory, diff them or store them as deltas.
   ['core.bigFileThreshold', '32m'],
-  // What a process of its kind of limit (git.commandMemory, git.transferMemory) has room for.
+  // These caches fit into the memory limits (git.commandMemory, git.transferMemory).
   ['core.deltaBaseCacheLimit', '32m'],
   ['core.packedGitWindowSize', '256m'],
   ['core.packedGitLimit', '4g'],
   ['pack.windowMemory', '64m'],
   ['pack.deltaCacheSize', '64m'],
   ['pack.threads', '2'],
-  // Renames are looked for among so many files of either side: the work grows with the square.
+  // The time of rename detection grows with the square of the number of files.
   ['diff.renameLimit', '400'],
   ['merge.renameLimit', '400'],
   ['gc.auto', '0'],
@@ -65,11 +65,11 @@ const fixedConfig: [string, string][] = [
   ['receive.advertiseAtomic', 'true'],
   ['transfer.advertiseSID', 'false'],
   ['transfer.hideRefs', hiddenRefs.always],
-  // Heads of pull requests may be fetched, and are moved by Hearth only.
+  // Refs of pull requests can be fetched, and only Hearth moves them.
   ['receive.hideRefs', hiddenRefs.fromPushes],
   ['uploadpack.allowFilter', 'true'],
-  // Protocol 2 serves any object of the repository that is named by its full name; protocol 0 then follows as far as
-  // what is reachable. Each repository has an object store of its own, so nothing of another one can be named.
+  // Protocol 2 serves any object of a repository by its full name; with this, protocol 0 serves all reachable ones. Repositories
+  // don't share objects, so that none of another one is served.
   ['uploadpack.allowReachableSHA1InWant', 'true'],
 ];
 
@@ -88,7 +88,7 @@ export function gitEnvironment(given: {
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_LITERAL_PATHSPECS: '1',
-    // A pushed refs/replace/… must not change what anybody reads.
+    // A pushed refs/replace/… must not replace objects.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
     GIT_CONFIG_COUNT: String(config.length),

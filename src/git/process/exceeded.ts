@@ -4,7 +4,7 @@ import type { GitLimits } from '../repo.ts';
 
 const mebi = 1024 * 1024;
 
-/** A limit as a person reads it: `git.output: 32 MiB`. */
+/** The name and value of a limit for messages: `git.output: 32 MiB`. */
 export function limitText(limits: GitLimits, name: keyof GitLimits): string {
   const value = limits[name];
   switch (limitTable.git[name].unit) {
@@ -19,7 +19,7 @@ export function limitText(limits: GitLimits, name: keyof GitLimits): string {
   }
 }
 
-/** The error of something that takes more than a limit allows. The message names the limit and its value. */
+/** The error of an exceeded limit. The message has the limit's name and value. */
 export const exceeded = (
   limits: GitLimits,
   name: keyof GitLimits,

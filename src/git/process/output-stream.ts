@@ -4,9 +4,9 @@ import type { GitProcess } from './process.ts';
 import { rateWatch } from './rate-watch.ts';
 
 /**
- * A process's output as a stream, given once its first bytes are there or it has ended well. A process that fails before
- * is an error of the call (so that no reply has begun); one that fails later breaks the stream. Destroying the stream
- * ends the process, and a limit that ends the process destroys the stream; so does a reader who is too slow.
+ * The output of a process as a stream. It resolves with the first bytes, or when the process has ended successfully. A process
+ * that fails before is an error of this call, so that a reply can still have an error status; one that fails later destroys the
+ * stream. Destroying the stream ends the process. A reader that is too slow ends both.
  */
 export async function firstBytes(git: GitProcess, refusal: (code: number | undefined) => GitError): Promise<Readable> {
   const chunks = git.stdout[Symbol.asyncIterator]();
@@ -37,7 +37,7 @@ export async function firstBytes(git: GitProcess, refusal: (code: number | undef
     await finish();
   }
   const stream = Readable.from(all(), { objectMode: false });
-  // The stream may break before anybody listens to it.
+  // The stream may fail before it has other listeners.
   stream.on('error', () => undefined);
   void git.ended.then(({ cause }) => cause && stream.destroy(cause));
   stream.once('close', () => {

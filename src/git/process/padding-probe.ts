@@ -10,10 +10,10 @@ const padding = 20_000;
 const person = { NAME: 'Hearth', EMAIL: 'hearth@localhost', DATE: '2000-01-01T00:00:00Z' };
 
 /**
- * Whether this git is mended of CVE-2022-41903: it ignores paddings of more than 16,384 characters in formats, which older ones write.
- * Looks at a commit in a folder that is removed again.
+ * Whether this git has the fix of CVE-2022-41903: it ignores paddings of more than 16,384 characters in formats. Tests it with a
+ * commit in a temporary repository.
  */
-export async function boundsPadding(env: NodeJS.ProcessEnv): Promise<boolean> {
+export async function limitsPadding(env: NodeJS.ProcessEnv): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   const git = async (...args: string[]): Promise<string> => {
     const names = Object.entries(person).flatMap(([key, value]) => [
@@ -30,7 +30,7 @@ export async function boundsPadding(env: NodeJS.ProcessEnv): Promise<boolean> {
     const commit = (await git('commit-tree', '-m', 'probe', emptyTree)).trim();
     return (await git('log', '-1', `--format=%<(${padding})%an`, commit)).length < padding;
   } catch {
-    // Whatever went wrong: it isn't known to be mended.
+    // After any error, the fix isn't proven.
     return false;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-// What the kernel holds each git process, and those that it starts, to.
+// Kernel limits on git processes and their children.
 import { GitError } from '../errors.ts';
 import type { GitLimits } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 
-/** What a process is started for: a short command, a transfer, or to read objects for as long as they are asked for. */
+/** A short command, a transfer, or a long-lived object reader. */
 export type ProcessKind = 'command' | 'transfer' | 'reader';
 
 type Name = keyof GitLimits;
@@ -12,21 +12,22 @@ type Bounds = { memory: Name; processorTime?: Name; time?: Name };
 const bounds: Record<ProcessKind, Bounds> = {
   command: { memory: 'commandMemory', processorTime: 'commandProcessorTime', time: 'commandTime' },
   transfer: { memory: 'transferMemory', processorTime: 'transferProcessorTime', time: 'transferTime' },
-  // It lives as long as it is used. A question that takes too long ends it.
+  // It lives as long as it is used. A request that takes too long ends it.
   reader: { memory: 'commandMemory' },
 };
 
-/** How long a process may run, and the error of one that runs longer. */
-export function timeLimit(limits: GitLimits, kind: ProcessKind, wanted: number | undefined): { time: number; error: GitError } {
+/** The milliseconds that a process may run, and the error of one that runs longer. `override` replaces the time of its kind. */
+export function timeLimit(limits: GitLimits, kind: ProcessKind, override: number | undefined): { time: number; error: GitError } {
   const { time } = bounds[kind];
-  if (wanted !== undefined || time === undefined)
-    return { time: wanted ?? 0, error: new GitError('timeout', 'Git took too long') };
+  if (override !== undefined || time === undefined)
+    return { time: override ?? 0, error: new GitError('timeout', 'Git took too long') };
   return { time: limits[time], error: exceeded(limits, time, { kind: 'timeout', message: 'Git took too long' }) };
 }
 
 /**
- * Sets limits, then becomes git. The data segment holds all private writable memory, and not the packs that git maps. A limit that this
- * system doesn't know, or that is stricter already, is passed over. Nothing is put into the text: git gets its arguments as they are.
+ * Sets limits, then executes git. The limit on the data segment covers all private writable memory, but not the packs that git
+ * maps. A limit that the system doesn't support, or that is stricter already, is skipped. Arguments are never part of the
+ * script's text.
  */
 const script = `{ ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -S -t "$3"; } 2>/dev/null; shift 3; exec git "$@"`;
 
@@ -34,14 +35,14 @@ const kibibytes = (bytes: number): string => (Number.isFinite(bytes) ? String(Ma
 const wholeSeconds = (milliseconds: number | undefined): string =>
   milliseconds !== undefined && Number.isFinite(milliseconds) ? String(Math.ceil(milliseconds / 1_000)) : 'unlimited';
 
-/** The program and its arguments that run git with these, within the limits of its kind. */
+/** The program and arguments that run git with `args` within the limits of its kind. */
 export function limitedGit(limits: GitLimits, kind: ProcessKind, args: readonly string[]): { file: string; args: string[] } {
   const { memory, processorTime } = bounds[kind];
-  const most = limits[memory];
+  const memoryLimit = limits[memory];
   const time = processorTime && limits[processorTime];
   return {
     file: '/bin/sh',
-    args: ['-c', script, 'sh', kibibytes(most), kibibytes(most + limits.mappedFiles), wholeSeconds(time), ...args],
+    args: ['-c', script, 'sh', kibibytes(memoryLimit), kibibytes(memoryLimit + limits.mappedFiles), wholeSeconds(time), ...args],
   };
 }
 
@@ -49,8 +50,8 @@ const outOfMemory = /^(?:fatal|error): .*(?:out of memory|cannot allocate memory
 const childOutOfTime = /died of signal (?:24|9)\b/;
 const crashes: ReadonlySet<string | null> = new Set(['SIGSEGV', 'SIGBUS']);
 
-/** Whether git says that it, or a process that it started, ran out of memory. */
-export const saysOutOfMemory = (text: string): boolean => outOfMemory.test(text);
+/** Whether git's messages mean that it or a child process ran out of memory. */
+export const isOutOfMemory = (text: string): boolean => outOfMemory.test(text);
 
 /** The error of a process that ended because it reached a limit; undefined where it ended otherwise. */
 export function limitReached(
@@ -60,10 +61,10 @@ export function limitReached(
 ): GitError | undefined {
   const { memory, processorTime } = bounds[kind];
   const detail = stderr.trim();
-  if (saysOutOfMemory(stderr)) return exceeded(limits, memory, { message: 'It takes more memory than Git may use', detail });
+  if (isOutOfMemory(stderr)) return exceeded(limits, memory, { message: 'It takes more memory than Git may use', detail });
   if (processorTime && (signal === 'SIGXCPU' || signal === 'SIGKILL' || childOutOfTime.test(stderr)))
     return exceeded(limits, processorTime, { kind: 'timeout', message: 'It takes more time than Git may use', detail });
-  // A stack that is too small for how deep something is nested.
+  // Deep nesting overflows the stack.
   if (crashes.has(signal)) return exceeded(limits, memory, { message: 'It is too deep or too large for Git', detail });
   return undefined;
 }

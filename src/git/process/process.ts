@@ -7,13 +7,13 @@ import type { GitLimits, GitStore, Repo } from '../repo.ts';
 import { gitEnvironment } from './environment.ts';
 import { limitedGit, limitReached, type ProcessKind, timeLimit } from './process-limits.ts';
 
-const stderrKept = 16_384;
+const maxStderr = 16_384;
 const killGrace = 3_000;
 
-/** How a git process ended. `cause` is set when it was stopped, reached a limit, or couldn't be started. */
+/** How a git process ended. `cause` is set where it was stopped, reached a limit, or couldn't be started. */
 export type Ending = { code: number | undefined; cause?: GitError };
 
-/** A running git process. `ended` always resolves: after all output was given, or once it was stopped. */
+/** A running git process. `ended` always resolves: after all output, or once it was stopped. */
 export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
@@ -27,16 +27,16 @@ export type GitProcess = {
 };
 
 export type StartOptions = {
-  /** What limits hold for it; those of a short command unless said otherwise. */
+  /** Which limits apply. Omitted: those of a short command. */
   kind?: ProcessKind;
   config?: readonly (readonly [string, string])[];
   env?: Readonly<Record<string, string>>;
-  /** Milliseconds in the place of those of its kind; 0 for none. */
+  /** Milliseconds, instead of those of its kind; 0: no limit. */
   timeout?: number;
   /** Milliseconds without a `touch` after which the process is ended. */
   idle?: number;
   signal?: AbortSignal | undefined;
-  /** Ends the wait for a place, and not what was begun. */
+  /** Ends the wait for a slot, but not a started process. */
   waitSignal?: AbortSignal | undefined;
   /** Further pipes from file descriptor 3 on. */
   extraPipes?: number;
@@ -66,46 +66,45 @@ function startFailure(error: Error): GitError {
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
-/** How much less of a busy processor git gets that works for strangers, or in the background (nice values, 0 to 19). */
+/** The nice values (0 to 19) of git processes, by caller. */
 const niceness: Record<Caller['kind'], number> = { signed_in: 0, anonymous: 10, system: 10 };
 
-/** Lets git that works for strangers or in the background wait for a processor before others do. */
-function yieldToOthers({ kind }: Caller, { pid }: ChildProcess): void {
+/** Lowers the priority of git processes of anonymous callers and of background work. */
+function lowerPriority({ kind }: Caller, { pid }: ChildProcess): void {
   if (pid === undefined || niceness[kind] === 0) return;
   try {
     setPriority(pid, niceness[kind]);
   } catch {
-    // It has ended already, or this system allows no such thing.
+    // It has ended already, or the system doesn't allow it.
   }
 }
 
 /**
- * Starts git within the limits of its kind, in a process group of its own, with Hearth's configuration only. The shell that sets the
- * limits reads no text but its own.
+ * Starts git within the limits of its kind, in its own process group, and with Hearth's configuration only.
  */
-export function startGit(at: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
-  const repo = 'path' in at ? at : undefined;
-  const env = gitEnvironment({ inherited: at.store.env, ...(repo && { repo }), config: options.config ?? [] });
+export function startGit(target: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
+  const repo = 'path' in target ? target : undefined;
+  const env = gitEnvironment({ inherited: target.store.env, ...(repo && { repo }), config: options.config ?? [] });
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
   const kind = options.kind ?? 'command';
-  const limited = limitedGit(at.store.limits, kind, args);
+  const limited = limitedGit(target.store.limits, kind, args);
   const child = spawn(limited.file, limited.args, {
-    cwd: repo?.path ?? at.store.root,
+    cwd: repo?.path ?? target.store.root,
     env: { ...env, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe', ...extra],
     detached: true,
   });
 
-  yieldToOthers(at.store.caller, child);
+  lowerPriority(target.store.caller, child);
 
   let cause: GitError | undefined;
   let stderr = '';
   let exited = false;
   const { promise, resolve } = Promise.withResolvers<Ending>();
-  const stop = (why: GitError) => {
+  const stop = (error: GitError) => {
     if (cause) return;
-    cause = why;
-    // Once it has exited, its number may belong to another process.
+    cause = error;
+    // After its exit, another process may have its pid.
     if (exited) resolve({ code: undefined, cause });
     else killGroup(child);
   };
@@ -113,16 +112,16 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
     ? setTimeout(() => stop(new GitError('timeout', 'The transfer stood still')), options.idle)
     : undefined;
   const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
-  const longest = timeLimit(at.store.limits, kind, options.timeout);
-  const timer = longest.time > 0 ? setTimeout(() => stop(longest.error), longest.time) : undefined;
+  const timeout = timeLimit(target.store.limits, kind, options.timeout);
+  const timer = timeout.time > 0 ? setTimeout(() => stop(timeout.error), timeout.time) : undefined;
   options.signal?.addEventListener('abort', onAbort, { once: true });
   if (options.signal?.aborted) onAbort();
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-stderrKept);
+    stderr = (stderr + text).slice(-maxStderr);
     options.onStderr?.(text);
   });
-  // A process that ends before it has read everything breaks its pipe. Its exit code tells why, so the error of the pipe is ignored.
+  // A process may end before it has read all input (EPIPE). Its exit code has the reason, so this error is ignored.
   child.stdin?.on('error', () => undefined);
 
   child.once('error', (error) => {
@@ -131,11 +130,11 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   });
   child.once('exit', () => {
     exited = true;
-    // A stopped process isn't waited for: nobody may read its remaining output.
+    // A stopped process isn't awaited until `close`, since its remaining output may never be read.
     if (cause) resolve({ code: undefined, cause });
   });
   child.once('close', (code, signal) => {
-    if (code !== 0) cause ??= limitReached(at.store.limits, kind, { signal, stderr });
+    if (code !== 0) cause ??= limitReached(target.store.limits, kind, { signal, stderr });
     resolve({ code: code ?? undefined, ...(cause && { cause }) });
   });
   const ended = promise.finally(() => {
@@ -147,5 +146,5 @@ export function startGit(at: Repo | { store: GitStore }, args: readonly string[]
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
   const touch = () => void (exited || idle?.refresh());
-  return { stdin, stdout, child, limits: at.store.limits, ended, stderr: () => stderr, stop, touch };
+  return { stdin, stdout, child, limits: target.store.limits, ended, stderr: () => stderr, stop, touch };
 }

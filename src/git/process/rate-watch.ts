@@ -2,57 +2,57 @@ import type { GitError } from '../errors.ts';
 import type { GitLimits } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 
-/** Watches how fast the other side of a transfer is. */
+/** Measures the rate of the other side of a transfer. */
 export type RateWatch = {
-  /** From here on, the other side is waited for. */
+  /** The server now waits for the other side. */
   waiting(): void;
-  /** So many bytes have moved; it is not waited for any more. */
+  /** So many bytes were transferred, and the wait is over. */
   moved(bytes: number): void;
-  /** Ends the watch. */
+  /** Stops measuring. */
   close(): void;
 };
 
 /**
- * Calls `onSlow` where the other side moves fewer bytes than `git.transferRate` demands, over `git.transferRateTime` of waiting for it.
- * The time in which git works doesn't count, so that a client isn't blamed for it.
+ * Calls `onSlow` where the other side transfers less than `git.transferRate` over `git.transferRateTime` of waiting for it. The
+ * time in which git works isn't counted.
  */
 export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void): RateWatch {
   const { transferRate, transferRateTime } = limits;
-  const least = (transferRate * transferRateTime) / 1_000;
+  const minBytes = (transferRate * transferRateTime) / 1_000;
   let waited = 0;
   let bytes = 0;
   let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isSlow = false;
 
-  const arm = (): void => {
+  const startTimer = (): void => {
     since = performance.now();
-    timer = setTimeout(judge, Math.max(0, transferRateTime - waited));
+    timer = setTimeout(checkRate, Math.max(0, transferRateTime - waited));
   };
-  const rest = (): void => {
+  const stopTimer = (): void => {
     clearTimeout(timer);
     if (since !== undefined) waited += performance.now() - since;
     since = undefined;
   };
-  const judge = (): void => {
+  const checkRate = (): void => {
     if (isSlow) return;
-    if (bytes < least) {
+    if (bytes < minBytes) {
       isSlow = true;
       onSlow(exceeded(limits, 'transferRate', { kind: 'timeout', message: 'The transfer is too slow' }));
       return;
     }
     [waited, bytes] = [0, 0];
-    if (since !== undefined) arm();
+    if (since !== undefined) startTimer();
   };
   return {
     waiting() {
-      if (since === undefined) arm();
+      if (since === undefined) startTimer();
     },
     moved(count) {
       bytes += count;
-      rest();
-      if (waited >= transferRateTime) judge();
+      stopTimer();
+      if (waited >= transferRateTime) checkRate();
     },
-    close: rest,
+    close: stopTimer,
   };
 }

@@ -10,12 +10,12 @@ export type RecordOptions = Pick<StartOptions, 'kind' | 'config'> & {
   codes?: RunOptions['codes'];
 };
 
-/** Bytes; a path is longer only where folders are nested for that purpose. */
-const longestRecord = 1024 * 1024;
+/** Bytes. Only maliciously nested folders make longer paths. */
+const maxRecord = 1024 * 1024;
 
 /**
- * Runs a git command and gives its records as they come, some at a time, as bytes. Whoever stops reading ends git, so what a command
- * could print without end costs no more than what is read of it.
+ * Runs a git command and yields its records in batches as they arrive. Git is ended where the consumer stops reading, so that
+ * only the output that is read takes time.
  */
 export async function* readRecords(repo: Repo, args: readonly string[], options: RecordOptions): AsyncGenerator<Buffer[]> {
   const { commands, transfers, caller } = repo.store;
@@ -25,12 +25,12 @@ export async function* readRecords(repo: Repo, args: readonly string[], options:
     const git = startGit(repo, args, options);
     try {
       git.stdin.end(options.input);
-      let held: Buffer = Buffer.alloc(0);
+      let pending: Buffer = Buffer.alloc(0);
       for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
-        const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+        const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
         const { records, rest } = split(bytes, options.separator);
-        if (rest.length > longestRecord) throw new GitError('too-large', 'A name is too long to be read');
-        held = rest;
+        if (rest.length > maxRecord) throw new GitError('too-large', 'A name is too long to be read');
+        pending = rest;
         if (records.length > 0) yield records;
       }
       const { code, cause } = await git.ended;

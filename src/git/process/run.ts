@@ -4,7 +4,7 @@ import type { GitStore, Repo } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 
-/** What a finished command gave. `truncated` says that it was stopped at `maxOutput`. */
+/** The result of a finished command. `truncated`: it was stopped at `maxOutput`. */
 export type Output = { stdout: Buffer; stderr: string; code: number; truncated: boolean };
 
 export type RunOptions = StartOptions & {
@@ -12,12 +12,12 @@ export type RunOptions = StartOptions & {
   maxOutput?: number;
   /** At `maxOutput`, return the output so far instead of failing. */
   truncate?: boolean;
-  /** Exit codes that aren't failures; left out: 0 only. */
+  /** Exit codes that aren't failures. Omitted: 0 only. */
   codes?: readonly number[];
 };
 
-/** Gives git its input. It may end before it has read everything: only an input that breaks by itself is a failure. */
-async function feed({ stdin, stop }: GitProcess, input: RunOptions['input']): Promise<void> {
+/** Writes git's input. Git may end before it has read all of it; only an error of the input itself is a failure. */
+async function writeInput({ stdin, stop }: GitProcess, input: RunOptions['input']): Promise<void> {
   if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
     stdin.end(input);
     return;
@@ -35,20 +35,24 @@ async function feed({ stdin, stop }: GitProcess, input: RunOptions['input']): Pr
   }
 }
 
-/** Waits until a stream takes more, or is closed. */
+/** Waits until a stream accepts more, or is closed. */
 function drained(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   stream.once('drain', resolve).once('close', resolve);
   return promise.finally(() => stream.off('drain', resolve).off('close', resolve));
 }
 
-/** Runs a short git command to its end and gives its whole output. Throws a `GitError` for an unexpected exit code. */
-export async function run(at: Repo | { store: GitStore }, args: readonly string[], options: RunOptions = {}): Promise<Output> {
-  const { limits, commands, caller } = at.store;
+/** Runs a short git command and returns its output. @throws GitError for an unexpected exit code or an exceeded limit */
+export async function run(
+  target: Repo | { store: GitStore },
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Output> {
+  const { limits, commands, caller } = target.store;
   const release = await commands.acquire(caller, { signal: options.signal });
   try {
-    const git = startGit(at, args, options);
-    const most = options.maxOutput ?? limits.output;
+    const git = startGit(target, args, options);
+    const maxOutput = options.maxOutput ?? limits.output;
     const chunks: Buffer[] = [];
     let size = 0;
     let truncated = false;
@@ -56,15 +60,15 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
       if (truncated) return;
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= most) return;
+      if (size <= maxOutput) return;
       truncated = true;
       git.stop(exceeded(limits, 'output', { message: 'The answer of Git is too large' }));
     });
-    // Not awaited: git may be done while the input is still to end. An input that breaks ends git.
-    void feed(git, options.input);
+    // Not awaited, since git may end before its input does. An error of the input stops git.
+    void writeInput(git, options.input);
     const { code, cause } = await git.ended;
     const stdout = Buffer.concat(chunks);
-    if (truncated && options.truncate) return { stdout: stdout.subarray(0, most), stderr: git.stderr(), code: 0, truncated };
+    if (truncated && options.truncate) return { stdout: stdout.subarray(0, maxOutput), stderr: git.stderr(), code: 0, truncated };
     if (cause) throw cause;
     if (code === undefined || !(options.codes ?? [0]).includes(code)) throw failure(args, git.stderr());
     return { stdout, stderr: git.stderr(), code, truncated };
@@ -73,16 +77,16 @@ export async function run(at: Repo | { store: GitStore }, args: readonly string[
   }
 }
 
-/** Starts a short git command whose output is read while it works: git holds a place among the caller's commands until it ends. */
+/** Starts a short git command whose output is read while it runs. It holds a slot of the caller's commands until it ends. */
 export async function startCommand(
-  at: Repo | { store: GitStore },
+  target: Repo | { store: GitStore },
   args: readonly string[],
   { input, ...options }: StartOptions & { input?: string } = {},
 ): Promise<GitProcess> {
-  const { commands, caller } = at.store;
+  const { commands, caller } = target.store;
   const release = await commands.acquire(caller, { signal: options.signal });
   try {
-    const git = startGit(at, args, options);
+    const git = startGit(target, args, options);
     void git.ended.then(release);
     git.stdin.end(input);
     return git;
@@ -92,30 +96,30 @@ export async function startCommand(
   }
 }
 
-/** The error of a command that ended badly. */
+/** The error of a command that failed. */
 export const failure = (args: readonly string[], stderr: string): GitError =>
   new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());
 
 /** As `run`, for output that is text. */
 export async function runText(
-  at: Repo | { store: GitStore },
+  target: Repo | { store: GitStore },
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<string> {
-  const { stdout } = await run(at, args, options);
+  const { stdout } = await run(target, args, options);
   return stdout.toString('utf8');
 }
 
-/** Starts a transfer: git holds a place among the caller's transfers until it ends. */
+/** Starts a transfer. It holds a slot of the caller's transfers until it ends. */
 export async function startTransfer(
-  at: Repo | { store: GitStore },
+  target: Repo | { store: GitStore },
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<GitProcess> {
-  const { transfers, caller } = at.store;
+  const { transfers, caller } = target.store;
   const release = await transfers.acquire(caller, { signal: options.waitSignal ?? options.signal });
   try {
-    const git = startGit(at, args, { kind: 'transfer', idle: at.store.limits.transferIdle, ...options });
+    const git = startGit(target, args, { kind: 'transfer', idle: target.store.limits.transferIdle, ...options });
     void git.ended.then(release);
     return git;
   } catch (error) {

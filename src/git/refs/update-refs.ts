@@ -5,28 +5,28 @@ import type { Repo } from '../repo.ts';
 import { checkRefName, misleadingRefProblem } from './ref-name.ts';
 
 /**
- * One change of a ref. `from` is what it must be now (null: it must not exist; undefined: whatever it is), `to` what it
- * becomes (null: it is deleted).
+ * One update of a ref. `from` is the expected old value (null: it must not exist; undefined: any), `to` the new value (null:
+ * delete it).
  */
 export type RefChange = { ref: string; from?: Oid | null; to: Oid | null };
 
-/** Either all changes were made, or none: then `ref` is the first one in the way. */
+/** Whether all changes were made. Otherwise none was, and `ref` is the first one that failed. */
 export type RefUpdate =
   | { updated: true }
   | { updated: false; ref: string; reason: 'moved' | 'exists' | 'absent' | 'folder' | 'locked' };
 
-/** Changes refs all together or not at all. Of two callers who expect the same `from`, exactly one succeeds. */
+/** Updates refs atomically. Of two concurrent callers with the same `from`, exactly one succeeds. */
 export async function updateRefs(repo: Repo, changes: readonly RefChange[]): Promise<RefUpdate> {
   if (changes.length === 0) return { updated: true };
   const input = changes.map(instruction).join('');
   const { code, stderr } = await run(repo, ['update-ref', '--stdin', '-z'], { input, codes: [0, 1, 128] });
   if (code === 0) return { updated: true };
-  return explain(stderr, changes);
+  return parseFailure(stderr, changes);
 }
 
 export type NewRef = { name: string; oid: Oid };
 
-/** Writes the refs of a repository that has none and that nobody sees yet. They are packed and synced together: one by one takes long. */
+/** Writes the refs of a draft without refs. They are packed and synced together, since syncing each one is slow. */
 export async function writeFirstRefs(draft: Repo, refs: readonly NewRef[]): Promise<void> {
   if (refs.length === 0) return;
   const input = refs.map(({ name, oid }) => instruction({ ref: name, from: null, to: oid })).join('');
@@ -34,7 +34,7 @@ export async function writeFirstRefs(draft: Repo, refs: readonly NewRef[]): Prom
   await run(draft, ['pack-refs', '--all']);
 }
 
-/** As `updateRefs`, for callers to whom a conflict is an error. */
+/** As `updateRefs`. @throws GitError `conflict` where a ref couldn't be updated */
 export async function mustUpdateRefs(repo: Repo, changes: readonly RefChange[]): Promise<void> {
   const result = await updateRefs(repo, changes);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);
@@ -49,9 +49,9 @@ function instruction({ ref, from, to }: RefChange): string {
   return to === null ? `delete ${ref}\0${expected}\0` : `update ${ref}\0${checkedOid(to)}\0${expected}\0`;
 }
 
-function explain(stderr: string, changes: readonly RefChange[]): RefUpdate {
-  const named = /cannot (?:lock|update) (?:the )?ref '([^']*)'/.exec(stderr)?.[1];
-  const ref = named ?? changes[0]?.ref ?? '';
+function parseFailure(stderr: string, changes: readonly RefChange[]): RefUpdate {
+  const refInError = /cannot (?:lock|update) (?:the )?ref '([^']*)'/.exec(stderr)?.[1];
+  const ref = refInError ?? changes[0]?.ref ?? '';
   if (/nonexistent object|non-commit object/.test(stderr))
     throw new GitError('invalid', 'The ref cannot name this object', stderr.trim());
   if (/cannot create '|exists; cannot create|there are still refs under/.test(stderr))

@@ -4,8 +4,8 @@ import type { GitStore, Repo } from '../repo.ts';
 import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from '../store.ts';
 
 /**
- * Writes all refs of a repository with their objects into one file. False, and no file, if the repository is empty, or isn't there any
- * more by the end.
+ * Writes all refs of a repository with their objects into a bundle. Returns false, without a file, where the repository is empty
+ * or was removed meanwhile.
  */
 export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
   try {
@@ -19,7 +19,9 @@ export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
   }
 }
 
-/** Makes a repository from a bundle, and checks every object; an empty repository where there is no file. Replaces one that is there. */
+/**
+ * Creates a repository from a bundle, or an empty one without `file`. It checks all objects, and replaces an existing repository.
+ */
 export async function readBundle(
   store: GitStore,
   id: number,

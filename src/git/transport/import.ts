@@ -7,8 +7,8 @@ import type { GitStore, Repo } from '../repo.ts';
 import { buildRepository, initialise, repoOf } from '../store.ts';
 
 /**
- * Copies branches, tags and the default branch of an existing repository into a new one. `source` is an absolute path or an http(s)
- * address. It must come from the operator and never from a caller of the API, since git connects to it without our checks.
+ * Imports branches, tags and the default branch of an existing repository. `source` is an absolute path or an http(s) URL. It
+ * must come from the operator and never from a request, since git connects to it without the address checks of `net/outbound.ts`.
  */
 export async function importRepository(
   store: GitStore,
@@ -19,18 +19,18 @@ export async function importRepository(
   return buildRepository(repoOf(store, id), async (draft) => {
     await initialise(draft, given.fallbackBranch);
     const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
-    // There is no time limit: an operator waits for it and sees the progress.
+    // There is no time limit, since an operator runs it and sees the progress.
     const readProgress = progressReader(given.onProgress ?? (() => undefined));
     let shallow = false;
     const onStderr = (text: string): void => {
-      // git calls it a success to leave out every ref whose history isn't whole.
+      // git exits successfully even where it omits refs with incomplete history.
       shallow ||= text.includes('because shallow roots are not allowed');
       readProgress(text);
     };
-    const git = await startTransfer(draft, [...args, ...wantedRefs], {
+    const git = await startTransfer(draft, [...args, ...refspecs], {
       onStderr,
       signal: given.signal,
-      env: allowed,
+      env: protocolEnvironment,
       timeout: 0,
       idle: 0,
     });
@@ -44,9 +44,9 @@ export async function importRepository(
   });
 }
 
-// Leaves out names that could be mistaken for other refs, as a push would refuse them.
-const wantedRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
-const allowed = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
+// Omits names that could be mistaken for other refs, which a push refuses too.
+const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
+const protocolEnvironment = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
 
 function checkedSource(source: string): string {
   if (isAbsolute(source) && !source.includes('\0')) return source;
@@ -55,17 +55,17 @@ function checkedSource(source: string): string {
   throw new GitError('invalid', 'The source must be an absolute path or an http(s) address');
 }
 
-/** HEAD follows the source's where that branch came along; else it names `main`, `master` or the first branch. */
+/** Points HEAD to the source's default branch where it was imported, else to `main`, `master` or the first branch. */
 async function chooseHead(draft: Repo, source: string): Promise<void> {
   const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
-    env: allowed,
+    env: protocolEnvironment,
     kind: 'transfer',
   });
-  const theirs = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];
+  const sourceHead = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];
   const branches = (await runText(draft, ['for-each-ref', '--format=%(refname)', 'refs/heads']))
     .split('\n')
     .filter((name) => name !== '');
-  const wanted = [theirs, 'refs/heads/main', 'refs/heads/master', branches[0]];
-  const head = wanted.find((name) => name !== undefined && branches.includes(name)) ?? theirs;
+  const preferred = [sourceHead, 'refs/heads/main', 'refs/heads/master', branches[0]];
+  const head = preferred.find((name) => name !== undefined && branches.includes(name)) ?? sourceHead;
   if (head !== undefined && !refNameProblem(head)) await runText(draft, ['symbolic-ref', 'HEAD', head]);
 }

@@ -5,18 +5,18 @@ import type { GitProcess } from '../process/process.ts';
 import type { Repo } from '../repo.ts';
 import type { PushCommand } from './receive-request.ts';
 
-/** Reasons by ref: these commands are refused, and the client reads why. */
+/** The refused refs, each with the reason that the client gets. */
 export type Refused = ReadonlyMap<string, string>;
 
 /**
- * Judges a push with its objects at hand. `pushed` is the repository as it would be: whatever is read through it sees the
- * new objects, which are dropped again when every command is refused. Refs are still as they were.
+ * Checks a push after its objects were received and before any ref moves. `pushed` is the repository with the new objects, which
+ * are dropped where all commands are refused.
  */
 export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promise<Refused | undefined>;
 
 /**
- * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Resolves to the refused commands; an error of
- * `inspect` refuses everything and is thrown after git has ended.
+ * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the refused commands. An error of `inspect`
+ * refuses all of them, and is thrown after git has ended.
  */
 export async function inspectPush(
   git: GitProcess,
@@ -30,7 +30,7 @@ export async function inspectPush(
   let failed: { error: unknown } | undefined;
   let objects = '';
   let alternates = '';
-  const judge = async () => {
+  const inspectAll = async () => {
     const pushed = objects === '' ? repo : { ...repo, quarantine: { objects, alternates } };
     refused = (await inspect(commands, pushed)) ?? new Map();
     return commands.some(({ ref }) => !refused.has(ref));
@@ -41,11 +41,11 @@ export async function inspectPush(
     if (word === 'alternates') alternates = rest;
     if (word === 'ref') channel.write(refused.has(rest) ? 'no\n' : 'go\n');
     if (word !== 'inspect') continue;
-    const go = await judge().catch((error: unknown) => {
+    const isAccepted = await inspectAll().catch((error: unknown) => {
       failed = { error };
       return false;
     });
-    channel.write(go ? 'go\n' : 'no\n');
+    channel.write(isAccepted ? 'go\n' : 'no\n');
   }
   if (failed) throw failed.error;
   return refused;

@@ -5,41 +5,41 @@ import type { PushCommand } from './receive-request.ts';
 /** The result of one command. `options` are further lines of git about it (report-status-v2). */
 export type PushResult = PushCommand & ({ ok: true } | { ok: false; reason: string }) & { options?: string[] };
 
-/** git's report: whether the objects were accepted, and the result of each command. */
+/** The report of `git receive-pack`: whether the objects were accepted, and the result of each command. */
 export type PushReport = { unpack: string; results: PushResult[] };
 
-/** Reads the report of `git receive-pack`; commands that it doesn't name have failed. Throws `invalid` for anything else. */
+/** Parses the report of `git receive-pack`. Commands that it doesn't name have failed. @throws GitError `invalid` */
 export function parseReport(bytes: Buffer, commands: readonly PushCommand[]): PushReport {
   let unpack = '';
-  const fates = new Map<string, { ok: true } | { ok: false; reason: string }>();
+  const statuses = new Map<string, { ok: true } | { ok: false; reason: string }>();
   const options = new Map<string, string[]>();
   let last = '';
   for (const next of parsePackets(bytes)) {
     if (next.kind !== 'data') continue;
     const line = next.data.toString('utf8').replace(/\n$/, '');
-    const [word = '', rest = ''] = cut(line);
+    const [word = '', rest = ''] = splitAtSpace(line);
     if (word === 'unpack') unpack = rest;
     if (word === 'option') options.set(last, [...(options.get(last) ?? []), rest]);
     if (word !== 'ok' && word !== 'ng') continue;
-    const [ref, reason] = word === 'ok' ? [rest, ''] : cut(rest);
-    fates.set(ref, word === 'ok' ? { ok: true } : { ok: false, reason });
+    const [ref, reason] = word === 'ok' ? [rest, ''] : splitAtSpace(rest);
+    statuses.set(ref, word === 'ok' ? { ok: true } : { ok: false, reason });
     last = ref;
   }
   if (unpack === '') throw new GitError('invalid', 'git gave no report');
   const results = commands.map((command): PushResult => {
-    const fate = fates.get(command.ref) ?? { ok: false, reason: 'not reported' };
+    const status = statuses.get(command.ref) ?? { ok: false, reason: 'not reported' };
     const own = options.get(command.ref);
-    return { ...command, ...fate, ...(own && { options: own }) };
+    return { ...command, ...status, ...(own && { options: own }) };
   });
   return { unpack, results };
 }
 
-function cut(text: string): [string, string] {
+function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');
   return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];
 }
 
-/** Writes a report as the client reads it. */
+/** Encodes a report for the client. */
 export function formatReport({ unpack, results }: PushReport): Buffer {
   const lines = results.flatMap((result) => [
     packet(result.ok ? `ok ${result.ref}\n` : `ng ${result.ref} ${oneLine(result.reason)}\n`),

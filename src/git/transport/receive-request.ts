@@ -4,21 +4,21 @@ import type { ByteSource } from '../process/byte-source.ts';
 import type { GitLimits } from '../repo.ts';
 import { flushPacket, packet } from './pkt-line.ts';
 
-/** What a push wants of one ref: `from` and `to` are null where it doesn't exist before or after. */
+/** One ref update of a push. `from` is null for a new ref, `to` for a deleted one. */
 export type PushCommand = { ref: string; from: Oid | null; to: Oid | null };
 
-/** The head of a push, as it stands before the pack. */
+/** The part of a push request before the pack. */
 export type PushRequest = {
   commands: PushCommand[];
   capabilities: string[];
   shallow: Oid[];
-  /** Why the whole push is refused: it names too much. Its further commands were read and dropped. */
+  /** Why the whole push is refused: it exceeds a limit. Further commands were read and dropped. */
   overflow?: string;
 };
 
 type HeadLimits = Pick<GitLimits, 'pushRefs' | 'pushRefBytes'>;
 
-/** Reads the commands at the head of a push and not a byte more; undefined for the empty request with which git probes. */
+/** Reads a push request up to the pack; undefined for the empty request with which clients probe. @throws GitError `invalid` */
 export async function readPushRequest(source: ByteSource, limits: HeadLimits): Promise<PushRequest | undefined> {
   const request: PushRequest = { commands: [], capabilities: [], shallow: [] };
   const seen = new Set<string>();
@@ -51,10 +51,10 @@ function overflowOf({ commands, shallow }: PushRequest, bytes: number, limits: H
 
 const notPush = () => new GitError('invalid', 'The request is not a push');
 
-/** Without a word about it, a client means SHA-1. */
+/** Refuses object formats other than SHA-1, which is the default. */
 function checkObjectFormat({ capabilities }: PushRequest): void {
-  const wanted = capabilities.find((word) => word.startsWith('object-format='));
-  if (wanted !== undefined && wanted !== 'object-format=sha1')
+  const objectFormat = capabilities.find((word) => word.startsWith('object-format='));
+  if (objectFormat !== undefined && objectFormat !== 'object-format=sha1')
     throw new GitError(
       'invalid',
       'Repositories here name their objects by SHA-1: an object format of another kind cannot be pushed',
@@ -87,24 +87,32 @@ function oidIn(text: string): Oid {
   return text;
 }
 
-/** What a client may ask of git. Other words would change what the rest of the request means. */
-const understood = new Set(['report-status', 'report-status-v2', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'delete-refs']);
+/** The capabilities that are passed on to git. Others would change the format of the request. */
+const supportedCapabilities = new Set([
+  'report-status',
+  'report-status-v2',
+  'side-band-64k',
+  'quiet',
+  'atomic',
+  'ofs-delta',
+  'delete-refs',
+]);
 
 /**
- * The head of a push again, with these commands only; git is always asked to report, whatever the client wanted. `together`: all
- * refs are to move in one step, or none.
+ * Encodes a push request for git with these commands. A report is always requested, since it is parsed. `atomic`: all refs are
+ * updated, or none.
  */
-export function formatPushRequest({ commands, capabilities, shallow, together }: PushRequest & { together?: boolean }): Buffer {
-  const asked = new Set(capabilities.filter((word) => understood.has(word)));
-  if (!reportOf(capabilities)) asked.add('report-status');
-  if (together) asked.add('atomic');
+export function formatPushRequest({ commands, capabilities, shallow, atomic }: PushRequest & { atomic?: boolean }): Buffer {
+  const requested = new Set(capabilities.filter((word) => supportedCapabilities.has(word)));
+  if (!reportOf(capabilities)) requested.add('report-status');
+  if (atomic) requested.add('atomic');
   const lines = commands.map(({ ref, from, to }, index) =>
-    packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${index === 0 ? `\0 ${[...asked].join(' ')}` : ''}`),
+    packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${index === 0 ? `\0 ${[...requested].join(' ')}` : ''}`),
   );
   return Buffer.concat([...shallow.map((oid) => packet(`shallow ${oid}`)), ...lines, flushPacket]);
 }
 
-/** Which form of report the client wants, if any. */
+/** The report format that the client requested, if any. */
 export function reportOf(capabilities: readonly string[]): 'report-status-v2' | 'report-status' | undefined {
   if (capabilities.includes('report-status-v2')) return 'report-status-v2';
   return capabilities.includes('report-status') ? 'report-status' : undefined;

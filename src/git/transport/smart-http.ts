@@ -13,18 +13,18 @@ import { flushPacket, packet } from './pkt-line.ts';
 export const services = ['git-upload-pack', 'git-receive-pack'] as const;
 export type Service = (typeof services)[number];
 
-/** What an HTTP request says about its body and itself. `protocol` is the `Git-Protocol` header. */
+/** Options from an HTTP request. `protocol` is the `Git-Protocol` header, `gzip` whether the body is compressed. */
 export type ExchangeOptions = { protocol?: string | undefined; gzip?: boolean; signal?: AbortSignal };
 
 const maxWants = 64 * 1024 * 1024;
 
-/** What the client asked for, when it is something that git understands: only these words reach its environment. */
+/** The protocol version of a `Git-Protocol` header. Only these values are passed to git's environment. */
 export function protocolOf(header: string | undefined): 'version=1' | 'version=2' | undefined {
   const versions = header?.split(':').filter((word) => word === 'version=1' || word === 'version=2') ?? [];
   return versions.includes('version=2') ? 'version=2' : versions[0] === undefined ? undefined : 'version=1';
 }
 
-/** Starts one of the two services on a repository, as a process for one request. */
+/** Starts the process of a service for one request. */
 export async function startService(
   repo: Repo,
   service: Service,
@@ -46,32 +46,32 @@ async function serviceCall(
   return { args, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } };
 }
 
-/** The reply to `GET info/refs?service=…`: the refs (protocol 0 and 1) or the server's abilities (protocol 2). */
+/** The reply to `GET info/refs?service=…`: the refs (protocol 0 and 1) or the capabilities (protocol 2). */
 export async function advertiseRefs(repo: Repo, service: Service, options: ExchangeOptions = {}): Promise<Readable> {
-  const wanted = protocolOf(options.protocol);
-  // There is no protocol 2 for pushes: git answers in the old form, and its client expects the old opening then.
-  const protocol = service === 'git-receive-pack' && wanted === 'version=2' ? undefined : wanted;
-  const opening = protocol === 'version=2' ? Buffer.alloc(0) : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
-  const short = await shortAdvertisement(repo, service, { protocol, signal: options.signal });
-  if (short) return Readable.from([Buffer.concat([opening, short])], { objectMode: false });
-  const git = await startService(repo, service, [listing], { protocol, signal: options.signal });
+  const requested = protocolOf(options.protocol);
+  // Pushes have no protocol 2: git replies with protocol 0, for which clients expect the preamble.
+  const protocol = service === 'git-receive-pack' && requested === 'version=2' ? undefined : requested;
+  const preamble = protocol === 'version=2' ? Buffer.alloc(0) : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
+  const small = await smallAdvertisement(repo, service, { protocol, signal: options.signal });
+  if (small) return Readable.from([Buffer.concat([preamble, small])], { objectMode: false });
+  const git = await startService(repo, service, [advertiseFlag], { protocol, signal: options.signal });
   git.stdin.end();
   const output = await firstBytes(git, () => new GitError('failed', 'The refs could not be listed', git.stderr().trim()));
-  return joined(opening, output);
+  return prepend(preamble, output);
 }
 
-const listing = '--http-backend-info-refs';
+const advertiseFlag = '--http-backend-info-refs';
 
 /**
- * The refs, or the server's abilities, where they are no more than `git.advertisement`. They count as a short command, so that nobody
- * waits for clones to end before anything of a repository is known.
+ * The advertisement, where it isn't larger than `git.advertisement`. It counts as a short command, so that it doesn't have to
+ * wait for a slot among clones.
  */
-async function shortAdvertisement(
+async function smallAdvertisement(
   repo: Repo,
   service: Service,
   { protocol, signal }: { protocol: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Buffer | undefined> {
-  const { args, env } = await serviceCall(repo, service, { flags: [listing], protocol });
+  const { args, env } = await serviceCall(repo, service, { flags: [advertiseFlag], protocol });
   const { stdout, truncated } = await run(repo, args, {
     env,
     signal,
@@ -81,27 +81,27 @@ async function shortAdvertisement(
   return truncated ? undefined : stdout;
 }
 
-function joined(opening: Buffer, rest: Readable): Readable {
+function prepend(preamble: Buffer, rest: Readable): Readable {
   const stream = new PassThrough();
-  stream.write(opening);
+  stream.write(preamble);
   rest.once('error', (error) => stream.destroy(error));
   stream.once('close', () => rest.destroy());
   return rest.pipe(stream);
 }
 
 /**
- * The reply to `POST git-upload-pack`: what a clone or fetch asked for. Rejects before a byte of reply when the request
- * isn't one. Destroying the stream, or the client going away, ends git.
+ * Handles `POST git-upload-pack` (clone and fetch). Destroying the returned stream, or a disconnect of the client, ends git.
+ * @throws GitError `invalid` before the reply begins, for an invalid request
  */
 export async function uploadPack(repo: Repo, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
   const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal: options.signal });
-  void ask(git, byteSource(options.gzip ? gunzip(body) : body, { most: maxWants, limits: repo.store.limits }));
-  // A client may end its request after a first question and come again (stateless): git's exit code then says nothing.
+  void writeRequest(git, byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits }));
+  // The protocol is stateless: a client may end a request after negotiation only, where git's exit code means nothing.
   return firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
 }
 
-/** Gives git the request. It may end before it has read everything: only a request that breaks off is a failure. */
-async function ask(git: GitProcess, request: ByteSource): Promise<void> {
+/** Writes the request to git. Git may end before it has read all of it; only an incomplete request is a failure. */
+async function writeRequest(git: GitProcess, request: ByteSource): Promise<void> {
   async function* bytes() {
     try {
       for await (const chunk of request.rest()) {
