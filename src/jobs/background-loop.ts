@@ -4,13 +4,13 @@ import type { Db } from '#database/connect.ts';
 export type BackgroundLoopContext<Services> = { db: Db; services: Services; log: Logger; clock: () => Date };
 
 /**
- * Work that a worker does outside the job queue, with many pieces at once from a table of their own: for work that waits much and
- * computes little.
+ * Work that a worker does outside the job queue, many items at once from a table of their own. It is for work that mostly waits
+ * for the network.
  */
 export type BackgroundLoop<Services = never> = {
   readonly name: string;
-  /** Works until `stopping`, then finishes what is under way. */
+  /** Works until `stopping` is aborted, then finishes what is in progress. */
   run(context: BackgroundLoopContext<Services>, stopping: AbortSignal): Promise<void>;
-  /** Works until nothing is due. Returns the number of pieces. */
+  /** Works until nothing is due. Returns the number of items. */
   drain(context: BackgroundLoopContext<Services>): Promise<number>;
 };

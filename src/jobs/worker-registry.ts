@@ -2,60 +2,60 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '#database/connect.ts';
 
-/** Any number will do that no other pair of advisory locks begins with. */
+/** The first key of this module's advisory locks. No other lock of two keys begins with it. */
 const lockClass = 7_261_003;
-const callEveryMs = 60_000;
+const checkEveryMs = 60_000;
 const reconnectEveryMs = 1_000;
 
 /**
- * Knows which workers are alive, and frees the jobs of dead ones: at each start, and every minute. (The queue itself would wait
- * four hours.) Each worker holds an advisory lock under its name, which ends with its process, however that dies. Where PostgreSQL
- * went away, the locks are taken again as soon as it is back.
+ * Detects dead workers and unlocks their jobs, at each start and every minute. (The queue itself does so after four hours.) Each
+ * worker holds an advisory lock on its name, which PostgreSQL releases when its process ends in any way. After a lost connection,
+ * the locks are taken again.
  */
 export type WorkerRegistry = {
   register(worker: string): void;
-  /** Ends a worker's entry. What it left undone is free at the next call. */
+  /** Releases a worker's lock, and unlocks the jobs that it has left unfinished. */
   deregister(worker: string): void;
   close(): Promise<void>;
 };
 
-/** Opens a connection for the registry. `back` is told whenever PostgreSQL was away and is there again. */
-export async function openWorkerRegistry(database: Database, back: () => void = () => undefined): Promise<WorkerRegistry> {
+/** Opens a connection for the registry. `onReconnect` is called after a lost connection was opened again. */
+export async function openWorkerRegistry(database: Database, onReconnect: () => void = () => undefined): Promise<WorkerRegistry> {
   const own = new Set<string>();
-  let left = false;
-  // One connection answers one statement at a time.
+  let closed = false;
+  // All statements run one after the other on one connection.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<unknown>): Promise<unknown> => {
+  const serialize = (work: () => Promise<unknown>): Promise<unknown> => {
     last = last.then(work, work);
     return last;
   };
 
   const connect = async (): Promise<pg.Client> => {
-    const fresh = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
-    fresh.on('error', () => undefined); // its end follows
-    await fresh.connect();
-    return fresh;
+    const connection = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
+    connection.on('error', () => undefined); // the event `end` follows
+    await connection.connect();
+    return connection;
   };
-  const watch = (): void => void client.once('end', () => void (left || inTurn(reconnect)));
+  const reconnectOnEnd = (): void => void client.once('end', () => void (closed || serialize(reconnect)));
   const reconnect = async (): Promise<void> => {
-    for (; !left; await sleep(reconnectEveryMs)) {
+    for (; !closed; await sleep(reconnectEveryMs)) {
       try {
         client = await connect();
         for (const worker of own) await lock(worker);
-        await call();
+        await unlockDeadWorkers();
       } catch {
-        await client.end().catch(() => undefined); // it is still away
+        await client.end().catch(() => undefined); // PostgreSQL still can't be reached
         continue;
       }
-      watch();
-      return back();
+      reconnectOnEnd();
+      return onReconnect();
     }
   };
   let client = await connect();
 
   const lock = (worker: string) => client.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]);
   const unlock = (worker: string) => client.query('select pg_advisory_unlock($1, hashtext($2))', [lockClass, worker]);
-  const call = async (): Promise<void> => {
+  const unlockDeadWorkers = async (): Promise<void> => {
     const { rows } = await client.query<{ worker: string }>(
       'select distinct locked_by as worker from jobs._private_jobs where locked_by is not null',
     );
@@ -72,11 +72,11 @@ export async function openWorkerRegistry(database: Database, back: () => void = 
     }
     if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
-  // What fails because the connection broke is done again by `reconnect`.
-  const mayFail = (work: () => Promise<unknown>): void => void inTurn(work).catch(() => undefined);
-  await call();
-  watch();
-  const timer = setInterval(() => mayFail(call), callEveryMs);
+  // Statements that fail with the connection are repeated by `reconnect`.
+  const mayFail = (work: () => Promise<unknown>): void => void serialize(work).catch(() => undefined);
+  await unlockDeadWorkers();
+  reconnectOnEnd();
+  const timer = setInterval(() => mayFail(unlockDeadWorkers), checkEveryMs);
   timer.unref();
   return {
     register(worker) {
@@ -86,12 +86,12 @@ export async function openWorkerRegistry(database: Database, back: () => void = 
     deregister(worker) {
       own.delete(worker);
       mayFail(() => unlock(worker));
-      mayFail(call);
+      mayFail(unlockDeadWorkers);
     },
     async close() {
-      left = true;
+      closed = true;
       clearInterval(timer);
-      await inTurn(() => client.end());
+      await serialize(() => client.end());
     },
   };
 }

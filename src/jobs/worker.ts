@@ -18,7 +18,7 @@ import type { Job } from './job.ts';
 import { reconnectingPool } from './reconnecting-pool.ts';
 import { openWorkerRegistry } from './worker-registry.ts';
 
-export type WorkerParts<Services> = {
+export type WorkerOptions<Services> = {
   database: Database;
   jobs: readonly Job<never, Services>[];
   loops?: readonly BackgroundLoop<Services>[];
@@ -28,7 +28,7 @@ export type WorkerParts<Services> = {
   concurrency?: number;
 };
 
-/** Jobs that run at once. */
+/** The number of jobs that run concurrently. */
 export const defaultConcurrency = 4;
 const pauseMs = 5;
 const restartPauseMs = 1_000;
@@ -36,20 +36,20 @@ const restartPauseMs = 1_000;
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs jobs, scheduled ones and loops until stopped. Stopping finishes what is under way. Where PostgreSQL goes away, it goes on as
- * soon as that is back.
+ * Runs jobs, scheduled jobs and background loops until stopped. Stopping waits for those in progress. After a lost connection to
+ * PostgreSQL, it reconnects and goes on.
  */
-export async function startWorker<Services>(parts: WorkerParts<Services>): Promise<Worker> {
+export async function startWorker<Services>(parts: WorkerOptions<Services>): Promise<Worker> {
   const stopping = new AbortController();
-  const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>();
-  const { pool, whenIdle: quiet } = reconnectingPool(parts.database.pool, stopping.signal, abandon);
+  const { promise: abandoned, resolve: onAbandoned } = Promise.withResolvers<void>();
+  const { pool, whenIdle } = reconnectingPool(parts.database.pool, stopping.signal, onAbandoned);
   const ending = new Set<Promise<void>>();
-  const registry = await openWorkerRegistry(parts.database, () => void renew());
+  const registry = await openWorkerRegistry(parts.database, () => void restart());
   let current: QueueRun | undefined;
 
   const end = ({ id, runner }: QueueRun): void => {
     const stopped = runner.stop().catch(() => undefined); // it may have stopped by itself
-    const ended = stopped.then(quiet);
+    const ended = stopped.then(whenIdle);
     ending.add(ended);
     void ended.then(() => {
       ending.delete(ended);
@@ -62,14 +62,14 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
     void run.runner.promise
       .catch(() => undefined)
       .then(async () => {
-        if (current === run) await renew();
+        if (current === run) await restart();
       });
   };
   /**
-   * What the queue asked for while PostgreSQL went away may be marked as taken, though the answer never came. So the run ends, with
-   * its name in the registry, and a new one begins.
+   * Replaces the queue's runner after a lost connection. A job may be locked for the old runner although the reply was lost; the
+   * registry unlocks such jobs once the old runner has ended.
    */
-  const renew = async (): Promise<void> => {
+  const restart = async (): Promise<void> => {
     const old = current;
     current = undefined;
     if (!old || stopping.signal.aborted) return;
@@ -88,12 +88,12 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
     await registry.close();
     throw error;
   }
-  const looping = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts), stopping.signal));
+  const loops = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts), stopping.signal));
   return {
     async stop() {
       stopping.abort();
       if (current) end(current);
-      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...looping]);
+      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...loops]);
       await registry.close();
     },
   };
@@ -101,13 +101,17 @@ export async function startWorker<Services>(parts: WorkerParts<Services>): Promi
 
 type QueueRun = { id: string; runner: Runner };
 
-async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, enter: (id: string) => void): Promise<QueueRun> {
+async function openRun<Services>(
+  parts: WorkerOptions<Services>,
+  pool: pg.Pool,
+  onOpened: (id: string) => void,
+): Promise<QueueRun> {
   const events: WorkerEvents = new EventEmitter();
-  // The queue marks the jobs that it takes by the name of the pool, not by those of the workers in it.
+  // The queue locks jobs under the id of the worker pool, not under those of the workers in it.
   let id = '';
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
-    enter(id);
+    onOpened(id);
   });
   const runner = await run({
     ...options(parts),
@@ -123,14 +127,14 @@ async function openRun<Services>(parts: WorkerParts<Services>, pool: pg.Pool, en
   return { id, runner };
 }
 
-const loopContext = <Services>({ database, services, log, clock }: WorkerParts<Services>) => ({
+const loopContext = <Services>({ database, services, log, clock }: WorkerOptions<Services>) => ({
   db: database.db,
   services,
   log,
   clock,
 });
 
-/** The schedule for the queue. The job key keeps one waiting job of each kind, even when no worker runs for long. */
+/** The crontab of the queue. The job key keeps one waiting job of each name, even when no worker has run for long. */
 function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<typeof parseCronItems> {
   return parseCronItems(
     jobs.flatMap(({ name, attempts, schedule }) =>
@@ -139,24 +143,24 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
   );
 }
 
-/** Runs jobs and loops until nothing is due, then returns. */
-export async function runDueJobs<Services>(parts: WorkerParts<Services>): Promise<void> {
+/** Runs jobs and background loops until nothing is due. */
+export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
   events.on('pool:create', ({ workerPool }) => pools.push(workerPool.id));
-  let moved: number;
+  let handled: number;
   do {
     await runOnce({ ...options(parts), events });
     const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts))));
-    moved = counts.reduce((sum, count) => sum + count, 0);
-  } while (moved > 0 || (await isUnfinished(parts, pools)));
+    handled = counts.reduce((sum, count) => sum + count, 0);
+  } while (handled > 0 || (await isUnfinished(parts, pools)));
 }
 
 /**
- * Whether jobs are left after `runOnce`. It may return before its last jobs are removed from the table, and so skip a job that
- * waits behind one of them in its queue.
+ * Whether due jobs are left after `runOnce`. It may return before its last jobs are removed from the table, and so skip a job
+ * behind one of them in the same queue.
  */
-async function isUnfinished<Services>({ database, jobs }: WorkerParts<Services>, pools: readonly string[]): Promise<boolean> {
+async function isUnfinished<Services>({ database, jobs }: WorkerOptions<Services>, pools: readonly string[]): Promise<boolean> {
   const names = jobs.map(({ name }) => name);
   const { rows } = await database.pool.query<{ unfinished: boolean }>(
     `select exists(select from jobs._private_jobs j join jobs._private_tasks t on t.id = j.task_id
@@ -168,7 +172,7 @@ async function isUnfinished<Services>({ database, jobs }: WorkerParts<Services>,
   return unfinished;
 }
 
-function options<Services>(parts: WorkerParts<Services>) {
+function options<Services>(parts: WorkerOptions<Services>) {
   const { database, jobs, services, log, clock } = parts;
   const context = {
     db: database.db,
@@ -186,7 +190,7 @@ function options<Services>(parts: WorkerParts<Services>) {
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };
 }
 
-/** Writes the queue's own messages to the log of the process, the routine ones at level debug. */
+/** Writes the queue's own messages to the log of the process, those below a warning at level debug. */
 const workerLogger = (log: Logger): WorkerLogger =>
   new WorkerLogger(() => (level, message, meta) => {
     if (level === 'error' || level === 'warning')
