@@ -1,6 +1,6 @@
 /**
- * For whom a request or a job works. What the server has few of (places, memory, time) is shared between callers: an account over all
- * its tokens, an app, an installation, or the network address of who isn't signed in.
+ * The party that a request or a job counts against in all limits: an account with all its tokens, an app, an installation, or the
+ * network address of a client that isn't signed in.
  */
 export type Caller = { readonly key: string; readonly kind: 'system' | 'signed_in' | 'anonymous' };
 

@@ -23,7 +23,7 @@ export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): 
   return map;
 };
 
-/** The value under a key that is known to be there; its absence is a fault of ours. */
+/** The value of a key that the map must have. @throws Error where it is missing, which is a fault of the server. */
 export const getOrThrow = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = map.get(key);
   if (value === undefined) throw new Error(`Nothing was loaded for ${String(key)}`);
@@ -34,7 +34,7 @@ export const getOrThrow = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): 
 export const getOptional = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key | null | undefined): Value | undefined =>
   key === null || key === undefined ? undefined : map.get(key);
 
-/** What the rows hold in these fields: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to load for them. */
+/** The values of these fields in all rows: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to load. */
 export const gather = <Row, Field extends keyof Row>(rows: Iterable<Row>, ...fields: readonly Field[]): Row[Field][] =>
   [...rows].flatMap((row) => fields.map((field) => row[field]));
 
@@ -44,7 +44,7 @@ export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-/** Which of the fields a change made differ, each with its value before. */
+/** The former values of those of the fields that a change made different. */
 export const formerOf = <Row, Field extends keyof Row>(
   before: Row,
   after: Row,

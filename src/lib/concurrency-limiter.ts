@@ -1,54 +1,54 @@
 import { type Caller, system } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** Frees the place that was taken; more than one call has no further effect. */
+/** Frees the slots that were taken. Further calls have no effect. */
 export type Release = () => void;
 
 export type ConcurrencyLimits = {
-  /** Places in all. */
+  /** All slots. */
   readonly total: number;
-  /** Places that one caller may hold. */
+  /** Slots that one caller may hold. */
   readonly perCaller: number;
-  /** Who is signed in may hold more than that while this many places stay free for others. Left out: never. */
+  /** A signed-in caller may hold more than `perCaller` while this many slots stay free. Omitted: never. */
   readonly spare?: number;
-  /** Places that all callers who aren't signed in may hold together. */
+  /** Slots that all anonymous callers may hold together. */
   readonly anonymous: number;
-  /** How many of one caller may wait. The server's own work isn't refused. */
+  /** The length of one caller's queue. The system's own queue is unbounded. */
   readonly waiting: number;
-  /** Milliseconds that one waits at most. The server's own work waits for as long as it takes. */
+  /** The longest wait, in milliseconds. The system's own work waits without a limit. */
   readonly waitingTime: number;
 };
 
 export type ConcurrencyLimiter = {
-  /** How the limit is called in refusals, metrics and the documentation, as `git.commands`. */
+  /** The name of the limit in refusals, metrics and the documentation, as `git.commands`. */
   readonly name: string;
   /**
-   * Waits for a place. Throws a Refusal: `too_many` where too many of the same caller wait already, `unavailable` after the time for
-   * waiting, and `aborted` where the signal says that nobody waits any more. More than one place may be taken together, as where
-   * places are bytes; who wants more than its share gets its share.
+   * Waits for a slot, or for several (as where slots are bytes). More slots than the caller may hold are cut to that number.
+   * @throws Refusal `too_many` where the caller's queue is full, `unavailable` after `waitingTime` milliseconds
+   * @throws the reason of the signal where it is aborted
    */
   acquire(
     caller?: Caller,
-    options?: { places?: number; waitingTime?: number; signal?: AbortSignal | undefined },
+    options?: { slots?: number; waitingTime?: number; signal?: AbortSignal | undefined },
   ): Promise<Release>;
-  /** Takes a place where one is free and nobody waits before; undefined where the caller has to wait. */
-  tryAcquire(caller: Caller, places?: number): Release | undefined;
-  /** How many places are taken, and how many wait. */
+  /** Takes slots without waiting; undefined where none are free or others of the same caller wait. */
+  tryAcquire(caller: Caller, slots?: number): Release | undefined;
+  /** Slots that are taken, and requests that wait. */
   readonly running: number;
   readonly waiting: number;
-  /** The callers that hold places or wait, the greediest first. */
+  /** The callers that hold slots or wait, those with most first. */
   callers(): { key: string; running: number; waiting: number }[];
 };
 
-type Waiter = { readonly places: number; enter(): void };
+type Waiter = { readonly slots: number; enter(): void };
 type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
 
 /**
- * Shares a number of places between callers. Those who wait are let in by turns, one of each caller, so that who asks for much waits
- * for itself. Who isn't signed in gets a part of the places only, so that the others always find one.
+ * A semaphore with fair queuing: waiting callers are served round-robin, so that many requests of one caller delay only that
+ * caller. Anonymous callers together get a part of the slots, so that some are left for signed-in ones.
  */
 export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
-  // A Map keeps the order of insertion: the first queue is the one whose turn comes next.
+  // A Map keeps the order of insertion: the first queue is served next.
   const queues = new Map<string, Queue>();
   const { spare = Number.POSITIVE_INFINITY } = limits;
   let running = 0;
@@ -66,94 +66,94 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   const shareOf = ({ kind }: Caller): number =>
     Math.min(limits.total, limits.perCaller, kind === 'anonymous' ? limits.anonymous : limits.total);
 
-  const mayEnter = ({ caller, running: own }: Queue, places: number): boolean => {
-    if (running + places > limits.total) return false;
-    if (caller.kind === 'anonymous') return own + places <= limits.perCaller && anonymous + places <= limits.anonymous;
-    return own + places <= limits.perCaller || running + places + spare <= limits.total;
+  const canRun = ({ caller, running: own }: Queue, slots: number): boolean => {
+    if (running + slots > limits.total) return false;
+    if (caller.kind === 'anonymous') return own + slots <= limits.perCaller && anonymous + slots <= limits.anonymous;
+    return own + slots <= limits.perCaller || running + slots + spare <= limits.total;
   };
 
-  const enter = (queue: Queue, places: number): Release => {
-    running += places;
-    queue.running += places;
-    if (queue.caller.kind === 'anonymous') anonymous += places;
+  const enter = (queue: Queue, slots: number): Release => {
+    running += slots;
+    queue.running += slots;
+    if (queue.caller.kind === 'anonymous') anonymous += slots;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      running -= places;
-      queue.running -= places;
-      if (queue.caller.kind === 'anonymous') anonymous -= places;
-      forget(queue);
-      letIn();
+      running -= slots;
+      queue.running -= slots;
+      if (queue.caller.kind === 'anonymous') anonymous -= slots;
+      removeIfEmpty(queue);
+      runNext();
     };
   };
 
-  const forget = (queue: Queue): void => {
+  const removeIfEmpty = (queue: Queue): void => {
     if (queue.running === 0 && queue.waiters.size === 0) queues.delete(queue.caller.key);
   };
 
-  /** Lets in whose turn it is, until the places are taken or nobody may enter. */
-  const letIn = (): void => {
+  /** Gives free slots to waiting requests, one caller after the other. */
+  const runNext = (): void => {
     while (waiting > 0 && running < limits.total) {
       const next = [...queues.values()].find((queue) => {
         const [first] = queue.waiters;
-        return first !== undefined && mayEnter(queue, first.places);
+        return first !== undefined && canRun(queue, first.slots);
       });
       const [waiter] = next?.waiters ?? [];
       if (!next || !waiter) return;
-      // Its next turn comes after that of all others.
+      // Moves this caller to the end of the rotation.
       queues.delete(next.caller.key);
       queues.set(next.caller.key, next);
       waiter.enter();
     }
   };
 
-  const tryAcquire = (caller: Caller, wanted = 1): Release | undefined => {
+  const tryAcquire = (caller: Caller, requested = 1): Release | undefined => {
     const queue = queueOf(caller);
-    const places = Math.min(wanted, shareOf(caller));
-    if (queue.waiters.size === 0 && mayEnter(queue, places)) return enter(queue, places);
-    forget(queue);
+    const slots = Math.min(requested, shareOf(caller));
+    if (queue.waiters.size === 0 && canRun(queue, slots)) return enter(queue, slots);
+    removeIfEmpty(queue);
     return undefined;
   };
 
   return {
     name,
     tryAcquire,
-    async acquire(caller = system, { places: wanted = 1, waitingTime = limits.waitingTime, signal } = {}) {
+    async acquire(caller = system, { slots: requested = 1, waitingTime = limits.waitingTime, signal } = {}) {
       signal?.throwIfAborted();
-      const release = tryAcquire(caller, wanted);
+      const release = tryAcquire(caller, requested);
       if (release) return release;
       const queue = queueOf(caller);
-      const places = Math.min(wanted, shareOf(caller));
+      const slots = Math.min(requested, shareOf(caller));
       if (caller.kind !== 'system' && queue.waiters.size >= limits.waiting) {
-        forget(queue);
+        removeIfEmpty(queue);
         throw tooMany(name, 'Too many of your requests wait for their turn. Please wait for them, and send fewer at once.');
       }
       const { promise, resolve, reject } = Promise.withResolvers<Release>();
       const waiter: Waiter = {
-        places,
+        slots,
         enter() {
-          leave();
-          resolve(enter(queue, places));
+          stopWaiting();
+          resolve(enter(queue, slots));
         },
       };
-      const leave = (): void => {
+      const stopWaiting = (): void => {
         if (queue.waiters.delete(waiter)) waiting--;
         clearTimeout(timer);
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', onAbort);
       };
       const refuse = (error: unknown): void => {
-        leave();
-        forget(queue);
-        letIn(); // those behind it may want fewer places
+        stopWaiting();
+        removeIfEmpty(queue);
+        runNext(); // requests behind this one may need fewer slots
         reject(error);
       };
-      const giveUp = (): void => refuse(signal?.reason);
+      const onAbort = (): void => refuse(signal?.reason);
       const timer =
         caller.kind === 'system'
           ? undefined
           : setTimeout(() => refuse(busy(name, 'The server is busy. Please try again in a moment.')), waitingTime);
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
       queue.waiters.add(waiter);
       waiting++;
       return promise;
@@ -171,8 +171,8 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   };
 }
 
-/** Does work while it holds a place for a caller. */
-export async function inTurn<T>(limiter: ConcurrencyLimiter, caller: Caller, work: () => Promise<T>): Promise<T> {
+/** Runs work while it holds a slot for a caller. @throws Refusal as `acquire` does */
+export async function withSlot<T>(limiter: ConcurrencyLimiter, caller: Caller, work: () => Promise<T>): Promise<T> {
   const release = await limiter.acquire(caller);
   return work().finally(release);
 }

@@ -2,7 +2,7 @@
 const codes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100']);
 const words = /No space left on device|Disk quota exceeded/;
 
-/** Whether an error, of whatever part, says that a disk is full. Git says so in its own words, which its errors keep as `detail`. */
+/** Whether an error of the system, PostgreSQL or Git means that a disk is full. Errors of Git have its message as `detail`. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && codes.has(error.code)) ||

@@ -19,33 +19,33 @@ export type Json = {
 };
 
 export type JsonReader = {
-  /** Reads on. Throws a Refusal as soon as the text can't become JSON within the limits. */
+  /** Reads the next part. @throws Refusal as soon as the text isn't JSON or exceeds a limit */
   write(part: Buffer): void;
-  /** What was read; undefined where there was nothing but blanks. */
+  /** The value that was read; undefined for an empty or blank text. */
   end(): Json | undefined;
 };
 
 type Container = unknown[] | Record<string, unknown>;
-/** What may come next. `first …`: here the list or object may end, too. */
+/** The token that must come next. After `first …`, the list or object may also end. */
 type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'nothing';
 
-/** Longer numbers and names are refused. Nobody needs them, and each would be worked on at once. */
-const longest = { number: 1_000, name: 1_024 };
+/** Longer numbers and names are refused, since each is handled in one step that blocks the event loop. */
+const maxLength = { number: 1_000, name: 1_024 };
 
 /**
- * Reads JSON (RFC 8259) from the parts of a text as they arrive. It gives what `JSON.parse` gives, but a part makes no more work than
- * its own length, so that a large text never stops the process. Bytes that aren't UTF-8 are refused, halves of surrogate pairs become
- * U+FFFD, since PostgreSQL can't store them, and fields named `__proto__` are left out.
+ * An incremental JSON parser (RFC 8259). The result is that of `JSON.parse`, but each part takes time in proportion to its own
+ * length, so that a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD,
+ * since PostgreSQL can't store them, and fields named `__proto__` are omitted.
  */
 export function jsonReader(limits: JsonLimits): JsonReader {
   const open: Container[] = [];
-  /** For each open object, the name of the field whose value comes next. */
+  /** For each open object, the name of the field that is being read. */
   const names: string[] = [];
   let expected: Expected = 'value';
-  /** What there is of a string that goes on in the next part. */
+  /** The beginning of a string that continues in the next part. */
   let string: { pieces: string[]; length: number; isEscaped: boolean } | undefined;
   let inString = false;
-  let carried: Buffer | undefined;
+  let pending: Buffer | undefined;
   let result: unknown;
   let size = 0;
   let hasNul = false;
@@ -56,7 +56,7 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     throw new Refusal('too_large', `The body holds more than ${limits.values} values (${limit})`, [], { limit });
   };
 
-  const place = (value: unknown): void => {
+  const addValue = (value: unknown): void => {
     const container = open.at(-1);
     if (container === undefined) result = value;
     else if (Array.isArray(container)) container.push(value);
@@ -67,7 +67,7 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     expected = container === undefined ? 'nothing' : 'comma';
   };
 
-  const enter = (container: Container): void => {
+  const openContainer = (container: Container): void => {
     count();
     const limit = limits.names.depth;
     if (open.length >= limits.depth)
@@ -76,26 +76,26 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     expected = Array.isArray(container) ? 'first value' : 'first name';
   };
 
-  const leave = (first: Expected): void => {
+  const closeContainer = (first: Expected): void => {
     const container = open.pop();
     const isOfKind = Array.isArray(container) === (first === 'first value');
     if (container === undefined || !isOfKind || !(expected === 'comma' || expected === first)) throw malformed();
-    place(container);
+    addValue(container);
   };
 
-  const wantsValue = (): boolean => expected === 'value' || expected === 'first value';
-  const wantsName = (): boolean => expected === 'name' || expected === 'first name';
+  const expectsValue = (): boolean => expected === 'value' || expected === 'first value';
+  const expectsName = (): boolean => expected === 'name' || expected === 'first name';
 
-  const readMark = (mark: number): void => {
-    if (mark === quote && (wantsValue() || wantsName())) {
-      if (wantsValue()) count();
+  const readPunctuation = (byte: number): void => {
+    if (byte === quote && (expectsValue() || expectsName())) {
+      if (expectsValue()) count();
       inString = true;
-    } else if (mark === comma && expected === 'comma') expected = Array.isArray(open.at(-1)) ? 'value' : 'name';
-    else if (mark === colon && expected === 'colon') expected = 'value';
-    else if (mark === openBrace && wantsValue()) enter({});
-    else if (mark === openBracket && wantsValue()) enter([]);
-    else if (mark === closeBrace) leave('first name');
-    else if (mark === closeBracket) leave('first value');
+    } else if (byte === comma && expected === 'comma') expected = Array.isArray(open.at(-1)) ? 'value' : 'name';
+    else if (byte === colon && expected === 'colon') expected = 'value';
+    else if (byte === openBrace && expectsValue()) openContainer({});
+    else if (byte === openBracket && expectsValue()) openContainer([]);
+    else if (byte === closeBrace) closeContainer('first name');
+    else if (byte === closeBracket) closeContainer('first value');
     else throw malformed();
   };
 
@@ -104,18 +104,18 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     hasNul ||= isEscaped && read.includes('\0');
     inString = false;
     string = undefined;
-    if (wantsName()) {
+    if (expectsName()) {
       names.push(read);
       expected = 'colon';
-    } else place(read);
+    } else addValue(read);
   };
 
-  /** Each of these reads from `at`, and gives the place to go on from: the end of the part where its last bytes have to wait. */
+  /** This and `readLiteral` read from `at` and return the offset behind what they read. An incomplete end is kept as `pending`. */
   const readString = (bytes: Buffer, at: number): number => {
     const part = readStringPart(bytes, at);
     if (!part) throw malformed();
     const length = (string?.length ?? 0) + part.keep - at;
-    if (length > longest.name && wantsName()) throw badRequest('Problems parsing JSON: the name of a field is too long');
+    if (length > maxLength.name && expectsName()) throw badRequest('Problems parsing JSON: the name of a field is too long');
     const isEscaped = part.isEscaped || string?.isEscaped === true;
     if (part.end >= 0) {
       finish(string ? [...string.pieces, part.text].join('') : part.text, isEscaped);
@@ -124,37 +124,37 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     string ??= { pieces: [], length: 0, isEscaped };
     string.pieces.push(part.text);
     Object.assign(string, { length, isEscaped });
-    carried = bytes.subarray(part.keep);
+    pending = bytes.subarray(part.keep);
     return bytes.length;
   };
 
-  const readWord = (bytes: Buffer, at: number): number => {
-    if (!wantsValue()) throw malformed();
+  const readLiteral = (bytes: Buffer, at: number): number => {
+    if (!expectsValue()) throw malformed();
     let end = at;
-    while (end < bytes.length && isWord(bytes[end] ?? 0)) end++;
-    if (end === at || end - at > longest.number) throw malformed();
+    while (end < bytes.length && isLiteralByte(bytes[end] ?? 0)) end++;
+    if (end === at || end - at > maxLength.number) throw malformed();
     if (end === bytes.length) {
-      carried = bytes.subarray(at);
+      pending = bytes.subarray(at);
       return end;
     }
     count();
-    place(wordOf(bytes.toString('latin1', at, end)));
+    addValue(literalOf(bytes.toString('latin1', at, end)));
     return end;
   };
 
   const write = (part: Buffer): void => {
-    const bytes = carried && carried.length > 0 ? Buffer.concat([carried, part]) : part;
-    carried = undefined;
+    const bytes = pending && pending.length > 0 ? Buffer.concat([pending, part]) : part;
+    pending = undefined;
     for (let at = 0; at < bytes.length; ) {
       const byte = bytes[at] ?? 0;
       if (inString) at = readString(bytes, at);
       else if (isBlank(byte)) at++;
-      else if (isMark(byte)) {
-        readMark(byte);
+      else if (isPunctuation(byte)) {
+        readPunctuation(byte);
         at++;
-      } else at = readWord(bytes, at);
+      } else at = readLiteral(bytes, at);
     }
-    if (carried) carried = Buffer.from(carried); // the part may be written over
+    if (pending) pending = Buffer.from(pending); // the caller may reuse the part's memory
   };
 
   return {
@@ -175,7 +175,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-const isMark = (byte: number): boolean =>
+const isPunctuation = (byte: number): boolean =>
   byte === quote ||
   byte === comma ||
   byte === colon ||
@@ -184,8 +184,8 @@ const isMark = (byte: number): boolean =>
   byte === openBracket ||
   byte === closeBracket;
 
-/** Letters, digits and what else a number may hold. */
-const isWord = (byte: number): boolean =>
+/** The bytes of numbers, `true`, `false` and `null`. */
+const isLiteralByte = (byte: number): boolean =>
   (byte >= 0x61 && byte <= 0x7a) ||
   (byte >= 0x30 && byte <= 0x39) ||
   byte === 0x2d ||
@@ -200,7 +200,7 @@ const words = new Map<string, boolean | null>([
 ]);
 const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function wordOf(word: string): number | boolean | null {
+function literalOf(word: string): number | boolean | null {
   if (numeral.test(word)) return Number(word);
   const known = words.get(word);
   if (known === undefined) throw malformed();

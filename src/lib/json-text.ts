@@ -1,18 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What a part of a JSON text has of a string between quotes. */
+/** A string of a JSON text, or the piece of it that is in one part of the text. */
 export type StringPart = {
   readonly text: string;
   readonly isEscaped: boolean;
-  /** The place behind the closing quote; -1 where the string goes on in the next part. */
+  /** The offset behind the closing quote; -1 where the string continues in the next part. */
   readonly end: number;
-  /** From where on the bytes belong to the next part: it may end in the middle of a letter, or of an escape. */
+  /** The offset of an incomplete character or escape at the end, which must be read again with the next part. */
   readonly keep: number;
 };
 
 const [quote, backslash, letterU] = [0x22, 0x5c, 0x75];
 
-/** Reads a string from `at` to its closing quote, or to the end of the part; undefined where that isn't JSON or isn't UTF-8. */
+/**
+ * Reads a string from offset `at` to its closing quote, or to the end of the part; undefined where it isn't valid JSON and UTF-8.
+ */
 export function readStringPart(bytes: Buffer, at: number): StringPart | undefined {
   let seen = 0;
   let isEscaped = false;
@@ -28,13 +30,13 @@ export function readStringPart(bytes: Buffer, at: number): StringPart | undefine
     if (i + width > bytes.length) break;
     i += width - 1;
   }
-  const to = i < bytes.length ? i : endOfLetters(bytes, at);
+  const to = i < bytes.length ? i : endOfCharacters(bytes, at);
   return partOf(bytes, { from: at, to, end: -1, isAscii: seen < 0x80, isEscaped });
 }
 
-type Found = { from: number; to: number; end: number; isAscii: boolean; isEscaped: boolean };
+type StringRange = { from: number; to: number; end: number; isAscii: boolean; isEscaped: boolean };
 
-function partOf(bytes: Buffer, { from, to, end, isAscii, isEscaped }: Found): StringPart | undefined {
+function partOf(bytes: Buffer, { from, to, end, isAscii, isEscaped }: StringRange): StringPart | undefined {
   if (!isAscii && !isUtf8(bytes.subarray(from, to))) return undefined;
   const raw = bytes.toString(isAscii ? 'latin1' : 'utf8', from, to);
   const text = isEscaped ? unescaped(raw) : raw;
@@ -49,12 +51,12 @@ function unescaped(raw: string): string | undefined {
   }
 }
 
-/** Where the last letter ends that is there with all its bytes. */
-function endOfLetters(bytes: Buffer, from: number): number {
+/** The offset behind the last complete UTF-8 character. */
+function endOfCharacters(bytes: Buffer, from: number): number {
   for (let back = 1; back <= 3 && bytes.length - back >= from; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
-    if (byte < 0xc0) continue; // inside a letter
+    if (byte < 0xc0) continue; // a continuation byte
     const width = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
     return width > back ? bytes.length - back : bytes.length;
   }

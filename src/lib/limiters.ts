@@ -1,21 +1,24 @@
 import { type ConcurrencyLimiter, concurrencyLimiter } from './concurrency-limiter.ts';
 import type { ResourceLimits } from './limits.ts';
 
-/** What one process shares between callers, beside the git processes, which `GitStore` shares. */
+/** The limiters of one process. Those of git processes are in `GitStore`. */
 export type Limiters = {
   /** Requests that are answered. */
   readonly requests: ConcurrencyLimiter;
-  /** Bytes of the bodies that are held. */
+  /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   readonly searches: ConcurrencyLimiter;
-  /** Passwords that are checked, and pairs of keys that are made: work that keeps a processor busy outside the event loop. */
+  /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
 };
 
-/** @param connections how many connections to PostgreSQL the process has for requests */
+/**
+ * Opens the limiters of a process.
+ * @param connections how many connections to PostgreSQL the process has for requests
+ */
 export function openLimiters({ requests, search, oauth }: ResourceLimits, connections: number): Limiters {
-  // Searches may be slow. Together they take half of the connections at most, so that everything else finds one.
+  // Searches may be slow. They use at most half of the connections, so that other requests get one.
   const searches = Math.max(1, Math.min(search.concurrent, Math.floor(connections / 2)));
   return {
     requests: concurrencyLimiter('requests.concurrent', {
@@ -31,7 +34,7 @@ export function openLimiters({ requests, search, oauth }: ResourceLimits, connec
       perCaller: requests.bodiesPerCaller,
       anonymous: requests.bodiesAnonymous,
     }),
-    // How long a search waits is part of its own time budget.
+    // A search passes its own waiting time, which is part of its time budget.
     searches: concurrencyLimiter('search.concurrent', { ...search, total: searches, waitingTime: 0 }),
     passwords: concurrencyLimiter('oauth.passwords', {
       ...oauth,

@@ -10,8 +10,8 @@ import { names, webhooks } from './limits/webhooks.ts';
 export { fixedValue, type Limit } from './limits/limit.ts';
 
 /**
- * Every bound on the bytes, the memory, the time and the number of things that a caller may take. `docs/limits.md` is made from this
- * table. Values reach the code by `Services.resourceLimits` and `GitStore.limits`, so that tests can open a server with small ones.
+ * All limits on size, memory, time and number. `docs/limits.md` is made from this table. Code reads the values from
+ * `Services.resourceLimits` and `GitStore.limits`, so that tests can open a server with small ones.
  */
 export const limitTable = { requests, git, oauth, database, lists, issues, repositories, search, webhooks, names };
 
@@ -26,7 +26,7 @@ export type LimitOverrides = { readonly [Group in keyof Table]?: Partial<Resourc
 const valuesOf = (group: Record<string, Limit>): Record<string, number> =>
   Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value]));
 
-/** The values of the table, or others in their place. */
+/** The values of the table, with those of `overrides` instead where it has any. */
 export const resourceLimits = (overrides: LimitOverrides = {}): ResourceLimits =>
   Object.fromEntries(
     Object.entries(limitTable).map(([group, limits]) => [group, { ...valuesOf(limits), ...overrides[group as keyof Table] }]),

@@ -1,2 +1,2 @@
-/** The media that an endpoint may be asked for: JSON, or one of the API's other renderings. */
+/** The media that clients can request: JSON, or another rendering of the API. */
 export type Media = 'json' | 'raw' | 'html' | 'text' | 'full' | 'object' | 'diff' | 'patch' | 'sha' | 'text-match' | 'star';

@@ -1,12 +1,12 @@
 /**
- * A page of a list: which rows a list statement takes. `limit` is 1 to 100, `number` counts from 1; `cursor` is where a list
- * that is walked by cursors goes on.
+ * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, all others at
+ * `offset`.
  */
 export type Page = { limit: number; offset: number; number: number; cursor?: string };
 
 /**
- * What a list gives back: the rows of the page, and how many there are in all (bounded; see `database/list.ts`). Where the
- * list is walked by cursors, `next` and `previous` are where the pages after and before this one begin.
+ * The rows of a page, and the total number of rows (bounded; see `database/list.ts`). Lists with cursors have those of the next
+ * and the previous page.
  */
 export type Listed<Row> = { rows: Row[]; total: number } & Cursors;
 

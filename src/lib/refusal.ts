@@ -1,4 +1,4 @@
-/** Why a request is refused, in the domain's words. `server/refusals.ts` alone knows the statuses. */
+/** The kinds of refusals. `server/refusals.ts` maps them to HTTP statuses. */
 const refusalKinds = [
   'bad_request',
   'unauthenticated',
@@ -21,7 +21,7 @@ export type FieldCode = 'missing' | 'missing_field' | 'invalid' | 'already_exist
 
 export type FieldError = { resource: string; field: string; code: FieldCode; message?: string };
 
-/** A refusal is an answer, not a fault: it is thrown by rules, and reaches the client with its message. */
+/** An error of the client, thrown by rules. The client gets its message, and it isn't logged as a fault. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly errors: FieldError[];
@@ -49,19 +49,21 @@ export const invalid = (resource: string, field: string, code: FieldCode, messag
 /** Several such values at once. */
 export const invalidFields = (errors: FieldError[]): Refusal => new Refusal('invalid', 'Validation Failed', errors);
 
-/** A refusal with a message of its own and no field to blame. */
+/** A 422 with a message and no fields. */
 export const unprocessable = (message: string): Refusal => new Refusal('invalid', message);
 
-/** Absent, or not for this viewer to know of: both read alike (document 1, rule 6; security decision 4). */
+/** 404 for what doesn't exist, and also for what the viewer may not see (document 1, rule 6; security decision 4). */
 export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
 
-/** What a request names, as a lookup found it; refused where there is no such thing. */
+/** The result of a lookup. @throws Refusal 404 where it is undefined */
 export function orNotFound<Thing>(thing: Thing | undefined): Thing {
   if (thing === undefined) throw notFound();
   return thing;
 }
 
-/** The one thing of a list. Where it is missing, it was deleted since it was looked up, and so it isn't found. */
+/**
+ * The first of the rows that a statement returned. @throws Refusal 404 where there is none, since it was deleted after its lookup
+ */
 export const firstOrNotFound = <Thing>(things: readonly Thing[]): Thing => orNotFound(things[0]);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);

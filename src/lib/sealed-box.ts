@@ -3,14 +3,14 @@ import sodium from 'libsodium-wrappers';
 /** A pair of X25519 keys. */
 export type BoxKeys = { publicKey: Buffer; privateKey: Buffer };
 
-/** Makes the keys of a box into which anybody can put something that only the private key's holder can read. */
+/** Makes a key pair for libsodium's sealed boxes: anybody can encrypt with the public key, and only the private key decrypts. */
 export async function newBoxKeys(): Promise<BoxKeys> {
   await sodium.ready;
   const { publicKey, privateKey } = sodium.crypto_box_keypair();
   return { publicKey: Buffer.from(publicKey), privateKey: Buffer.from(privateKey) };
 }
 
-/** What stands in a libsodium sealed box, or undefined where it was made for another key or isn't one. */
+/** Decrypts a libsodium sealed box; undefined where it was made for another key or isn't one. */
 export async function openSealedBox(box: Buffer, keys: BoxKeys): Promise<Buffer | undefined> {
   await sodium.ready;
   if (box.length < sodium.crypto_box_SEALBYTES) return undefined;

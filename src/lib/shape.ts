@@ -9,12 +9,12 @@ export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 export const OneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
 
-/** Optional for the caller, never missing for the handler: the validator fills the default in. */
+/** A field that requests may omit. The validator sets the default, so that handlers always have a value. */
 export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): S => ({ ...schema, default: value }) as S;
 
 /**
- * A parameter that the API's description demands. Who leaves it out is refused by the rules, in their own words: they get a text
- * without anything in it.
+ * A parameter that the API's description marks as required. The validator accepts a request without it and sets it to an empty
+ * text, so that the rules can refuse it with their own message.
  */
 export const Demanded = (schema: TString): TString => ({ ...schema, default: '', 'x-demanded': true }) as TString;
 

@@ -3,7 +3,7 @@ export type Snapshot<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K];
 };
 
-/** A copy of a row that is about to be deleted, to be stored with the event: webhooks still have to describe it. */
+/** A copy of a row that is about to be deleted. It is stored in the event, since webhooks describe the row later. */
 export const snapshotOf = <Row extends object>(row: Row): Snapshot<Row> => JSON.parse(JSON.stringify(row)) as Snapshot<Row>; // JSON turns dates into text and nothing else of a row
 
 /** The row that a snapshot was made of. `times` names the columns that hold times. */

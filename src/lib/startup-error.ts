@@ -1,4 +1,4 @@
-/** Why Hearth can't start: one line for the operator, exit code 1, no stack trace. */
+/** Thrown where Hearth can't start. The operator sees the message alone, without a stack trace, and the exit code is 1. */
 export class StartupError extends Error {
   constructor(message: string) {
     super(message);

@@ -20,7 +20,7 @@ export function newToken(prefix: string): string {
   return `${prefix}${random}${checksum(random)}`;
 }
 
-/** Whether a text has the form of a token of ours. One with a wrong checksum is refused before the database is asked. */
+/** Whether a text has the form of a token and a right checksum. Others are refused without a query to the database. */
 export function isWellFormed(token: string, prefixes: readonly string[]): boolean {
   const prefix = prefixes.find((candidate) => token.startsWith(candidate));
   if (prefix === undefined) return false;
@@ -29,5 +29,5 @@ export function isWellFormed(token: string, prefixes: readonly string[]): boolea
   return checksum(rest.slice(0, randomLength)) === rest.slice(randomLength);
 }
 
-/** What is stored of a token. */
+/** The SHA-256 of a token, which is stored instead of the token. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work after which others get their turn. */
-const turn = 10;
+/** Milliseconds of work after which the event loop runs. */
+const maxBlockingMs = 10;
 
 /**
- * For long work in small steps: what this gives is to be awaited after each step, and lets other requests have their turn where the
- * present one has lasted for long enough.
+ * For long computations in small steps: returns a function to call and await after each step. It yields to the event loop where the
+ * computation has blocked it for long enough.
  */
-export function sharedTurns(): () => Promise<void> | undefined {
+export function periodicYield(): () => Promise<void> | undefined {
   let start = performance.now();
   return () => {
-    if (performance.now() - start < turn) return undefined;
+    if (performance.now() - start < maxBlockingMs) return undefined;
     return nextTurn().then(() => {
       start = performance.now();
     });

@@ -1,20 +1,20 @@
 type Unit = 'bytes' | 'milliseconds' | 'bytes a second' | 'count';
 
-/** One bound on what a caller may take of the server. */
+/** One limit, with the texts of its row in the documentation. */
 export type Limit = {
   readonly value: number;
   readonly unit: Unit;
   /** What is bounded. */
   readonly of: string;
-  /** What happens past it. */
+  /** What happens beyond it. */
   readonly past: string;
   /** How the value is written in the documentation, where it depends on the machine. */
   readonly shown?: string;
-  /** Operators can't change it: documents say it, or what is stored relies on it. */
+  /** Operators can't change it: a specification sets it, or stored data relies on it. */
   readonly fixed?: true;
 };
 
-/** The value of a limit that is the same in every installation. Others are read from `Services.resourceLimits` and its like. */
+/** The value of a fixed limit. Values of others are read from `Services.resourceLimits` or `GitStore.limits`. */
 export const fixedValue = ({ value }: Limit & { readonly fixed: true }): number => value;
 
 export type LimitGroup = Readonly<Record<string, Limit>>;

@@ -1,4 +1,4 @@
-// Lists, and what stands on one issue.
+// Lists, and the number of things that an issue or a repository has.
 import type { LimitGroup } from './limit.ts';
 
 export const lists = {

@@ -1,15 +1,15 @@
-// What the machine has, or what a container is allowed of it.
+// The memory and cores of the machine, or of the container.
 import { availableParallelism, totalmem } from 'node:os';
 import { mebi } from './limit.ts';
 
 const machineMemory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/** Bytes: so many, and on a small machine this part of its memory at most. */
+/** The smaller of `bytes` and the machine's memory divided by `part`. */
 export const memoryShare = (bytes: number, part: number): number => Math.min(bytes, Math.floor(machineMemory / part));
 
-/** Memory that one more git process is counted with on a small machine. */
+/** The memory that a git process is assumed to need, in bytes. */
 const perProcess = 128 * mebi;
 
-/** Processes at once: so many for each core, and on a small machine no more than a share of its memory allows. */
+/** The number of concurrent processes: `perCore` for each core, and no more than fit into `share` of the machine's memory. */
 export const processes = (perCore: number, share = 1): number =>
   Math.max(1, Math.min(perCore * availableParallelism(), Math.floor((machineMemory / perProcess) * share)));
