@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** The addresses of each name in the text of a hosts file. Names are in lower case; addresses that name an interface are left out. */
+/** The addresses of each name in the text of a hosts file. Names become lower case; addresses with an interface are omitted. */
 export function parseHosts(text: string): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {

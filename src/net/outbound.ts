@@ -3,29 +3,29 @@ import https from 'node:https';
 import { resourceLimits } from '#lib/limits.ts';
 import { addressCheck } from './ranges.ts';
 import { openResolver } from './resolver.ts';
-import { checkedAddresses, isClosed, OutboundError, parseTarget, type Resolver } from './target.ts';
+import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
 
-export type Sending = {
+export type OutboundRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Accepts any certificate, as the owner of a hook can choose for that hook. */
+  /** Skips the check of the certificate, which the owner of a webhook can turn off. */
   anyCertificate?: boolean;
-  /** Milliseconds for everything, from looking up the name to the last byte of the reply. */
-  within: number;
-  /** Bytes of the reply's body that are kept; the rest isn't read. */
-  keep: number;
+  /** Milliseconds for the whole exchange, from DNS to the last byte of the reply. */
+  timeout: number;
+  /** Bytes of the reply's body that are read; the rest is dropped. */
+  maxBytes: number;
 };
 
-export type Received = { status: number; headers: Record<string, string>; body: Buffer };
+export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };
 
 /**
- * The only way to send HTTP requests to others (security decision 6). The address is checked, and the connection is made to the
- * checked address; redirects aren't followed, proxies of the environment aren't used, and nothing takes longer than its limit.
+ * The client for all HTTP requests to other servers (security decision 6). It connects only to an address that it has checked,
+ * doesn't follow redirects, ignores proxies of the environment, and enforces a timeout.
  */
 export type Outbound = {
-  post(sending: Sending): Promise<Received>;
-  /** Why a URL may never be used, or undefined. The addresses of its name aren't looked up here, so a later request may still fail. */
+  post(request: OutboundRequest): Promise<OutboundReply>;
+  /** Why a URL is never allowed, or undefined. It isn't resolved here, so that a later request may still be refused. */
   refuses(url: string): string | undefined;
   close(): void;
 };
@@ -40,16 +40,16 @@ const maxAddresses = 3;
 const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const;
 
 export function openOutbound({ allow, resolve = openResolver({ limits: resourceLimits().names }) }: OutboundOptions): Outbound {
-  const isOpen = addressCheck(allow);
+  const isAllowed = addressCheck(allow);
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
   return {
-    async post(sending) {
-      const limit = new AbortController();
-      const timer = setTimeout(() => limit.abort(new OutboundError('timeout', 'timed out')), sending.within);
+    async post(request) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
       try {
-        const addresses = await orAborted(checkedAddresses(sending.url, isOpen, resolve), limit.signal);
-        return await toFirst(addresses.slice(0, maxAddresses), (address) =>
-          exchange({ ...sending, address, signal: limit.signal, agents }),
+        const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), controller.signal);
+        return await tryInTurn(addresses.slice(0, maxAddresses), (address) =>
+          exchange({ ...request, address, signal: controller.signal, agents }),
         );
       } finally {
         clearTimeout(timer);
@@ -58,7 +58,7 @@ export function openOutbound({ allow, resolve = openResolver({ limits: resourceL
     refuses(text) {
       const url = parseTarget(text);
       if (!url) return 'must be an http or https URL without a user and password';
-      return isClosed(url, isOpen) ? 'is not reachable over the public Internet' : undefined;
+      return isBlocked(url, isAllowed) ? 'is not reachable over the public Internet' : undefined;
     },
     close() {
       agents['http:'].destroy();
@@ -73,38 +73,41 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
   ]);
 
-/** Tries the addresses in turn. Where no connection was made, nothing was sent, so the next address can be tried. */
-async function toFirst(addresses: readonly string[], send: (address: string) => Promise<Received>): Promise<Received> {
+/** Tries the addresses in order. Only where the connection failed, so that nothing was sent, is the next one tried. */
+async function tryInTurn(
+  addresses: readonly string[],
+  send: (address: string) => Promise<OutboundReply>,
+): Promise<OutboundReply> {
   let failure: unknown;
   for (const address of addresses) {
     try {
       return await send(address);
     } catch (error) {
-      if (!(error instanceof Unconnected)) throw error;
+      if (!(error instanceof ConnectError)) throw error;
       failure = error;
     }
   }
   throw failure;
 }
 
-/** The connection wasn't made. */
-class Unconnected extends OutboundError {}
+/** The connection couldn't be opened. */
+class ConnectError extends OutboundError {}
 
-type Exchange = Sending & {
+type Exchange = OutboundRequest & {
   address: string;
   signal: AbortSignal;
   agents: { 'http:': http.Agent; 'https:': https.Agent };
 };
 
-async function exchange(wanted: Exchange): Promise<Received> {
-  const first = begin(wanted);
+async function exchange(options: Exchange): Promise<OutboundReply> {
+  const first = startRequest(options);
   try {
     return await first.reply;
   } catch (error) {
-    // The connection was kept from an earlier request, and the receiver has closed it meanwhile. The request didn't arrive.
-    if (first.request.reusedSocket && !first.answered() && isClosedByPeer(error) && !wanted.signal.aborted)
-      return await begin(wanted).reply.catch((again) => Promise.reject(asOutboundError(again, wanted)));
-    throw asOutboundError(error, wanted);
+    // The receiver has closed a kept-alive connection before the request arrived: it is sent once more.
+    if (first.request.reusedSocket && !first.answered() && isClosedByPeer(error) && !options.signal.aborted)
+      return await startRequest(options).reply.catch((retryError) => Promise.reject(asOutboundError(retryError, options)));
+    throw asOutboundError(error, options);
   }
 }
 
@@ -116,12 +119,12 @@ function asOutboundError(error: unknown, { signal }: Exchange): OutboundError {
   if (error instanceof OutboundError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
-  return syscall === 'connect' ? new Unconnected('connection', message) : new OutboundError('connection', message);
+  return syscall === 'connect' ? new ConnectError('connection', message) : new OutboundError('connection', message);
 }
 
-function begin({ url, headers, body, anyCertificate, keep, address, signal, agents }: Exchange): {
+function startRequest({ url, headers, body, anyCertificate, maxBytes, address, signal, agents }: Exchange): {
   request: ClientRequest;
-  reply: Promise<Received>;
+  reply: Promise<OutboundReply>;
   answered: () => boolean;
 } {
   const secure = url.protocol === 'https:';
@@ -145,25 +148,25 @@ function begin({ url, headers, body, anyCertificate, keep, address, signal, agen
       })
     : http.request({ ...options, agent: agents['http:'] });
   let answered = false;
-  const reply = new Promise<Received>((resolve, reject) => {
+  const reply = new Promise<OutboundReply>((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
       answered = true;
-      readReply(response, keep).then(resolve, reject);
+      readReply(response, maxBytes).then(resolve, reject);
     });
   });
   request.end(body);
   return { request, reply, answered: () => answered };
 }
 
-/** Reads a reply with the kept part of its body. If the body is longer, the connection is closed. */
-async function readReply(response: IncomingMessage, keep: number): Promise<Received> {
+/** Reads a reply and up to `maxBytes` of its body. If the body is longer, the connection is closed. */
+async function readReply(response: IncomingMessage, maxBytes: number): Promise<OutboundReply> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, keep - length));
+    chunks.push(chunk.subarray(0, maxBytes - length));
     length += chunk.length;
-    if (length >= keep) break; // leaving the loop destroys the stream
+    if (length >= maxBytes) break; // leaving the loop destroys the stream
   }
   const headers = Object.fromEntries(
     Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),

@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net';
 
 type Range = readonly [address: string, bits: number];
 
-/** IPv4 addresses that aren't part of the public Internet, or lead to something else (RFC 6890 and its registry). */
-const closed4: readonly Range[] = [
+/** IPv4 ranges for special purposes (RFC 6890 and its registry), which are blocked. */
+const blocked4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -24,11 +24,11 @@ const closed4: readonly Range[] = [
 ];
 
 /**
- * Of IPv6 only global unicast is open. Within it, ranges are closed that carry an IPv4 address (6to4, Teredo) or aren't for
- * receivers. NAT64, mapped, unique local, link-local and multicast addresses are outside of global unicast.
+ * Of IPv6, only global unicast is allowed, without its ranges that embed IPv4 addresses (6to4, Teredo) or have special purposes.
+ * NAT64, mapped, unique local, link-local and multicast addresses are outside of global unicast.
  */
-const open6: Range = ['2000::', 3];
-const closed6: readonly Range[] = [
+const globalUnicast6: Range = ['2000::', 3];
+const blocked6: readonly Range[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -42,14 +42,14 @@ const listOf = (ranges: readonly Range[], family: 'ipv4' | 'ipv6'): BlockList =>
   return list;
 };
 
-const closed = { ipv4: listOf(closed4, 'ipv4'), ipv6: listOf(closed6, 'ipv6') };
-const open = listOf([open6], 'ipv6');
+const blocked = { ipv4: listOf(blocked4, 'ipv4'), ipv6: listOf(blocked6, 'ipv6') };
+const globalUnicast = listOf([globalUnicast6], 'ipv6');
 
-/** Whether a connection to an address is allowed. The address is written as it will be given to the socket. */
+/** Whether a connection to an address is allowed. The address must be the one that the socket will get. */
 export type AddressCheck = (address: string) => boolean;
 
 /**
- * Allows public addresses, and those that an administrator allows beside them (security decision 6).
+ * Allows public addresses, and the ranges that an administrator has allowed in addition (security decision 6).
  *
  * @example
  * addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
@@ -66,11 +66,11 @@ export function addressCheck(allow: readonly string[]): AddressCheck {
     const family = familyOf(address);
     if (!family) return false;
     if (allowed[family].check(address, family)) return true;
-    return !closed[family].check(address, family) && (family === 'ipv4' || open.check(address, family));
+    return !blocked[family].check(address, family) && (family === 'ipv4' || globalUnicast.check(address, family));
   };
 }
 
-/** Whether an address is in one of some ranges. An IPv4 address may be written as IPv6, as sockets for both do. */
+/** Checks whether an address is in one of the ranges. IPv4-mapped IPv6 addresses match IPv4 ranges. */
 export function rangeCheck(ranges: readonly string[]): AddressCheck {
   const list = new BlockList();
   for (const range of ranges) {
@@ -84,19 +84,19 @@ export function rangeCheck(ranges: readonly string[]): AddressCheck {
   };
 }
 
-/** Whether a text is an address, or an address and how many of its bits count. */
+/** Whether a text is an address or a CIDR range. */
 export const isRange = (text: string): boolean => parseRange(text) !== undefined;
 
 function parseRange(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = familyOf(address);
   if (!family) return undefined;
-  const most = family === 'ipv4' ? 32 : 128;
-  const counted = bits === undefined ? most : Number(bits);
-  return counted <= most ? { address, bits: counted, family } : undefined;
+  const maxBits = family === 'ipv4' ? 32 : 128;
+  const bitCount = bits === undefined ? maxBits : Number(bits);
+  return bitCount <= maxBits ? { address, bits: bitCount, family } : undefined;
 }
 
-/** The family of an address. One with a zone (`fe80::1%eth0`), which names an interface of this machine, is none. */
+/** The family of an address; undefined for other texts, and for addresses with a zone (`fe80::1%eth0`). */
 const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   if (address.includes('%')) return undefined;
   const version = isIP(address);

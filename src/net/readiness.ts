@@ -1,23 +1,26 @@
-import { request as askHttp } from 'node:http';
-import { request as askHttps } from 'node:https';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 
 const timeoutMs = 5_000;
 
-/** Why the server at an address of this machine isn't ready, by its own words or those of the connection; undefined if it is. */
+/**
+ * Requests `/readyz` of a server on this machine. Returns the body of its error or the connection's error; undefined if it is
+ * ready.
+ */
 export function readinessProblem({ host, port, tls }: { host: string; port: number; tls: boolean }): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const address = { hostname: reachable(host), port, path: '/readyz', timeout: timeoutMs, agent: false };
-  // The certificate is for the name that people use, and nothing secret is sent.
-  const asked = tls ? askHttps({ ...address, rejectUnauthorized: false }) : askHttp(address);
-  asked.on('timeout', () => asked.destroy(new Error('it does not answer')));
-  asked.on('error', (error) => resolve(error.message));
-  asked.on('response', async (reply) => {
-    const said = Buffer.concat(await reply.toArray()).toString();
-    resolve(reply.statusCode === 200 ? undefined : said.trim());
+  // The certificate isn't for this address, and nothing secret is sent.
+  const request = tls ? httpsRequest({ ...address, rejectUnauthorized: false }) : httpRequest(address);
+  request.on('timeout', () => request.destroy(new Error('it does not answer')));
+  request.on('error', (error) => resolve(error.message));
+  request.on('response', async (reply) => {
+    const text = Buffer.concat(await reply.toArray()).toString();
+    resolve(reply.statusCode === 200 ? undefined : text.trim());
   });
-  asked.end();
+  request.end();
   return promise;
 }
 
-/** An address to connect to, for one to listen on. */
+/** The address to connect to for a listening address. */
 const reachable = (host: string): string => ({ '0.0.0.0': '127.0.0.1', '::': '::1' })[host] ?? host;
