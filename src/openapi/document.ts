@@ -21,7 +21,7 @@ export type DocumentParts = {
   server: string;
 };
 
-/** The OpenAPI 3.1 description of the API, made from the declarations of the endpoints. */
+/** Makes the OpenAPI 3.1 document from the declarations of the endpoints. */
 export function makeDocument({ endpoints, schemas, vocabulary, version, server }: DocumentParts): Json {
   const references = makeReferences({ ...schemas }, vocabulary);
   const paths: Record<string, Json> = {};
@@ -51,7 +51,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     tags: [family],
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
-    responses: { ...repliesOf(endpoint, references, vocabulary), ...unchanged(endpoint), ...refusalRefs(endpoint) },
+    responses: { ...repliesOf(endpoint, references, vocabulary), ...notModifiedOf(endpoint), ...refusalRefs(endpoint) },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
@@ -80,16 +80,16 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
-  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
-    const { 'x-demanded': demanded = false, default: usual, ...shape } = schema as Json;
+  const queryParameters = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const { 'x-demanded': isRequired = false, default: fallback, ...shape } = schema as Json;
     return {
       name,
       in: 'query',
-      required: demanded === true || ((query?.required ?? []).includes(name) && usual === undefined),
-      schema: references.of(demanded === true ? shape : schema),
+      required: isRequired === true || ((query?.required ?? []).includes(name) && fallback === undefined),
+      schema: references.of(isRequired === true ? shape : schema),
     };
   });
-  return [...words, ...asked, ...pagingOf(endpoint)];
+  return [...words, ...queryParameters, ...pagingOf(endpoint)];
 }
 
 function pagingOf({ paging }: Endpoint): Json[] {
@@ -136,18 +136,21 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
       if (isNothing(schema)) return [status, { description }];
       const json = { schema: references.of(schema, endpoint.id) };
       const others = media.map((name) => [`application/vnd.${word}.${name}+json`, {}]);
-      return [status, { description, ...linked(endpoint), content: { 'application/json': json, ...Object.fromEntries(others) } }];
+      return [
+        status,
+        { description, ...linkHeaderOf(endpoint), content: { 'application/json': json, ...Object.fromEntries(others) } },
+      ];
     }),
   );
 }
 
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 
-const linked = ({ paging }: Endpoint): Json =>
+const linkHeaderOf = ({ paging }: Endpoint): Json =>
   paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
 
-/** Every 200 of a GET has an entity tag, by which a client may ask whether it still holds. */
-const unchanged = ({ method, replies }: Endpoint): Json =>
+/** Every 200 of a GET has an ETag, and supports conditional requests. */
+const notModifiedOf = ({ method, replies }: Endpoint): Json =>
   method === 'GET' && replies[200] ? { 304: { description: 'Not modified since the client asked last' } } : {};
 
 const refusalRefs = (endpoint: Endpoint): Json =>

@@ -30,7 +30,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
 };
 
-/** The page that lists every limit. */
+/** Makes the page of all limits. */
 export function makeLimitsPage(): string {
   const tables = Object.entries(limitTable).map(([group, limits]) => {
     const rows = Object.entries(limits).map(([name, limit]: [string, Limit]) =>
@@ -58,7 +58,7 @@ const times: Scale = [
   [1, 'ms'],
 ];
 
-/** A value in the largest unit that leaves it whole. */
+/** Formats a value in the largest unit that divides it. */
 function valueText({ value, unit }: Limit): string {
   if (unit === 'count') return value.toLocaleString('en');
   const [factor, word] = (unit === 'milliseconds' ? times : bytes).find(([size]) => value % size === 0) ?? [1, unit];

@@ -2,7 +2,7 @@ import { alternatives, type NoPermissionReason, type Policy } from '#access/poli
 import { emitPermission } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-/** What an endpoint needs, in words for people. */
+/** Texts about the access policies of endpoints. */
 
 const reasons: Record<NoPermissionReason, string> = {
   own_account: 'none: the own account',
@@ -14,11 +14,11 @@ const reasons: Record<NoPermissionReason, string> = {
   site_admin: 'site administrators',
 };
 
-/** One permission as the headers write it, for example `members=read`. */
+/** A permission in the format of the headers, for example `members=read`. */
 export const permissionText = (permission: string, vocabulary: Vocabulary): string =>
   `\`${permission.replace(/^(\w+):(\w+)$/, (_, name: string, level: string) => `${emitPermission(vocabulary, name)}=${level}`)}\``;
 
-/** The permissions that are needed, or why none is. */
+/** The needed permissions, or the reason why none is needed. */
 export function permissionsText({ permission }: Policy, vocabulary: Vocabulary): string {
   if (typeof permission === 'object' && 'none' in permission) return reasons[permission.none];
   return alternatives(permission)
@@ -28,7 +28,7 @@ export function permissionsText({ permission }: Policy, vocabulary: Vocabulary):
 
 export const scopesText = ({ scopes = [] }: Policy): string => scopes.map((scope) => `\`${scope}\``).join(' ');
 
-/** All that an endpoint needs, one line each (Markdown). */
+/** All requirements of an endpoint, as Markdown paragraphs. */
 export function needsText(access: Policy, vocabulary: Vocabulary): string {
   const lines = [`Permission: ${permissionsText(access, vocabulary)}.`];
   if (access.scopes?.length) lines.push(`Classic tokens: any one of the scopes ${scopesText(access)}.`);

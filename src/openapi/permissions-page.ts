@@ -23,7 +23,7 @@ server decides about one request, run \`./hearth explain --token "$TOKEN" GET /o
 
 This page is made from the declarations of the endpoints by \`npm run docs\`. A test fails when it is stale.`;
 
-/** The page that lists what each endpoint needs, and what each permission allows, in neutral words. */
+/** Makes the page of the requirements of all endpoints and the endpoints of all permissions, in neutral words. */
 export function makePermissionsPage(endpoints: readonly Declared[]): string {
   const families = Map.groupBy(endpoints, ({ family }) => family);
   const tables = [...families].map(([family, members]) => `### ${family}\n\n${table(members)}`);
@@ -96,12 +96,12 @@ const scopeTitles: Record<PermissionScope, string> = {
 };
 
 function byPermission(endpoints: readonly Declared[]): string[] {
-  const opened = endpoints.flatMap((endpoint) => {
+  const uses = endpoints.flatMap((endpoint) => {
     const rule = alternatives(endpoint.access.permission);
     const isAlone = rule.length === 1 && rule[0]?.length === 1;
     return rule.flat().map((permission) => ({ endpoint, permission, isAlone, ...parsePermission(permission) }));
   });
-  const scopes = Map.groupBy(opened, ({ name }) => permissionScope(name));
+  const scopes = Map.groupBy(uses, ({ name }) => permissionScope(name));
   return (Object.keys(scopeTitles) as PermissionScope[]).flatMap((scope) => {
     const permissions = [...Map.groupBy(scopes.get(scope) ?? [], ({ permission }) => permission)].sort(([a], [b]) =>
       a < b ? -1 : 1,

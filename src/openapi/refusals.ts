@@ -1,6 +1,6 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 
-/** Why a request may be refused, by status. */
+/** The reasons of error statuses. */
 export const refusalReasons = {
   400: 'The body is not JSON, or the version header or a cursor is not valid',
   401: 'A credential is needed, or the one given is not valid',
@@ -17,23 +17,23 @@ export const refusalReasons = {
 } as const;
 export type RefusalStatus = keyof typeof refusalReasons;
 
-/** The refusals that an endpoint may answer with: those that follow from its declaration, and those that its rules add. */
+/** The error statuses of an endpoint: those that follow from its declaration, and those that its rules add. */
 export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): RefusalStatus[] {
   const hasBody = body !== undefined;
-  const follows: Record<RefusalStatus, boolean> = {
+  const applies: Record<RefusalStatus, boolean> = {
     400: true,
     401: true,
     403: true,
     404: path.includes('{'),
     408: hasBody,
     409: false,
-    410: path.startsWith('/repos/{owner}/{repo}/issues'), // which a repository may have switched off
-    413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // reading a repository takes what its owner made of it
+    410: path.startsWith('/repos/{owner}/{repo}/issues'), // a repository can turn off issues
+    413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // the size of a repository's data isn't limited by the request
     415: hasBody,
     422: hasBody || query !== undefined,
     429: true,
     503: true,
   };
   const statuses = Object.keys(refusalReasons).map(Number) as RefusalStatus[];
-  return statuses.filter((status) => follows[status] || refuses.some((added) => added === status));
+  return statuses.filter((status) => applies[status] || refuses.some((added) => added === status));
 }
