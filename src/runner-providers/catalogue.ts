@@ -18,7 +18,7 @@ const Size = Type.Object(
     cpu_cores: amount,
     memory_gb: amount,
     storage_gb: amount,
-    /** The platforms that it can run; left out: all. */
+    /** The platforms that it supports. Omitted: all. */
     platforms: Type.Optional(Type.Array(name, { minItems: 1 })),
   },
   { additionalProperties: false },
@@ -40,30 +40,30 @@ const Catalogue = Type.Object(
   { additionalProperties: false },
 );
 
-/** What runners can be made of: platforms, machine sizes and images, with limits for an organization. */
+/** The available platforms, machine sizes and images of runners, and the limits of an organization. */
 export type Catalogue = Static<typeof Catalogue>;
 export type CatalogueImage = Static<typeof CatalogueImage>;
 export type MachineSize = Static<typeof Size>;
 
 const isCatalogue = new Ajv().compile<Catalogue>(Catalogue);
 
-/** The catalogue that is used where the operator names no other. */
-export const ownCatalogue = new URL('catalogue.json', import.meta.url).pathname;
+/** The default catalogue. */
+export const defaultCatalogue = new URL('catalogue.json', import.meta.url).pathname;
 
 /**
  * Reads a catalogue.
- * @throws StartupError that says in one line what is wrong with which file.
+ * @throws StartupError with the file and the problem
  */
 export async function readCatalogue(file: string): Promise<Catalogue> {
-  const wrong = (what: string): StartupError => new StartupError(`The catalogue of runners ${file} can't be used: ${what}`);
+  const unusable = (what: string): StartupError => new StartupError(`The catalogue of runners ${file} can't be used: ${what}`);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw wrong(error.code === 'ENOENT' ? 'there is no such file' : error.message);
+    throw unusable(error.code === 'ENOENT' ? 'there is no such file' : error.message);
   });
   const value = parse(text);
-  if (value === undefined) throw wrong('it is not JSON');
-  if (!isCatalogue(value)) throw wrong(firstError());
-  const contradiction = contradictionIn(value);
-  if (contradiction) throw wrong(contradiction);
+  if (value === undefined) throw unusable('it is not JSON');
+  if (!isCatalogue(value)) throw unusable(firstError());
+  const inconsistency = findInconsistency(value);
+  if (inconsistency) throw unusable(inconsistency);
   return value;
 }
 
@@ -71,30 +71,30 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no JSON text gives undefined, so the caller can tell
+    return undefined; // valid JSON is never undefined
   }
 }
 
 function firstError(): string {
   const [error] = isCatalogue.errors ?? [];
-  const place = error?.instancePath.slice(1).replaceAll('/', '.') || 'it';
+  const path = error?.instancePath.slice(1).replaceAll('/', '.') || 'it';
   const extra = error?.keyword === 'additionalProperties' ? ` ('${error.params.additionalProperty}')` : '';
-  return `${place} ${error?.message ?? 'is not valid'}${extra}`;
+  return `${path} ${error?.message ?? 'is not valid'}${extra}`;
 }
 
-/** What the schema can't check: that ids are unique, and that platforms exist. */
-function contradictionIn({ platforms, machine_sizes, images }: Catalogue): string | undefined {
-  const offered = [...images.service, ...images.partner];
-  const twice = [platforms, machine_sizes.map(({ id }) => id), offered.map(({ id }) => id)].flatMap(repeated)[0];
-  if (twice !== undefined) return `'${twice}' stands there twice`;
-  const used = [...offered.map(({ platform }) => platform), ...machine_sizes.flatMap((size) => size.platforms ?? [])];
+/** The checks that the schema can't express: unique ids, and existing platforms. */
+function findInconsistency({ platforms, machine_sizes, images }: Catalogue): string | undefined {
+  const allImages = [...images.service, ...images.partner];
+  const duplicate = [platforms, machine_sizes.map(({ id }) => id), allImages.map(({ id }) => id)].flatMap(duplicatesOf)[0];
+  if (duplicate !== undefined) return `'${duplicate}' stands there twice`;
+  const used = [...allImages.map(({ platform }) => platform), ...machine_sizes.flatMap((size) => size.platforms ?? [])];
   const unknown = used.find((platform) => !platforms.includes(platform));
   if (unknown !== undefined) return `'${unknown}' is not among its platforms`;
-  // The ids of custom images are numbers. Others mustn't be, so that an id says which kind of image it is.
-  const number = offered.find(({ id }) => /^\d+$/.test(id));
+  // Custom images have numeric ids. Others must not, so that an id shows the kind of its image.
+  const number = allImages.find(({ id }) => /^\d+$/.test(id));
   if (number) return `the image '${number.id}' needs an id that is not a number`;
   return undefined;
 }
 
-const repeated = (names: readonly string[]): string[] =>
+const duplicatesOf = (names: readonly string[]): string[] =>
   unique(names).length === names.length ? [] : names.filter((one, at) => names.indexOf(one) !== at);

@@ -5,7 +5,7 @@ import { asId, type Id } from '#lib/id.ts';
 
 export type RunnerGroup = Selectable<DB['runner_groups']>;
 
-/** The group that every organization has from its beginning. */
+/** Inserts the default group of a new organization. */
 export const insertDefaultGroup = (tx: Tx, organization: Id<'accounts'>, now: Date) =>
   tx
     .insertInto('runner_groups')

@@ -1,18 +1,18 @@
-import { type Catalogue, ownCatalogue, readCatalogue } from './catalogue.ts';
+import { type Catalogue, defaultCatalogue, readCatalogue } from './catalogue.ts';
 import { noProvider, type Provider } from './provider.ts';
 
 /** The settings of hosted runners. */
 export type RunnerSettings = {
-  /** The file of the operator's own catalogue, if there is one. */
+  /** The file of a custom catalogue. */
   readonly catalogue?: string | undefined;
   readonly provider?: Provider;
 };
 
-/** The catalogue of hosted runners, and the provider that makes them. */
+/** The catalogue and the provider of hosted runners. */
 export type Runners = { readonly catalogue: Catalogue; readonly provider: Provider };
 
-/** @throws StartupError when the catalogue can't be used. */
+/** Opens the catalogue and the provider. @throws StartupError where the catalogue is invalid */
 export async function openRunners(settings: RunnerSettings = {}): Promise<Runners> {
-  const { catalogue = ownCatalogue, provider = noProvider } = settings;
+  const { catalogue = defaultCatalogue, provider = noProvider } = settings;
   return { catalogue: await readCatalogue(catalogue), provider };
 }

@@ -4,36 +4,36 @@ import { spawn } from 'node:child_process';
 import { link, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { filesOf, livingAgent, readJson, writeJson } from './machine.ts';
+import { filesOf, findAgent, readJson, writeJson } from './machine.ts';
 
 const [, , folder = '.'] = process.argv;
 const files = filesOf(folder);
-const lookEveryMs = 100;
-const beatEveryMs = 1_000;
-const keptOutput = 64 * 1024;
+const pollMs = 100;
+const heartbeatMs = 1_000;
+const maxOutput = 64 * 1024;
 
-/** Makes this process the runner's agent. Of several, the one that creates the file first wins. */
+/** Makes this process the runner's agent. The one that creates the file first succeeds. */
 async function claim(): Promise<boolean> {
-  if ((await readJson(files.agent)) && (await livingAgent(files)) === undefined) await rm(files.agent, { force: true });
+  if ((await readJson(files.agent)) && (await findAgent(files)) === undefined) await rm(files.agent, { force: true });
   const draft = `${files.agent}.${process.pid}`;
   await writeFile(draft, JSON.stringify({ pid: process.pid }));
   try {
     await link(draft, files.agent);
     return true;
   } catch {
-    return false; // another one was first
+    return false; // another process was first
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-async function beat(): Promise<void> {
+async function heartbeat(): Promise<void> {
   const now = new Date();
   await utimes(files.beat, now, now).catch(() => writeFile(files.beat, ''));
 }
 
 /** Whether the folder still exists and this process is still its agent. */
-const isMine = async (): Promise<boolean> => (await readJson(files.agent))?.pid === process.pid;
+const isStillAgent = async (): Promise<boolean> => (await readJson(files.agent))?.pid === process.pid;
 
 type Outcome = { exit_code: number | null; output: string };
 
@@ -43,19 +43,19 @@ function run(command: readonly string[]): Promise<Outcome> {
   const env = { PATH: process.argv[3] ?? '', HOME: files.work, HEARTH_RUNNER_PUBLISH: files.publish };
   const child = spawn(program, words, { cwd: files.work, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const keep = (part: Buffer): void => {
-    output = (output + part.toString('utf8')).slice(-keptOutput);
+  const append = (part: Buffer): void => {
+    output = (output + part.toString('utf8')).slice(-maxOutput);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout.on('data', append);
+  child.stderr.on('data', append);
   child.on('error', (error) => resolve({ exit_code: null, output: error.message }));
   child.on('close', (code) => resolve({ exit_code: code, output }));
   return promise;
 }
 
-async function workOff(): Promise<void> {
-  const waiting = (await readdir(files.inbox)).filter((name) => name.endsWith('.json')).sort();
-  for (const name of waiting) {
+async function runInbox(): Promise<void> {
+  const jobFiles = (await readdir(files.inbox)).filter((name) => name.endsWith('.json')).sort();
+  for (const name of jobFiles) {
     const { command } = (await readJson(join(files.inbox, name))) ?? {};
     if (!Array.isArray(command)) continue; // still being written
     await writeJson(files.active, { at: new Date().toISOString() });
@@ -68,15 +68,15 @@ async function workOff(): Promise<void> {
 
 async function main(): Promise<void> {
   if (!(await claim())) return;
-  await beat();
-  setInterval(() => void beat().catch(() => undefined), beatEveryMs); // a folder that is gone is seen below
-  while (await isMine()) {
-    await workOff();
-    await sleep(lookEveryMs);
+  await heartbeat();
+  setInterval(() => void heartbeat().catch(() => undefined), heartbeatMs); // a removed folder is detected below
+  while (await isStillAgent()) {
+    await runInbox();
+    await sleep(pollMs);
   }
 }
 
-// The provider may take the folder away while the agent looks into it: then it is done.
+// The provider may remove the folder while the agent reads it; the agent then ends without an error.
 await main().catch(async (error: unknown) => {
   if (await stat(folder).catch(() => undefined)) throw error;
 });

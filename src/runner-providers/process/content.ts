@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import type { Captured } from '#runner-providers/provider.ts';
 
 const gibibyte = 2 ** 30;
-/** What was kept less than this ago may belong to an image that is being published. */
-const youngMs = 60 * 60_000;
+/** Contents younger than this may belong to an image that is being published. */
+const minAgeMs = 60 * 60_000;
 
-/** A name for what is kept, the same for the same text. */
-export function contentNamed(text: string): string {
+/** The id of a content, which is the same for the same text. */
+export function contentIdOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
 const isContent = (name: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name);
 
-/** Copies a working folder to the images, unless it is there already. */
-export async function keepFolder(images: string, work: string, content: string = randomUUID()): Promise<Captured> {
+/** Copies a working folder to the images folder, unless it exists there. */
+export async function captureFolder(images: string, work: string, content: string = randomUUID()): Promise<Captured> {
   if (!(await stat(join(images, content)).catch(() => undefined))) {
     const draft = join(images, `${content}.part`);
     await mkdir(images, { recursive: true });
@@ -27,21 +27,21 @@ export async function keepFolder(images: string, work: string, content: string =
   return { content, sizeGb: Math.max(1, Math.ceil((await sizeOf(join(images, content))) / gibibyte)) };
 }
 
-/** Copies a folder. Symbolic links are copied as they are, and not what they point to outside. */
+/** Copies a folder. Symbolic links are copied as links. */
 export const copyFolder = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, verbatimSymlinks: true, force: true });
 
-export async function dropFolder(images: string, content: string): Promise<void> {
+export async function removeContent(images: string, content: string): Promise<void> {
   if (isContent(content)) await rm(join(images, content), { recursive: true, force: true });
 }
 
-/** What has been kept for a while. */
-export async function listKept(images: string, now: number): Promise<string[]> {
+/** The contents that are older than `minAgeMs`. */
+export async function listContents(images: string, now: number): Promise<string[]> {
   const names = await readdir(images).catch(() => []);
   const ages = await Promise.all(
     names.filter(isContent).map(async (name) => ({ name, changed: (await stat(join(images, name))).ctimeMs })),
   );
-  return ages.filter(({ changed }) => now - changed > youngMs).map(({ name }) => name);
+  return ages.filter(({ changed }) => now - changed > minAgeMs).map(({ name }) => name);
 }
 
 async function sizeOf(folder: string): Promise<number> {

@@ -2,37 +2,37 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The files of one runner. The agent writes `agent.json`, `beat` and `active.json`, the provider the others. */
+/** The files of a runner. The agent writes `agent.json`, `beat` and `active.json`, the provider all others. */
 export const filesOf = (machine: string) => ({
-  /** What the runner was made of last. */
+  /** The last order that the runner was made from. */
   order: join(machine, 'order.json'),
-  /** Which process is the runner's. */
+  /** The pid of the agent. */
   agent: join(machine, 'agent.json'),
-  /** Touched by the agent every second. */
+  /** Touched by the agent every second (heartbeat). */
   beat: join(machine, 'beat'),
-  /** When it last worked. */
+  /** When the agent last ran a job. */
   active: join(machine, 'active.json'),
-  /** What is to be run, a file each, and what came of it. */
+  /** One file for each job to run, and for each result. */
   inbox: join(machine, 'inbox'),
   outbox: join(machine, 'outbox'),
-  /** A job's request to publish an image, and the answer. */
+  /** A job's request to publish an image, and the reply. */
   publish: join(machine, 'publish.json'),
   published: join(machine, 'published.json'),
-  /** Where jobs work: what an image of the runner holds. */
+  /** The working folder of jobs, which images of the runner contain. */
   work: join(machine, 'work'),
   log: join(machine, 'agent.log'),
 });
 
 export type Files = ReturnType<typeof filesOf>;
 
-/** An agent without a sign for this long is dead. Another process may have its number by now. */
-const silentMs = 15_000;
+/** An agent without a heartbeat for this long is dead. Another process may have its pid. */
+const heartbeatTimeoutMs = 15_000;
 
-/** The process of a runner, if it is alive. */
-export async function livingAgent({ agent, beat }: Pick<Files, 'agent' | 'beat'>): Promise<number | undefined> {
+/** The pid of a runner's agent, if it is alive. */
+export async function findAgent({ agent, beat }: Pick<Files, 'agent' | 'beat'>): Promise<number | undefined> {
   const { pid } = (await readJson(agent)) ?? {};
   const touched = await stat(beat).catch(() => undefined);
-  if (typeof pid !== 'number' || !touched || Date.now() - touched.mtimeMs > silentMs) return undefined;
+  if (typeof pid !== 'number' || !touched || Date.now() - touched.mtimeMs > heartbeatTimeoutMs) return undefined;
   return isRunning(pid) ? pid : undefined;
 }
 
@@ -45,13 +45,10 @@ export function isRunning(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/**
- * What `/proc` tells of a process: its state, and the group that it belongs to. Nothing of one that is gone, nor on systems
- * without `/proc`.
- */
+/** The state and the process group of a process, from `/proc`; undefined where it doesn't exist, or without `/proc`. */
 function statusOf(pid: number | string): { state: string; group: number } | undefined {
   try {
-    // Its name stands in parentheses and may itself hold any character (man 5 proc).
+    // The name is in parentheses and may contain any character (man 5 proc).
     const [, state = '', group] = /^\d+ \(.*\) (\S) \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
     return { state, group: Number(group) };
   } catch {
@@ -59,15 +56,15 @@ function statusOf(pid: number | string): { state: string; group: number } | unde
   }
 }
 
-/** Whether a process has ended and nobody has fetched its exit code, as in a container without an init process. */
+/** Whether a process has ended but wasn't reaped, as in a container without an init process. */
 const isZombie = (pid: number): boolean => statusOf(pid)?.state === 'Z';
 
-/** Whether anything runs in the group that a process led, though it may have ended itself. */
+/** Whether a process of a group is running. Its leader may have ended. */
 export function isGroupRunning(leader: number): boolean {
   try {
     process.kill(-leader, 0);
   } catch {
-    return false; // there is nobody in it
+    return false; // the group is empty
   }
   const members = processes()
     .flatMap((pid) => statusOf(pid) ?? [])
@@ -75,7 +72,7 @@ export function isGroupRunning(leader: number): boolean {
   return members.length === 0 || members.some(({ state }) => state !== 'Z');
 }
 
-/** The numbers of all processes; none on systems without `/proc`. */
+/** The pids of all processes; empty without `/proc`. */
 function processes(): string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -84,7 +81,7 @@ function processes(): string[] {
   }
 }
 
-/** Ends a process that leads a group, with everything in it. */
+/** Kills all processes of a group. */
 export function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
@@ -93,18 +90,18 @@ export function killGroup(leader: number): void {
   }
 }
 
-/** The object in a file; undefined where there is none, or not yet a whole one. */
+/** Reads an object from a file; undefined where the file is missing or incomplete. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch {
-    return undefined; // a file that is absent, or that somebody is still writing
+    return undefined; // the file is missing or being written
   }
 }
 
-/** Writes a file whole or not at all. */
+/** Writes a file atomically. */
 export async function writeJson(file: string, value: object): Promise<void> {
   await writeFile(`${file}.part`, JSON.stringify(value));
   await rename(`${file}.part`, file);

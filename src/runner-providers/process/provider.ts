@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asId } from '#lib/id.ts';
 import type { Observation, Provider, PublishRequest, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
-import { contentNamed, copyFolder, dropFolder, keepFolder, listKept } from './content.ts';
-import { type Files, filesOf, isGroupRunning, killGroup, livingAgent, readJson, writeJson } from './machine.ts';
+import { captureFolder, contentIdOf, copyFolder, listContents, removeContent } from './content.ts';
+import { type Files, filesOf, findAgent, isGroupRunning, killGroup, readJson, writeJson } from './machine.ts';
 
 const agentFile = new URL('agent.ts', import.meta.url).pathname;
-const patienceMs = 20_000;
-const lookEveryMs = 50;
+const timeoutMs = 20_000;
+const pollMs = 50;
 
-/** Where runners live, and the search path of their programs. */
+/** The folder of runners, and the PATH of their programs. */
 type MachineFolder = { readonly folder: string; readonly path: string };
 
 /**
- * Makes each runner a working folder and a process on this machine, for tests and small installations. Runners aren't isolated
- * from each other, nor from Hearth.
+ * A provider that makes a working folder and a process on this machine for each runner, for tests and small installations. Runners
+ * aren't isolated from each other or from Hearth.
  */
 export function processProvider({ folder, path }: MachineFolder): Provider {
   const machines = join(folder, 'machines');
@@ -27,7 +27,7 @@ export function processProvider({ folder, path }: MachineFolder): Provider {
     async provision(order) {
       const machine = machineOf(order.id);
       const files = filesOf(machine);
-      await furnish(files, order, images);
+      await prepareFolders(files, order, images);
       await startAgent(machine, files, path);
       return { publicIps: [] };
     },
@@ -35,26 +35,26 @@ export function processProvider({ folder, path }: MachineFolder): Provider {
       await stopAgent(filesOf(machineOf(runner)));
       await rm(machineOf(runner), { recursive: true, force: true, maxRetries: 5 });
     },
-    capture: (runner, content) => keepFolder(images, filesOf(machineOf(runner)).work, content),
-    drop: (content) => dropFolder(images, content),
+    capture: (runner, content) => captureFolder(images, filesOf(machineOf(runner)).work, content),
+    drop: (content) => removeContent(images, content),
     async observe() {
       const names = (await readdir(machines).catch(() => [])).filter((name) => /^[1-9]\d{0,15}$/.test(name));
       const runners = names.map((name) => asId<'hosted_runners'>(Number(name)));
       return {
         runners: await Promise.all(runners.map((runner) => observeOne(runner, filesOf(machineOf(runner))))),
-        contents: await listKept(images, Date.now()),
+        contents: await listContents(images, Date.now()),
       };
     },
-    async answer(runner, said) {
+    async answer(runner, result) {
       const files = filesOf(machineOf(runner));
-      await writeJson(files.published, said);
+      await writeJson(files.published, result);
       await rm(files.publish, { force: true });
     },
   };
 }
 
-/** Makes the folders of a runner. With another image, the working folder is made anew; with the same one, it stays. */
-async function furnish(files: Files, order: RunnerOrder, images: string): Promise<void> {
+/** Creates the folders of a runner. The working folder is created again where the image has changed. */
+async function prepareFolders(files: Files, order: RunnerOrder, images: string): Promise<void> {
   const image = `${order.image.source}:${order.image.id}:${order.image.content ?? ''}`;
   await mkdir(files.inbox, { recursive: true });
   await mkdir(files.outbox, { recursive: true });
@@ -71,9 +71,9 @@ async function furnish(files: Files, order: RunnerOrder, images: string): Promis
   await writeJson(files.order, { ...order, image });
 }
 
-/** Starts the process of a runner, unless it is alive. It goes on when the process that started it ends. */
+/** Starts a runner's agent, unless it is alive. It continues when the process that started it ends. */
 async function startAgent(machine: string, files: Files, path: string): Promise<void> {
-  if ((await livingAgent(files)) !== undefined) return;
+  if ((await findAgent(files)) !== undefined) return;
   const log = await open(files.log, 'a');
   try {
     const agent = spawn(process.execPath, [agentFile, machine, path], {
@@ -82,25 +82,25 @@ async function startAgent(machine: string, files: Files, path: string): Promise<
       env: {},
       stdio: ['ignore', log.fd, log.fd],
     });
-    agent.on('error', () => undefined); // seen below: it never comes to life
+    agent.on('error', () => undefined); // detected below, since there is no heartbeat
     agent.unref();
   } finally {
     await log.close();
   }
-  const until = Date.now() + patienceMs;
-  while ((await livingAgent(files)) === undefined) {
+  const until = Date.now() + timeoutMs;
+  while ((await findAgent(files)) === undefined) {
     if (Date.now() > until) throw new Error(`The process of the runner in ${machine} did not start`);
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
 }
 
-/** Ends the process of a runner and what it runs, and waits until they are gone: they write into its folder until then. */
+/** Ends a runner's agent with its jobs, and waits for their end, since they write into the folder. */
 async function stopAgent(files: Files): Promise<void> {
-  const pid = await livingAgent(files);
+  const pid = await findAgent(files);
   if (pid === undefined) return;
   killGroup(pid);
-  const until = Date.now() + patienceMs;
-  while (isGroupRunning(pid) && Date.now() < until) await sleep(lookEveryMs);
+  const until = Date.now() + timeoutMs;
+  while (isGroupRunning(pid) && Date.now() < until) await sleep(pollMs);
   await rm(files.agent, { force: true });
 }
 
@@ -110,17 +110,17 @@ async function observeOne(runner: RunnerId, files: Files): Promise<Observation> 
   const request = await publishRequestOf(files);
   return {
     runner,
-    isRunning: (await livingAgent(files)) !== undefined,
+    isRunning: (await findAgent(files)) !== undefined,
     ...(time && !Number.isNaN(time.getTime()) ? { lastActiveOn: time } : {}),
     ...(request ? { publishRequest: request } : {}),
   };
 }
 
 async function publishRequestOf({ publish }: Files): Promise<PublishRequest | undefined> {
-  const [wanted, written] = [await readJson(publish), await stat(publish).catch(() => undefined)];
-  if (!wanted || !written) return undefined;
-  const content = contentNamed(`${publish} ${written.mtimeMs} ${JSON.stringify(wanted)}`);
-  return { content, image: String(wanted.image ?? ''), version: versionOf(wanted.version) };
+  const [request, written] = [await readJson(publish), await stat(publish).catch(() => undefined)];
+  if (!request || !written) return undefined;
+  const content = contentIdOf(`${publish} ${written.mtimeMs} ${JSON.stringify(request)}`);
+  return { content, image: String(request.image ?? ''), version: versionOf(request.version) };
 }
 
 const versionOf = (version: unknown): string | undefined =>
