@@ -9,7 +9,7 @@ import type { Id } from '#lib/id.ts';
 
 type Repository = Id<'repositories'>;
 
-/** Which branch is to be searched; undefined when the repository is gone. */
+/** The default branch, which is the one that is indexed; undefined where the repository doesn't exist. */
 export const findDefaultBranch = async (db: Db, repository: Repository): Promise<string | undefined> =>
   (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
 
@@ -20,14 +20,17 @@ export async function findTip(repo: Repo, branch: string): Promise<Oid | undefin
   return (await reader.findInfo(`refs/heads/${branch}`, { peel: 'commit' }))?.oid;
 }
 
-/** Runs `work` while nobody else indexes this repository for this search. The lock ends with the connection, so a crash frees it. */
-export function whileLocked<T>(
+/**
+ * Runs `work` under an advisory lock on this index of the repository, so that one process indexes it at a time. A crash releases
+ * the lock with its connection.
+ */
+export function withIndexLock<T>(
   db: Db,
-  what: string,
+  index: string,
   repository: Repository,
   work: (connection: Kysely<DB>) => Promise<T>,
 ): Promise<T> {
-  const key: RawBuilder<unknown> = sql`hashtextextended(${`${what}:${repository}`}, 0)`;
+  const key: RawBuilder<unknown> = sql`hashtextextended(${`${index}:${repository}`}, 0)`;
   return db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(${key})`.execute(connection);
     try {

@@ -3,19 +3,22 @@ import { type PhraseFinder, phraseFinder } from '#search/text-match/phrase.ts';
 import type { Steps } from './slices.ts';
 import type { Terms } from './terms.ts';
 
-/** Makes a test of whether texts really match. Lexemes alone can't tell: above all, they don't know phrases. */
+/**
+ * Makes a function that checks whether the texts of a candidate match. The index finds candidates by lexemes, which don't cover
+ * phrases.
+ */
 export function makeCheck(terms: Terms): (texts: readonly string[]) => Steps<boolean> {
   const test = checkOf(terms);
   return (texts) => test(texts.map((text) => ({ text, lexemes: undefined })));
 }
 
-type Inspected = { readonly text: string; lexemes: Set<string> | undefined };
-type Test = (parts: readonly Inspected[]) => Steps<boolean>;
+type AnalysedText = { readonly text: string; lexemes: Set<string> | undefined };
+type Test = (parts: readonly AnalysedText[]) => Steps<boolean>;
 
 const wordsPerBatch = 500;
 
-/** Everything that a text is found by. */
-function* lexemesIn(part: Inspected): Steps<Set<string>> {
+/** The lexemes of a text. */
+function* lexemesIn(part: AnalysedText): Steps<Set<string>> {
   if (part.lexemes) return part.lexemes;
   const lexemes = new Set<string>();
   for (const [at, identifier] of identifiersOf(part.text).entries()) {
@@ -34,14 +37,14 @@ function checkOf(terms: Terms): Test {
       return !(yield* inner(parts));
     };
   }
-  return untilFirst(terms.kind === 'any', terms.parts.map(checkOf));
+  return firstWith(terms.kind === 'any', terms.parts.map(checkOf));
 }
 
-/** Asks one test after the other until the first that answers so. */
-const untilFirst = (wanted: boolean, tests: readonly Test[]): Test =>
+/** Runs tests in order until one has this result; the opposite result where none has. */
+const firstWith = (result: boolean, tests: readonly Test[]): Test =>
   function* until(parts) {
-    for (const test of tests) if ((yield* test(parts)) === wanted) return wanted;
-    return !wanted;
+    for (const test of tests) if ((yield* test(parts)) === result) return result;
+    return !result;
   };
 
 const wordCheck = (terms: Extract<Terms, { kind: 'words' }>['terms']): Test =>

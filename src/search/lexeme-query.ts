@@ -1,4 +1,4 @@
-/** A condition on the lexemes of a row: the text of a `tsquery`, or what is always or never so. */
+/** A condition on the lexemes of a row: a `tsquery`, or a constant. */
 export type LexemeQuery = { kind: 'query'; text: string } | { kind: 'always' } | { kind: 'never' };
 
 export const always: LexemeQuery = { kind: 'always' };
@@ -6,14 +6,14 @@ export const never: LexemeQuery = { kind: 'never' };
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-/** PostgreSQL has no longer lexemes, in bytes: no row can hold one. */
-const longest = 2_046;
-const tooLong = (text: string): boolean => Buffer.byteLength(text) > longest;
+/** PostgreSQL's limit on lexemes: no row can have a longer one. */
+const maxBytes = 2_046;
+const tooLong = (text: string): boolean => Buffer.byteLength(text) > maxBytes;
 
-/** The rows that have this lexeme. Lexemes of the analyser hold no quotes; those of names may. */
+/** Rows with this lexeme. Quotes are escaped, since lexemes of names may contain them. */
 export const lexeme = (text: string): LexemeQuery => (tooLong(text) ? never : { kind: 'query', text: quoted(text) });
 
-/** The rows that have a lexeme with this beginning. */
+/** Rows with a lexeme that begins with this text. */
 export const lexemePrefix = (text: string): LexemeQuery => (tooLong(text) ? never : { kind: 'query', text: `${quoted(text)}:*` });
 
 export function both(parts: readonly LexemeQuery[]): LexemeQuery {

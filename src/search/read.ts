@@ -5,18 +5,22 @@ import type { DB } from '#database/tables.ts';
 import { withTimeBudget } from '#database/time-budget.ts';
 import type { Budget } from './result.ts';
 
-/** What searches read with: a connection, or a transaction with a time budget. */
+/** A connection, or a transaction with a time budget. */
 export type Reader = Kysely<DB>;
 
 /**
- * Runs reads of a search for as long as the budget lasts; undefined when it is over. PostgreSQL plans none of them as reading
- * a whole table: it can't know how dear the lexemes of each row are.
+ * Runs the statements of a search in a transaction until the budget ends; undefined when it has ended. Sequential scans are turned
+ * off, since PostgreSQL underestimates the cost of reading the lexemes of each row.
  */
-export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<DB>) => Promise<T>): Promise<T | undefined> {
-  const left = budget.left();
-  if (left < 1) return undefined;
+export async function runWithinBudget<T>(
+  db: Db,
+  budget: Budget,
+  work: (tx: Transaction<DB>) => Promise<T>,
+): Promise<T | undefined> {
+  const remaining = budget.left();
+  if (remaining < 1) return undefined;
   try {
-    return await withTimeBudget(db, { milliseconds: left, takePlace: budget.takePlace }, async (tx) => {
+    return await withTimeBudget(db, { milliseconds: remaining, acquireSlot: budget.acquireSlot }, async (tx) => {
       await sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true),
         set_config('hash_mem_multiplier', '1', true)`.execute(tx);
       return work(tx);
@@ -27,7 +31,10 @@ export async function within<T>(db: Db, budget: Budget, work: (tx: Transaction<D
   }
 }
 
-/** Has PostgreSQL plan what follows for its own words. The plans of what came before are kept, which took longer to make. */
+/**
+ * Makes PostgreSQL plan the following statements for their actual parameters. Earlier statements of the transaction use cached
+ * plans.
+ */
 export async function planForWords(tx: Reader): Promise<void> {
   await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(tx);
 }

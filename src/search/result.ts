@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { TakePlace } from '#database/time-budget.ts';
+import type { AcquireSlot } from '#database/time-budget.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { Id } from '#lib/id.ts';
@@ -11,13 +11,13 @@ import { Refusal, unprocessable } from '#lib/refusal.ts';
 export const maxResults = fixedValue(limitTable.search.results);
 export const maxRepositories = fixedValue(limitTable.search.repositories);
 
-/** Document 1's envelope: `incomplete_results` says that the time was over before everything was looked at. */
+/** The envelope of document 1. `incomplete_results`: the time budget ended before the search was complete. */
 export type SearchResult<Item> = { total_count: number; incomplete_results: boolean; items: Item[] };
 
-/** Time that runs down while a search works, in milliseconds, and its places among the searches that use the database. */
-export type Budget = { left(): number; takePlace: TakePlace };
+/** The time budget of a search in milliseconds, and a function that acquires a slot among concurrent searches. */
+export type Budget = { left(): number; acquireSlot: AcquireSlot };
 
-/** Who searches, which page of it, and for how long. */
+/** The caller, the page and the time budget of a search. */
 export type SearchRequest = {
   /** The ids of the repositories that the caller may see: a subquery in parentheses with one column. */
   visible: RawBuilder<unknown>;
@@ -27,26 +27,26 @@ export type SearchRequest = {
   budget: Budget;
 };
 
-/** The part of a page that lies within the number of results that a search gives. */
+/** The part of a page within `maxResults`. @throws Refusal for a page beyond it */
 export function withinResults(page: Page): { limit: number; offset: number } {
   if (page.offset >= maxResults) throw unprocessable(`Only the first ${maxResults} search results are available.`);
   return { offset: page.offset, limit: Math.min(page.limit, maxResults - page.offset) };
 }
 
-/** A budget that begins now, for a search that waits for its turn among those of other callers. */
+/** Starts a budget. With `share`, the search waits for a slot of the limiter. */
 export function startBudget(milliseconds: number, share?: { searches: ConcurrencyLimiter; caller: Caller }): Budget {
   const end = performance.now() + milliseconds;
-  return { left: () => Math.max(0, end - performance.now()), takePlace: share ? placesIn(share) : async () => () => undefined };
+  return { left: () => Math.max(0, end - performance.now()), acquireSlot: share ? slotsOf(share) : async () => () => undefined };
 }
 
-/** What is left of a budget, and at least so many milliseconds from now. */
+/** The remaining budget, extended to at least so many milliseconds from now. */
 export function atLeast(budget: Budget, milliseconds: number): Budget {
   const end = performance.now() + Math.max(budget.left(), milliseconds);
   return { ...budget, left: () => Math.max(0, end - performance.now()) };
 }
 
-const placesIn =
-  ({ searches, caller }: { searches: ConcurrencyLimiter; caller: Caller }): TakePlace =>
+const slotsOf =
+  ({ searches, caller }: { searches: ConcurrencyLimiter; caller: Caller }): AcquireSlot =>
   (waitingTime) =>
     searches.acquire(caller, { waitingTime }).catch((error: unknown) => {
       if (error instanceof Refusal && error.kind === 'unavailable') return undefined;

@@ -11,15 +11,14 @@ type Repository = Id<'repositories'>;
 
 const batchSize = 500;
 
-/** Whether an index of the branch of the repository `r`, the row of that alias, isn't finished or is of another version or branch. */
-export const isBehind = (index: string): RawBuilder<boolean> => sql`(r.pushed_at is not null and (
+/**
+ * Whether a row of an index (the table alias `index`) of repository `r` is missing, unfinished, or of another version or branch.
+ */
+export const isStale = (index: string): RawBuilder<boolean> => sql`(r.pushed_at is not null and (
   ${sql.ref(`${index}.analyser`)} is distinct from ${analyserVersion} or ${sql.ref(`${index}.commit_oid`)} is null
   or ${sql.ref(`${index}.branch`)} <> r.default_branch))`;
 
-/**
- * Repositories, by their ids, whose indexes are older than the analyser or the choice of a default branch, or were never
- * finished: an upgrade, a restored backup or an interrupted rebuilding leaves them so.
- */
+/** The ids of repositories with stale or unfinished indexes, as after an upgrade, a restored backup or an interrupted rebuild. */
 async function listStale(db: Db, after: number): Promise<Repository[]> {
   const { rows } = await sql<{ id: Repository }>`
     select r.id from repositories r
@@ -27,12 +26,12 @@ async function listStale(db: Db, after: number): Promise<Repository[]> {
       left join commit_indexes c on c.repository_id = r.id
       left join repository_words w on w.repository_id = r.id
     where r.id > ${after} and (
-      w.analyser is distinct from ${analyserVersion} or ${isBehind('f')} or ${isBehind('c')})
+      w.analyser is distinct from ${analyserVersion} or ${isStale('f')} or ${isStale('c')})
     order by r.id limit ${batchSize}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-export type CatchUp = {
+export type StaleOptions = {
   db: Db;
   git: GitStore;
   now: Date;
@@ -40,8 +39,8 @@ export type CatchUp = {
   onFailure: (error: unknown, repository: Repository) => void;
 };
 
-/** Brings every index that was left behind up to date, one repository after the other. Returns how many there were. */
-export async function indexStale({ db, git, now, onFailure }: CatchUp): Promise<number> {
+/** Updates all stale indexes, one repository after the other. Returns their number. */
+export async function indexStale({ db, git, now, onFailure }: StaleOptions): Promise<number> {
   let done = 0;
   for (let after = 0; ; ) {
     const ids = await listStale(db, after);

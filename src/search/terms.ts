@@ -2,13 +2,13 @@ import { type Term, termsOf } from '#search/analyse/analyse.ts';
 import type { Node } from '#search/query/tree.ts';
 import { always, both, either, type LexemeQuery, not } from './lexeme-query.ts';
 
-/** The words of a query, analysed: the tree of the query without qualifiers and without parts that have no words. */
+/** The analysed terms of a query: its tree without qualifiers and parts without words. */
 export type Terms =
   | { kind: 'words'; terms: Term[]; phrase: boolean }
   | { kind: 'not'; part: Terms }
   | { kind: 'all' | 'any'; parts: Terms[] };
 
-/** Analyses the text half of a query; undefined when it has no word. */
+/** Analyses the terms of a query; undefined where it has no words. */
 export function analyseTree(node: Node): Terms | undefined {
   if (node.kind === 'qualifier') return undefined;
   if (node.kind === 'text') {
@@ -23,30 +23,30 @@ export function analyseTree(node: Node): Terms | undefined {
   return parts.length > 0 ? { kind: node.kind, parts } : undefined;
 }
 
-/** Whether every match must have some term, so that an index can answer. */
-export function isBound(terms: Terms): boolean {
+/** Whether every match has at least one of the terms, so that the index can be used. */
+export function hasRequiredTerm(terms: Terms): boolean {
   switch (terms.kind) {
     case 'words':
       return true;
     case 'not':
       return false;
     case 'all':
-      return terms.parts.some(isBound);
+      return terms.parts.some(hasRequiredTerm);
     case 'any':
-      return terms.parts.every(isBound);
+      return terms.parts.every(hasRequiredTerm);
   }
 }
 
 /**
- * The lexemes that a match must have; `where` says where the words of one term, or of one phrase, may stand. Phrases are taken
- * as their words, so that more may be selected: see `hasPhrase`.
+ * The lexemes that a match must have. `where` gives the condition for the words of one term, or of one phrase. Phrases are treated
+ * as their words, so that more rows are selected: see `hasPhrase`.
  */
 export function lexemesFor(terms: Terms, where: (some: readonly Term[]) => LexemeQuery): LexemeQuery {
   switch (terms.kind) {
     case 'words':
       return terms.phrase ? where(terms.terms) : both(terms.terms.map((term) => where([term])));
     case 'not':
-      // An excluded phrase: a text with its words, but without the phrase, still matches. So nothing can be left out here.
+      // For an excluded phrase: a text with its words, but without the phrase, still matches, so the index can't exclude any.
       return hasPhrase(terms.part) ? always : not(lexemesFor(terms.part, where));
     case 'all':
       return both(terms.parts.map((part) => lexemesFor(part, where)));
@@ -55,14 +55,14 @@ export function lexemesFor(terms: Terms, where: (some: readonly Term[]) => Lexem
   }
 }
 
-/** Whether lexemes alone can't tell what matches. */
+/** Whether candidates must be checked, since lexemes don't cover phrases. */
 export const hasPhrase = (terms: Terms): boolean => {
   if (terms.kind === 'words') return terms.phrase;
   return terms.kind === 'not' ? hasPhrase(terms.part) : terms.parts.some(hasPhrase);
 };
 
-/** The words that hits are about: those not excluded. */
-export function wantedWords(terms: Terms): Extract<Terms, { kind: 'words' }>[] {
+/** The words that aren't excluded. */
+export function includedWords(terms: Terms): Extract<Terms, { kind: 'words' }>[] {
   if (terms.kind === 'words') return [terms];
-  return terms.kind === 'not' ? [] : terms.parts.flatMap(wantedWords);
+  return terms.kind === 'not' ? [] : terms.parts.flatMap(includedWords);
 }

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 
-/** PostgreSQL keeps a value in its row unless the row is longer than two kilobytes, whatever `toast_tuple_target` says. */
-const outOfRow = 2_200;
+/** PostgreSQL stores values out of line (TOAST) only where the row is longer than two kilobytes. */
+const toastThreshold = 2_200;
 
 /**
- * What a row is found by, as its column `words` holds it: one lexeme a line. Few and short ones are padded, so that PostgreSQL
- * moves them out of the row, which stays small: thousands of rows are counted in milliseconds. The padding is a lexeme that is
- * there already, over and over: it makes no difference to the index, and packs well.
+ * The value of a column `words`: one lexeme in each line. Short values are padded, so that PostgreSQL stores them out of line: rows
+ * stay small, and thousands of them are counted in milliseconds. The padding repeats a lexeme, which doesn't change the index and
+ * compresses well.
  */
 export function wordsColumn(lexemes: readonly string[]): string {
   const words = lexemes.join('\n');
   const longest = lexemes.reduce((long, lexeme) => (lexeme.length > long.length ? lexeme : long), '');
-  if (longest === '' || words.length >= outOfRow) return words;
+  if (longest === '' || words.length >= toastThreshold) return words;
   const padding = `\n${longest}`;
-  return words + padding.repeat(Math.ceil((outOfRow - words.length) / padding.length));
+  return words + padding.repeat(Math.ceil((toastThreshold - words.length) / padding.length));
 }
 
-/** The lexemes of a column `words`. Indexes are made of this very expression, so conditions that use them must be written so. */
+/** The lexemes of a column `words`. Conditions must use exactly this expression, since the indexes are on it. */
 export const lexemesIn = (column: 'words' | 'w.words') => sql.raw(`array_to_tsvector(string_to_array(${column}, e'\\n'))`);
 
-/** Those of the row that a statement reads. */
+/** The lexemes of the row of a statement with one table. */
 export const lexemesOfRow = lexemesIn('words');

@@ -1,13 +1,13 @@
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
-/** Raise this when texts are analysed otherwise: indexes made by another version are rebuilt. */
+/** Increase this whenever texts are analysed differently: indexes of other versions are rebuilt. */
 export const analyserVersion = 3;
 
-/** Longer identifiers are known by their beginning; encoded data isn't worth its parts. */
+/** Longer identifiers are cut, and those above `maxSplitLength` aren't split into parts, since they usually are encoded data. */
 const maxLexeme = 128;
-const maxWithParts = 64;
+const maxSplitLength = 64;
 
-/** Bounds for one text: PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
+/** Limits on the lexemes of one text. PostgreSQL allows 1 MiB in a tsvector. */
 const maxLexemes = 20_000;
 const maxBytes = 800_000;
 
@@ -19,15 +19,15 @@ const allAscii = /^[\x00-\x7f]*$/;
 /** The identifiers of a text, as written and in their order. */
 export const identifiersOf = (text: string): string[] => text.match(allAscii.test(text) ? asciiRun : run) ?? [];
 
-/** How a word is kept and looked for: composed, in lower case, cut to a bounded length. */
+/** The normal form of a word: NFC, lower case, and cut to a maximum length. */
 export const fold = (word: string): string => {
   const lower = (allAscii.test(word) ? word : word.normalize('NFC')).toLowerCase();
   return lower.length > maxLexeme ? lower.slice(0, maxLexeme).toWellFormed() : lower;
 };
 
-/** The parts of an identifier that are found by themselves. */
+/** The parts of an identifier that are lexemes themselves. */
 export const searchableParts = (identifier: string): Span[] =>
-  identifier.length > maxWithParts
+  identifier.length > maxSplitLength
     ? []
     : partsOf(identifier).filter(({ start, end }) => end - start > 1 && end - start < identifier.length);
 
@@ -39,21 +39,21 @@ function analyseIdentifier(identifier: string): string[] {
   return lexemes;
 }
 
-/** A lexeme, once in the process; `seen` is the text in which it was met last. */
+/** A lexeme, shared in the process. `seen` is the number of the text that had it last. */
 type Lexeme = { readonly text: string; readonly bytes: number; seen: number };
 
-/** What is known of an identifier: its lexemes, and a number that stands for it. */
+/** An analysed identifier: its lexemes, and a hash. */
 export type Word = { readonly lexemes: readonly Lexeme[]; readonly hash: number; seen: number };
 
 const cacheSize = 200_000;
 let words = new Map<string, Word>();
 let lexemes = new Map<string, Lexeme>();
-let texts = 0;
+let textCount = 0;
 
-/** A copy that doesn't keep the text alive out of which the word was cut. */
-const copied = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le');
+/** A copy of a substring that doesn't keep the whole text in memory. */
+const copyOf = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le');
 
-/** What is known of an identifier; analysed once, as long as it is met now and then. */
+/** Analyses an identifier, with a cache. */
 export function wordOf(identifier: string): Word {
   const known = words.get(identifier);
   if (known) return known;
@@ -61,18 +61,18 @@ export function wordOf(identifier: string): Word {
     words = new Map();
     lexemes = new Map();
   }
-  const own = copied(identifier);
-  const word = { lexemes: analyseIdentifier(own).map(lexemeOf), hash: hashOf(fold(own)), seen: 0 };
-  words.set(own, word);
+  const copy = copyOf(identifier);
+  const word = { lexemes: analyseIdentifier(copy).map(lexemeOf), hash: hashOf(fold(copy)), seen: 0 };
+  words.set(copy, word);
   return word;
 }
 
 function lexemeOf(text: string): Lexeme {
   const known = lexemes.get(text);
   if (known) return known;
-  const own = copied(text);
-  const lexeme = { text: own, bytes: Buffer.byteLength(own), seen: 0 };
-  lexemes.set(own, lexeme);
+  const copy = copyOf(text);
+  const lexeme = { text: copy, bytes: Buffer.byteLength(copy), seen: 0 };
+  lexemes.set(copy, lexeme);
   return lexeme;
 }
 
@@ -83,21 +83,21 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** What an identifier is found by: the whole and its parts. Single letters are no parts. */
+/** The lexemes of an identifier: the whole and its parts of more than one letter. */
 export const lexemesOf = (identifier: string): string[] => wordOf(identifier).lexemes.map(({ text }) => text);
 
-/** Everything that a text is found by, each once, and its words in their order. Beyond the bounds, a text isn't searchable. */
+/** The distinct lexemes of a text, and its words in order. Text beyond the limits isn't indexed. */
 export function analyse(text: string): { lexemes: string[]; words: Word[] } {
-  const round = ++texts;
+  const textNumber = ++textCount;
   const found: string[] = [];
   let bytes = 0;
   const inOrder = identifiersOf(text).map(wordOf);
   for (const word of inOrder) {
-    if (word.seen === round) continue;
-    word.seen = round;
+    if (word.seen === textNumber) continue;
+    word.seen = textNumber;
     for (const lexeme of word.lexemes) {
-      if (lexeme.seen === round) continue;
-      lexeme.seen = round;
+      if (lexeme.seen === textNumber) continue;
+      lexeme.seen = textNumber;
       found.push(lexeme.text);
       bytes += lexeme.bytes;
     }
@@ -106,10 +106,13 @@ export function analyse(text: string): { lexemes: string[]; words: Word[] } {
   return { lexemes: found, words: inOrder };
 }
 
-/** One word of a query: as it was written, and the lexemes that a text must have for it. */
+/** One word of a query: its spelling, and the lexemes that a matching text must have. */
 export type Term = { written: string; lexemes: string[] };
 
-/** The words of a query's text. A stretch without blanks is looked for by its pairs, so that it is found inside longer ones. */
+/**
+ * The terms of a query's text. Text in a script without blanks is searched by pairs of characters, so that it is found inside
+ * longer text.
+ */
 export const termsOf = (text: string): Term[] => identifiersOf(text).flatMap(termsOfIdentifier);
 
 function termsOfIdentifier(identifier: string): Term[] {
@@ -117,13 +120,16 @@ function termsOfIdentifier(identifier: string): Term[] {
   return pieces.length > 0 ? pieces : [{ written: identifier, lexemes: [fold(identifier)] }];
 }
 
-/** An identifier with stretches without blanks, cut into these and what is between; nothing for any other identifier. */
+/**
+ * Splits an identifier with parts in scripts without blanks into these parts and the text between them; empty for other
+ * identifiers.
+ */
 function unspacedTerms(identifier: string): Term[] {
-  const stretches = unspacedOf(identifier);
-  if (stretches.length === 0) return [];
+  const unspacedSpans = unspacedOf(identifier);
+  if (unspacedSpans.length === 0) return [];
   const terms: Term[] = [];
   let at = 0;
-  for (const { start, end } of [...stretches, { start: identifier.length, end: identifier.length }]) {
+  for (const { start, end } of [...unspacedSpans, { start: identifier.length, end: identifier.length }]) {
     const between = identifier.slice(at, start).replace(/^_+|_+$/g, '');
     if (between !== '') terms.push({ written: between, lexemes: [fold(between)] });
     if (end > start) terms.push({ written: identifier.slice(start, end), lexemes: pairsOf(fold(identifier.slice(start, end))) });

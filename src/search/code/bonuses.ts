@@ -1,34 +1,37 @@
 import { sql } from 'kysely';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
-import { lexemesFor, type Terms, wantedWords } from '#search/terms.ts';
+import { includedWords, lexemesFor, type Terms } from '#search/terms.ts';
 import { lexemeOf } from './lexemes.ts';
-import { inPlaces, type Places } from './terms.ts';
+import { inFields, type SearchedFields } from './terms.ts';
 
-/** What a row earns beyond its weight when it has these lexemes too. */
+/** Points that are added to a row's weight where it has these lexemes too. */
 export type Bonus = { lexemes: LexemeQuery; points: number };
 
-/** A hit in the text earns at most 1.7, so that each of these comes before any of those. */
+/** The weight of a text is at most 1.7, so that each of these outranks it. */
 const points = { path: 4, definition: 3, name: 2, all: 1 };
 const maxWords = 8;
 
-/** Whether a word of the query may be in the path of a row `f`, as its `score` tells; for searches in texts and paths. */
+/** Whether the path of a row `f` may have a word of the query, which follows from its `score`. For searches in texts and paths. */
 export const mayBeInPath = sql`(f.score >= ${points.path}::real)`;
 
-/** Words in the path and names that a file defines come before words in its text, and all of them before some. */
-export function bonusesOf(terms: Terms, places: Places): Bonus[] {
-  const words = wantedWords(terms);
-  const inAll = words.flatMap(({ terms: some }) => some.flatMap((term) => term.lexemes));
-  const wanted = inAll.slice(0, maxWords);
-  const any = (kind: (word: string) => string): LexemeQuery => either(wanted.map((word) => lexeme(kind(word))));
-  const all = (kind: (word: string) => string): LexemeQuery => both(wanted.map((word) => lexeme(kind(word))));
-  const everywhere = places.path && places.file;
+/**
+ * The bonuses of a query: words in the path and in names that a file defines come before words in its text, and all words before
+ * some.
+ */
+export function bonusesOf(terms: Terms, searchedFields: SearchedFields): Bonus[] {
+  const words = includedWords(terms);
+  const allWords = words.flatMap(({ terms: some }) => some.flatMap((term) => term.lexemes));
+  const scoredWords = allWords.slice(0, maxWords);
+  const any = (kind: (word: string) => string): LexemeQuery => either(scoredWords.map((word) => lexeme(kind(word))));
+  const all = (kind: (word: string) => string): LexemeQuery => both(scoredWords.map((word) => lexeme(kind(word))));
+  const bothFields = searchedFields.path && searchedFields.file;
   return [
-    ...(everywhere ? [{ lexemes: either(inAll.map((word) => lexeme(lexemeOf.path(word)))), points: points.path }] : []),
-    ...(everywhere && wanted.length > 1 ? [{ lexemes: all(lexemeOf.path), points: points.all }] : []),
-    ...(places.path ? [{ lexemes: any(lexemeOf.name), points: points.name }] : []),
-    ...(places.file ? [{ lexemes: any(lexemeOf.definition), points: points.definition }] : []),
+    ...(bothFields ? [{ lexemes: either(allWords.map((word) => lexeme(lexemeOf.path(word)))), points: points.path }] : []),
+    ...(bothFields && scoredWords.length > 1 ? [{ lexemes: all(lexemeOf.path), points: points.all }] : []),
+    ...(searchedFields.path ? [{ lexemes: any(lexemeOf.name), points: points.name }] : []),
+    ...(searchedFields.file ? [{ lexemes: any(lexemeOf.definition), points: points.definition }] : []),
     ...(hasAlternatives(terms)
-      ? [{ lexemes: lexemesFor({ kind: 'all', parts: words }, inPlaces(places)), points: points.all }]
+      ? [{ lexemes: lexemesFor({ kind: 'all', parts: words }, inFields(searchedFields)), points: points.all }]
       : []),
   ];
 }

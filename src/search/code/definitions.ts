@@ -36,23 +36,23 @@ const modifiers = [
   ...['pub', 'unsafe', 'extern', 'override', 'open', 'data', 'inline', 'virtual', 'readonly', 'partial', 'create', 'mut'],
 ];
 
-// Within one line: an expression that could go on over the next ones would read them again for each of them.
+// It matches within one line, since a pattern across lines would read the following lines again for each one.
 const line = new RegExp(
   `^[ \\t]{0,8}(?:(?:${modifiers.join('|')})[ \\t]+){0,8}(?:${keywords.join('|')})\\b\\*?[ \\t]+([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
   'gmu',
 );
 const macro = /^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)/gm;
 
-/** The most names kept for one file. */
-const most = 500;
+/** The number of names that are indexed of one file. */
+const maxNames = 500;
 
-/** The names that a text defines, as far as the first words of its lines tell: a hit there comes before a mere mention. */
+/** The names that a text defines, recognized by keywords at the beginning of lines. Hits in definitions rank higher. */
 export function definitionsOf(text: string): Set<string> {
   const names = new Set<string>();
   for (const pattern of [line, macro]) {
     for (const [, name] of text.matchAll(pattern)) {
       if (name && name.length > 1) names.add(name);
-      if (names.size >= most) return names;
+      if (names.size >= maxNames) return names;
     }
   }
   return names;

@@ -9,7 +9,7 @@ import { weightOf } from './weight.ts';
 /** Document 1, rule 2: only files smaller than 384 KB are searched. */
 export const maxFileSize = 384 * 1024;
 
-/** A file as the index keeps it. */
+/** The index row of a file. */
 export type Document = {
   path: string;
   oid: string;
@@ -22,15 +22,15 @@ export type Document = {
 
 export type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
 
-const sniffed = 8_000;
+const binaryCheckBytes = 8_000;
 
-/** Whether git would call it binary: a NUL near the beginning. */
-export const isBinary = (data: Buffer): boolean => data.subarray(0, sniffed).includes(0);
+/** Whether a file is binary by git's rule: a NUL near the beginning. */
+export const isBinary = (data: Buffer): boolean => data.subarray(0, binaryCheckBytes).includes(0);
 
-/** The text of a file: UTF-8, or else Latin-1, in which every identifier of the common encodings is still readable. */
+/** The text of a file: UTF-8, or else Latin-1, which keeps ASCII identifiers readable. */
 export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'utf8' : 'latin1');
 
-/** Makes a file's row; undefined for a binary file. */
+/** Computes the index row of a file; undefined for a binary file. */
 export function documentOf({ repositoryId, path, oid, data }: SourceFile): Document | undefined {
   if (isBinary(data)) return undefined;
   const text = textOf(data);
@@ -50,13 +50,13 @@ export function documentOf({ repositoryId, path, oid, data }: SourceFile): Docum
   };
 }
 
-/** A longer one isn't an ending that anybody looks for, and may be more than PostgreSQL holds in a lexeme. */
-const longestEnding = 100;
+/** Longer extensions aren't indexed, since they may exceed PostgreSQL's limit on lexemes. */
+const maxExtension = 100;
 
-/** A path's words, its file name's words, and its endings. */
+/** The lexemes of the words of a path, of the file name, and of its extensions. */
 function pathLexemes(path: string): string[] {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const words = (text: string) => identifiersOf(text).flatMap(lexemesOf);
-  const endings = endingsOf(file).filter((ending) => ending.length <= longestEnding);
+  const endings = endingsOf(file).filter((ending) => ending.length <= maxExtension);
   return [...words(path).map(lexemeOf.path), ...words(file).map(lexemeOf.name), ...endings.map(lexemeOf.extension)];
 }

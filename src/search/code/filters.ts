@@ -4,17 +4,17 @@ import { findLanguage } from '#search/languages/language.ts';
 import { both, either, type LexemeQuery, lexeme, never, not } from '#search/lexeme-query.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { lexemeOf } from './lexemes.ts';
-import type { Places } from './terms.ts';
+import type { SearchedFields } from './terms.ts';
 
-/** What the qualifiers about files ask for: as lexemes where the index can answer, else as conditions on the row. */
+/** The conditions of qualifiers about files: lexemes where the index can be used, else a condition on the row. */
 export type FileFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
-/** Turns the qualifiers about files into conditions. Those about repositories belong to the scope. */
+/** The conditions of the qualifiers about files. Those about repositories are handled by the scope. */
 export function fileFilter(filters: readonly Filter[]): FileFilter {
   const texts = (name: string, negated: boolean) => valuesOf(filters, { name, type: 'text', negated }).map(({ text }) => text);
-  const oneOf = (name: string, turn: (text: string) => LexemeQuery): LexemeQuery[] => [
-    ...(texts(name, false).length > 0 ? [either(texts(name, false).map(turn))] : []),
-    ...texts(name, true).map((text) => not(turn(text))),
+  const oneOf = (name: string, lexemesOfText: (text: string) => LexemeQuery): LexemeQuery[] => [
+    ...(texts(name, false).length > 0 ? [either(texts(name, false).map(lexemesOfText))] : []),
+    ...texts(name, true).map((text) => not(lexemesOfText(text))),
   ];
   const conditions = [
     ...texts('path', false).map(inPath),
@@ -30,11 +30,11 @@ export function fileFilter(filters: readonly Filter[]): FileFilter {
   };
 }
 
-/** `in:file`, `in:path`; both without it. Excluding one leaves the other. */
-export function placesOf(filters: readonly Filter[]): Places {
+/** The fields of `in:`, or both without it. `-in:` excludes a field. */
+export function searchedFieldsOf(filters: readonly Filter[]): SearchedFields {
   const named = valuesOf(filters, { name: 'in', type: 'set', negated: false }).flatMap(({ words }) => words);
-  const left = valuesOf(filters, { name: 'in', type: 'set', negated: true }).flatMap(({ words }) => words);
-  const has = (place: string) => (named.length === 0 || named.includes(place)) && !left.includes(place);
+  const excluded = valuesOf(filters, { name: 'in', type: 'set', negated: true }).flatMap(({ words }) => words);
+  const has = (field: string) => (named.length === 0 || named.includes(field)) && !excluded.includes(field);
   return { file: has('file'), path: has('path') };
 }
 
@@ -51,16 +51,16 @@ const ofSize = ({ min, max }: { min?: number; max?: number }): RawBuilder<unknow
 const pattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 const trimmed = (text: string): string => text.trim().replace(/^\/+|\/+$/g, '');
 
-/** `path:/` is the top folder; otherwise whole folders or files that follow one another, anywhere in the path. */
+/** `path:/` matches files in the root folder; otherwise whole consecutive folder or file names anywhere in the path. */
 function inPath(text: string): RawBuilder<unknown> {
-  const wanted = trimmed(text);
-  if (wanted === '') return sql`(position('/' in path) = 0)`;
-  return sql`('/' || lower(path) || '/' like lower(${`%/${pattern(wanted)}/%`}))`;
+  const path = trimmed(text);
+  if (path === '') return sql`(position('/' in path) = 0)`;
+  return sql`('/' || lower(path) || '/' like lower(${`%/${pattern(path)}/%`}))`;
 }
 
 const pathWords = (text: string): LexemeQuery =>
   both(identifiersOf(trimmed(text)).map((word) => lexeme(lexemeOf.path(fold(word)))));
 
-/** A file whose name holds this text. */
+/** A file whose name contains this text. */
 const inName = (text: string): RawBuilder<unknown> =>
   sql`(lower(regexp_replace(path, '^.*/', '')) like lower(${`%${pattern(text.trim())}%`}))`;

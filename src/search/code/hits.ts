@@ -18,18 +18,18 @@ export type CodeHit = {
   score: number;
 };
 
-/** Which rows match, and in which repositories. */
+/** The conditions on rows, and the repositories. */
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
 
-/** Up to so many repositories, their own lexemes are asked for, if they hold a small part of all files. */
+/** Up to this number of repositories with less than this share of all files, repositories are selected by lexemes in the index. */
 const fewRepositories = 64;
-const smallPart = 0.25;
+const maxShare = 0.25;
 
-/** How a selection reads in SQL; the repositories by the index where they are few, else by a look at each row. */
+/** The condition of a selection. Few repositories are selected by the index, many by a comparison on each row. */
 export async function whereOf(db: Reader, { lexemes, condition, repositories }: Selection): Promise<Where> {
-  const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart;
+  const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < maxShare;
   const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : undefined;
-  // Adding zero keeps the planner from reading all rows of a repository by their paths' index.
+  // `+ 0` keeps the planner from reading all rows of a repository by the index of paths.
   const inScope = own ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
   return (more) => {
     const query = both([lexemes, ...(more ? [more] : []), ...(own ? [own] : [])]);
@@ -39,7 +39,7 @@ export async function whereOf(db: Reader, { lexemes, condition, repositories }: 
   };
 }
 
-/** The part of all indexed files that lies in these repositories, roughly. */
+/** The approximate share of all indexed files that is in these repositories. */
 async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
   const { rows } = await sql<{ part: number }>`
     select coalesce(sum(files), 0)::float8 / greatest((select reltuples from pg_class where oid = 'code_files'::regclass), 1) as part
@@ -47,7 +47,7 @@ async function partOf(db: Reader, repositories: readonly number[]): Promise<numb
   return rows[0]?.part ?? 1;
 }
 
-/** A condition on rows, with further lexemes if wanted. */
+/** Makes the condition on rows, with further required lexemes. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
 export async function countHits(db: Reader, where: Where): Promise<number> {
@@ -70,7 +70,7 @@ function strongHits(where: Where, bonuses: readonly Bonus[]): RawBuilder<unknown
 
 const some = (bonuses: readonly Bonus[]): LexemeQuery => either(bonuses.map(({ lexemes }) => lexemes));
 
-/** The hits with a bonus, best first, and how many there are in all. */
+/** The hits with a bonus, best first, and their total number. */
 export async function listStrongHits(db: Reader, where: Where, bonuses: readonly Bonus[], { limit, offset }: Slice) {
   if (bonuses.length === 0) return { hits: [], total: 0 };
   const { rows } = await sql<CodeHit & { total: number }>`
@@ -85,14 +85,14 @@ export async function listStrongHits(db: Reader, where: Where, bonuses: readonly
   return { hits: rows.map(({ total: _, ...hit }) => hit), total };
 }
 
-/** The hits without any bonus, by weight, the latest first among equals. */
+/** The hits without a bonus, by weight and then the latest first. */
 export const listWeakHits = (db: Reader, where: Where, bonuses: readonly Bonus[], slice: Slice): Promise<CodeHit[]> =>
   listPage(db, where(not(some(bonuses))), { ...slice, order: sql`weight desc, id desc` });
 
-/** The sum keeps the planner from walking the whole table by its ids. */
+/** `+ 0` keeps the planner from scanning the whole table in the order of ids. */
 const byTime = (order: 'asc' | 'desc'): RawBuilder<unknown> => (order === 'asc' ? sql`(id + 0)` : sql`(id + 0) desc`);
 
-/** The hits in the order of indexing. */
+/** The hits in the order in which they were indexed. */
 export const listHitsByTime = (
   db: Reader,
   where: Where,
@@ -101,23 +101,23 @@ export const listHitsByTime = (
 
 export type Candidates = {
   bonuses: readonly Bonus[];
-  /** A costly condition on a row `f`: asked of one row after the other in their order, until there are enough. */
+  /** An expensive condition on a row `f`. It is evaluated in the order of the hits, until there are enough. */
   condition: RawBuilder<unknown>;
-  /** By the time of indexing instead of the best first. */
+  /** The order by the time of indexing; undefined: the best first. */
   order: 'asc' | 'desc' | undefined;
   limit: number;
 };
 
-/** The first hits that fulfil a costly condition. */
-export async function listCandidates(db: Reader, where: Where, { bonuses, ...asked }: Candidates): Promise<CodeHit[]> {
+/** The first hits that fulfil an expensive condition. */
+export async function listCandidates(db: Reader, where: Where, { bonuses, ...options }: Candidates): Promise<CodeHit[]> {
   const weak = sql`select id, weight as score from code_files where ${where(not(some(bonuses)))}`;
   const scored = bonuses.length > 0 ? sql`${strongHits(where, bonuses)} union all ${weak}` : weak;
-  const order = asked.order ? byTime(asked.order) : sql`score desc, id desc`;
+  const order = options.order ? byTime(options.order) : sql`score desc, id desc`;
   const { rows } = await sql<CodeHit>`
     with page as (
       select id, score, row_number() over () as place
       from (select id, score from (${scored}) as scored order by ${order} offset 0) as f
-      where ${asked.condition} limit ${asked.limit}
+      where ${options.condition} limit ${options.limit}
     )
     select ${columns}, page.score::float8 as score
     from page join code_files f on f.id = page.id join code_indexes i on i.repository_id = f.repository_id
@@ -125,7 +125,7 @@ export async function listCandidates(db: Reader, where: Where, { bonuses, ...ask
   return rows;
 }
 
-/** Some hits, in no order: all that there is time for. */
+/** Any hits, unordered, for searches that ran out of time. */
 export const listAnyHits = (db: Reader, where: Where, slice: Slice): Promise<CodeHit[]> => listPage(db, where(), slice);
 
 async function listPage(

@@ -8,9 +8,9 @@ import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
-import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
+import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { type Document, documentOf, maxFileSize } from './document.ts';
-import { type Plan, planChanges, planWhole } from './plan.ts';
+import { type Plan, planChanges, planFullIndex } from './plan.ts';
 import * as store from './store.ts';
 
 export type IndexOptions = {
@@ -18,44 +18,44 @@ export type IndexOptions = {
   git: GitStore;
   repositoryId: Id<'repositories'>;
   now: Date;
-  /** Analyses every file anew, also those that the index knows. */
+  /** Analyses all files again, also those that are indexed. */
   rebuild?: boolean;
   /** Called after each batch, and once at the beginning. */
   onProgress?: (progress: { done: number; total: number }) => void;
 };
 
-/** What an indexing did. `files` are those now in the index; `commit` is undefined for an empty repository. */
+/** The result of indexing. `files` is the number of files in the index; `commit` is undefined for an empty repository. */
 export type IndexReport = { commit: Oid | undefined; files: number; removed: number; added: number };
 
 const filesPerBatch = 512;
 const bytesPerBatch = 4 * 1024 * 1024;
 const batchesAhead = 3;
 const removalsPerBatch = 5_000;
-/** After so many files, the index is brought in order before the next search. */
-const many = 200;
-const bulk = 2_000;
+/** From this number of changed files on, the pending list of the index is flushed. */
+const flushThreshold = 200;
+const bulkThreshold = 2_000;
 
 /**
- * Brings the code index of a repository to the present commit of its default branch: the changed paths alone where the last
- * indexed commit is known, every file otherwise. May be called at any time, as often as wanted; a call that a crash cut
- * short is made up for by the next one. One repository is indexed by one process at a time; others wait.
+ * Updates the code index of a repository to the present commit of its default branch: only the changed paths where the last indexed
+ * commit is known, else all files. It can be repeated at any time, and continues after a crash. A lock lets one process index a
+ * repository at a time.
  */
 export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport | undefined> {
   const { db, git, repositoryId } = options;
-  return whileLocked(db, 'code', repositoryId, async (connection) => {
+  return withIndexLock(db, 'code', repositoryId, async (connection) => {
     const branch = await findDefaultBranch(connection, repositoryId);
     if (branch === undefined) return undefined;
     try {
-      return await bringUp(connection, repoOf(git, repositoryId), branch, options);
+      return await updateIndex(connection, repoOf(git, repositoryId), branch, options);
     } catch (error) {
-      // The repository was deleted meanwhile, and its rows with it.
+      // The repository and its rows were deleted meanwhile.
       if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
       throw error;
     }
   });
 }
 
-async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions): Promise<IndexReport> {
+async function updateIndex(db: Db, repo: Repo, branch: string, options: IndexOptions): Promise<IndexReport> {
   const { repositoryId, now } = options;
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
@@ -66,7 +66,7 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
     return { commit, files: known.files, removed: 0, added: 0 };
   }
   if (!commit || !usable) {
-    // At once: an index that is empty and says otherwise would stay so after a crash.
+    // In one transaction, so that a crash doesn't leave an empty index with a commit.
     await change(db, async (tx) => {
       if (!commit || known) await store.removeAllFiles(tx, repositoryId);
       await store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: null, files: 0 });
@@ -75,23 +75,26 @@ async function bringUp(db: Db, repo: Repo, branch: string, options: IndexOptions
   if (!commit) return { commit: undefined, files: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;
   const indexed = { db, repository: repositoryId };
-  const plan = (from && (await planChanges(indexed, repo, { from, to: commit }))) || (await planWhole(indexed, repo, commit));
-  const work = () => carryOut(db, repo, plan, options);
-  const added = await (plan.add.length >= bulk ? store.inBulk(db, work) : work());
-  if (added + plan.remove.length >= many) await store.settleIndex(db);
+  const plan = (from && (await planChanges(indexed, repo, { from, to: commit }))) || (await planFullIndex(indexed, repo, commit));
+  const work = () => applyPlan(db, repo, plan, options);
+  const added = await (plan.add.length >= bulkThreshold ? store.withBulkSettings(db, work) : work());
+  if (added + plan.remove.length >= flushThreshold) await store.flushPendingList(db);
   const files = await store.countIndexedFiles(db, repositoryId);
   await change(db, (tx) => store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: commit, files }));
   return { commit, files, removed: plan.remove.length, added };
 }
 
-/** Batches in transactions of their own: what they wrote stays after a crash. While one is written, the next are read. */
-async function carryOut(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
+/**
+ * Applies a plan in batches with a transaction each, so that completed batches survive a crash. The next batches are read while one
+ * is written.
+ */
+async function applyPlan(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
   const total = plan.add.length;
   onProgress?.({ done: 0, total });
-  const entering = new Set(plan.add.map(({ path }) => path));
-  const leaving = plan.remove.filter((path) => !entering.has(path));
-  for (let at = 0; at < leaving.length; at += removalsPerBatch) {
-    await change(db, (tx) => store.removeFiles(tx, repositoryId, leaving.slice(at, at + removalsPerBatch)));
+  const addedPaths = new Set(plan.add.map(({ path }) => path));
+  const removedPaths = plan.remove.filter((path) => !addedPaths.has(path));
+  for (let at = 0; at < removedPaths.length; at += removalsPerBatch) {
+    await change(db, (tx) => store.removeFiles(tx, repositoryId, removedPaths.slice(at, at + removalsPerBatch)));
   }
   await using reader = await openObjects(repo);
   const batches: AsyncIterable<Batch> = Readable.from(documents(reader, repositoryId, plan.add), { highWaterMark: batchesAhead });
@@ -118,7 +121,7 @@ async function* documents(reader: ObjectReader, repositoryId: number, files: Pla
   )) {
     const path = files[at++]?.path ?? '';
     batch.paths.push(path);
-    // Between two files, the statements of the batch before go on.
+    // Yields, so that the statements of the previous batch continue.
     await setImmediate();
     if ('object' in read && read.object.type === 'blob') {
       const document = documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });

@@ -1,6 +1,6 @@
 /**
- * The kinds of lexeme in a file's row. Words of its text stand bare; everything else begins with a character that no word
- * holds, so that one index answers for texts, paths, languages and repositories together.
+ * The kinds of lexemes of a file's row. Words of the text have no prefix; all others have a prefix that no word contains, so that
+ * one index serves texts, paths, languages and repositories.
  */
 export const lexemeOf = {
   path: (word: string) => `/${word}`,

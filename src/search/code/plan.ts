@@ -10,28 +10,28 @@ import type { Id } from '#lib/id.ts';
 import { maxFileSize } from './document.ts';
 import { listIndexedFiles, sumIndexedFiles } from './store.ts';
 
-/** What has to leave the index, and what has to enter it, so that it shows a commit. */
+/** The paths to remove from the index and the files to add, to update it to a commit. */
 export type Plan = { remove: string[]; add: { path: string; oid: Oid }[] };
 
-/** How many files there are, with their bytes together. */
-export type Extent = { files: number; bytes: number };
+/** The number of files, and the sum of their sizes in bytes. */
+export type IndexSize = { files: number; bytes: number };
 
-/** A file with a longer path isn't searched. */
-const longestPath = 4096;
+/** Files with longer paths aren't indexed. */
+const maxPath = 4096;
 
 const isFile = (mode: TreeMode): boolean => mode === '100644' || mode === '100755';
 
-const fits = ({ indexedFiles, indexedSize }: GitLimits, { files, bytes }: Extent): boolean =>
+const isWithinLimits = ({ indexedFiles, indexedSize }: GitLimits, { files, bytes }: IndexSize): boolean =>
   files <= indexedFiles && bytes <= indexedSize;
 
-type Indexed = { db: Db; repository: Id<'repositories'> };
+type IndexedRepository = { db: Db; repository: Id<'repositories'> };
 
 /**
- * The changes from an indexed commit. Undefined when that commit isn't there any more, and when there are so many that the index
- * would exceed its limits: then the whole tree decides what belongs to it.
+ * The changes since an indexed commit. Undefined where that commit doesn't exist any more, or where the index would exceed its
+ * limits, so that a full index is needed.
  */
 export async function planChanges(
-  { db, repository }: Indexed,
+  { db, repository }: IndexedRepository,
   repo: Repo,
   { from, to }: { from: Oid; to: Oid },
 ): Promise<Plan | undefined> {
@@ -42,7 +42,7 @@ export async function planChanges(
   const { add, bytes } = await additions(reader, changes);
   const before = await sumIndexedFiles(db, repository);
   const after = { files: before.files + add.length, bytes: before.bytes + bytes };
-  return fits(repo.store.limits, after) ? { remove: changes.map(({ path }) => path), add } : undefined;
+  return isWithinLimits(repo.store.limits, after) ? { remove: changes.map(({ path }) => path), add } : undefined;
 }
 
 /** The changed paths; undefined where there are too many. */
@@ -58,15 +58,15 @@ async function findChanges(repo: Repo, ends: { from: Oid; to: Oid }): Promise<Pa
 const sizesPerBatch = 2_000;
 
 async function additions(reader: ObjectReader, changes: readonly PathChange[]): Promise<{ add: Plan['add']; bytes: number }> {
-  const entered = changes.flatMap(({ path, new: entry }) =>
-    entry && isFile(entry.mode) && path.length <= longestPath ? [{ path, oid: entry.oid }] : [],
+  const newFiles = changes.flatMap(({ path, new: entry }) =>
+    entry && isFile(entry.mode) && path.length <= maxPath ? [{ path, oid: entry.oid }] : [],
   );
   const add: Plan['add'] = [];
   let bytes = 0;
-  for (let at = 0; at < entered.length; at += sizesPerBatch) {
-    const some = entered.slice(at, at + sizesPerBatch);
-    const infos = await reader.findInfos(some.map(({ oid }) => oid));
-    for (const [index, file] of some.entries()) {
+  for (let at = 0; at < newFiles.length; at += sizesPerBatch) {
+    const batch = newFiles.slice(at, at + sizesPerBatch);
+    const infos = await reader.findInfos(batch.map(({ oid }) => oid));
+    for (const [index, file] of batch.entries()) {
       const size = infos[index]?.size ?? 0;
       if (size >= maxFileSize) continue;
       add.push(file);
@@ -76,24 +76,24 @@ async function additions(reader: ObjectReader, changes: readonly PathChange[]): 
   return { add: byPath(add), bytes };
 }
 
-/** The difference between a commit's files and the rows that are there, whatever these came from: a crash leaves a part. */
-export async function planWhole({ db, repository }: Indexed, repo: Repo, to: Oid): Promise<Plan> {
-  const wanted = byPath(await searchedFiles(repo, to));
+/** The difference between a commit's files and the existing rows, which may be incomplete after a crash. */
+export async function planFullIndex({ db, repository }: IndexedRepository, repo: Repo, to: Oid): Promise<Plan> {
+  const files = byPath(await searchedFiles(repo, to));
   const indexed = await listIndexedFiles(db, repository);
-  const add = wanted.filter(({ path, oid }) => indexed.get(path) !== oid);
-  for (const { path, oid } of wanted) if (indexed.get(path) === oid) indexed.delete(path);
+  const add = files.filter(({ path, oid }) => indexed.get(path) !== oid);
+  for (const { path, oid } of files) if (indexed.get(path) === oid) indexed.delete(path);
   return { remove: [...indexed.keys()], add };
 }
 
-/** The files of a commit in Git's order, as far as the limits of the index. */
+/** The files of a commit in Git's order, up to the limits of the index. */
 async function searchedFiles(repo: Repo, commit: Oid): Promise<Plan['add']> {
   const { limits } = repo.store;
   const files: Plan['add'] = [];
   let bytes = 0;
-  for await (const some of readPartOfTree(repo, commit, { recursive: true, folders: true, limit: 2 * limits.indexedFiles })) {
-    for (const { path, oid, size = 0 } of some.filter(isSearched)) {
+  for await (const batch of readPartOfTree(repo, commit, { recursive: true, folders: true, limit: 2 * limits.indexedFiles })) {
+    for (const { path, oid, size = 0 } of batch.filter(isSearched)) {
       bytes += size;
-      if (!fits(limits, { files: files.length + 1, bytes })) return files;
+      if (!isWithinLimits(limits, { files: files.length + 1, bytes })) return files;
       files.push({ path, oid });
     }
   }
@@ -101,9 +101,9 @@ async function searchedFiles(repo: Repo, commit: Oid): Promise<Plan['add']> {
 }
 
 const isSearched = ({ path, mode, size = 0 }: ListedEntry): boolean =>
-  isFile(mode) && size < maxFileSize && path.length <= longestPath;
+  isFile(mode) && size < maxFileSize && path.length <= maxPath;
 
-/** One entry for each path: names that aren't UTF-8 may read alike. */
+/** Removes duplicate paths: different names that aren't UTF-8 may decode to the same text. */
 const byPath = (files: readonly { path: string; oid: Oid }[]): Plan['add'] => [
   ...new Map(files.map(({ path, oid }) => [path, { path, oid }])).values(),
 ];

@@ -12,55 +12,59 @@ const bytesPerBatch = 2 * 1024 * 1024;
 type SizedBlob = Pick<CodeHit, 'repositoryId' | 'blobOid' | 'size'>;
 type Texts = Map<string, string>;
 
-/** Some files, and their texts by their blobs; no text where it is gone from Git by now, or wasn't asked for. */
-export type Portion<F extends SizedBlob> = { files: F[]; texts: Texts };
-
 /**
- * Files in portions that are read in a moment, so that a look at the clock between them comes in time. The next one is read
- * while one is looked at.
+ * A batch of files, and their texts by blob. A text is missing where its blob doesn't exist any more, or where texts weren't
+ * requested.
  */
-export const readPortions = <F extends SizedBlob>(
+export type FileBatch<F extends SizedBlob> = { files: F[]; texts: Texts };
+
+/** Reads files in small batches, so that the time budget is checked often. The next batch is read while one is processed. */
+export const readBatches = <F extends SizedBlob>(
   git: GitStore,
   files: readonly F[],
   { file }: { file: boolean },
-): AsyncIterable<Portion<F>> => Readable.from(portions(git, files, file), { highWaterMark: 1 });
+): AsyncIterable<FileBatch<F>> => Readable.from(loadBatches(git, files, file), { highWaterMark: 1 });
 
-async function* portions<F extends SizedBlob>(git: GitStore, files: readonly F[], isRead: boolean): AsyncGenerator<Portion<F>> {
-  for (const some of portionsOf(files)) yield { files: some, texts: isRead ? await readTexts(git, some) : new Map() };
+async function* loadBatches<F extends SizedBlob>(
+  git: GitStore,
+  files: readonly F[],
+  isRead: boolean,
+): AsyncGenerator<FileBatch<F>> {
+  for (const some of splitIntoBatches(files)) yield { files: some, texts: isRead ? await readTexts(git, some) : new Map() };
 }
 
-function* portionsOf<F extends SizedBlob>(files: readonly F[]): Generator<F[]> {
-  let portion: F[] = [];
+function* splitIntoBatches<F extends SizedBlob>(files: readonly F[]): Generator<F[]> {
+  let batch: F[] = [];
   let bytes = 0;
   for (const file of files) {
-    if (portion.length > 0 && (portion.length === filesPerBatch || bytes + file.size > bytesPerBatch)) {
-      yield portion;
-      portion = [];
+    if (batch.length > 0 && (batch.length === filesPerBatch || bytes + file.size > bytesPerBatch)) {
+      yield batch;
+      batch = [];
       bytes = 0;
     }
-    portion.push(file);
+    batch.push(file);
     bytes += file.size;
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }
 
-/** Characters of texts that are kept, so that the next page and the text matches of a search needn't read them again. */
-const charactersKept = 64 * 1024 * 1024;
-const lately = new WeakMap<GitStore, LRUCache<string, string>>();
+/** Characters of cached texts. The next page and the text matches of a search use the cache. */
+const maxCachedCharacters = 64 * 1024 * 1024;
+const caches = new WeakMap<GitStore, LRUCache<string, string>>();
 
 async function readTexts(git: GitStore, files: readonly SizedBlob[]): Promise<Texts> {
-  const kept = keptOf(git);
+  const cache = cacheOf(git);
   const texts: Texts = new Map();
   const unread: SizedBlob[] = [];
   for (const file of files) {
-    const text = kept.get(file.blobOid);
+    const text = cache.get(file.blobOid);
     if (text === undefined) unread.push(file);
     else texts.set(file.blobOid, text);
   }
   const groups = Map.groupBy(unread, ({ repositoryId }) => repositoryId);
   const reads = await Promise.all([...groups].map(([repositoryId, blobs]) => readFrom(repoOf(git, repositoryId), blobs)));
   for (const [oid, text] of reads.flat()) {
-    kept.set(oid, text);
+    cache.set(oid, text);
     texts.set(oid, text);
   }
   return texts;
@@ -72,8 +76,9 @@ async function readFrom(repo: Repo, blobs: readonly SizedBlob[]): Promise<[oid: 
   return objects.map(({ oid, data }) => [oid, textOf(data)]);
 }
 
-function keptOf(git: GitStore): LRUCache<string, string> {
-  const kept = lately.get(git) ?? new LRUCache({ maxSize: charactersKept, sizeCalculation: (text) => Math.max(1, text.length) });
-  lately.set(git, kept);
-  return kept;
+function cacheOf(git: GitStore): LRUCache<string, string> {
+  const cache =
+    caches.get(git) ?? new LRUCache({ maxSize: maxCachedCharacters, sizeCalculation: (text) => Math.max(1, text.length) });
+  caches.set(git, cache);
+  return cache;
 }

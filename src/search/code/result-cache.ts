@@ -6,37 +6,37 @@ import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import type { Where } from './hits.ts';
 
-/** Which files a search looks for, and in which repositories. */
+/** The files and repositories that a search covers. */
 export type Selected = { where: Where; repositories: readonly Id<'repositories'>[] };
 
-/** What is asked, and the version of the searched repositories at which the answer holds. */
+/** The hash of a request, and the version of the repositories at which its result is valid. */
 export type CacheKey = { key: string; version: number };
 
 /**
- * The cache key of a request about the selected files; `also` is what else the answer depends on. Take it before the files are
- * read: a change in between makes the version too old, never the answer.
+ * The cache key of a request about the selected files and the other `dependencies` of its result. It must be computed before the
+ * files are read: a concurrent change then makes a result stale too early, but never too late.
  */
 export async function cacheKeyOf(
   { db, tx }: { db: Db; tx: Reader },
   { where, repositories }: Selected,
-  ...also: readonly unknown[]
+  ...dependencies: readonly unknown[]
 ): Promise<CacheKey> {
   const { sql: text, parameters } = sql`${where()}`.compile(db);
-  const request = JSON.stringify([text, parameters, also]);
-  // Versions only grow, so their sum is another one after any change.
+  const request = JSON.stringify([text, parameters, dependencies]);
+  // Versions only increase, so that any change gives another sum.
   const { rows } = await sql<{ version: number }>`
     select coalesce(sum(version), 0)::bigint as version from code_indexes
     where repository_id = any(${repositories}::bigint[])`.execute(tx);
   return { key: createHash('sha256').update(request).digest('base64'), version: rows[0]?.version ?? 0 };
 }
 
-/** Answers that took time to find, the latest ones, each until a file of its repositories changes. */
+/** A cache of expensive results. Each is valid until a file of its repositories changes. */
 export type ResultCache<T> = {
-  get(db: Db, stamp: CacheKey): T | undefined;
-  set(db: Db, stamp: CacheKey, answer: T): void;
+  get(db: Db, key: CacheKey): T | undefined;
+  set(db: Db, key: CacheKey, answer: T): void;
 };
 
-/** Keeps answers up to a size in all; each process has its own. */
+/** Makes a cache with a total size; each process has its own. */
 export function resultCache<T>(options: { maxSize: number; sizeOf(answer: T): number }): ResultCache<T> {
   type At = { version: number; answer: T };
   const caches = new WeakMap<Db, LRUCache<string, At>>();

@@ -11,7 +11,7 @@ export const findCodeIndex = (db: Db, repository: Repository) =>
 
 export type IndexState = { branch: string; commit_oid: string | null; analyser: number; files: number; indexed_at: Date };
 
-/** Records what the rows of a repository show. */
+/** Stores the state of a repository's index. */
 export async function saveCodeIndex(tx: Tx, repository: Repository, state: IndexState): Promise<void> {
   await tx
     .insertInto('code_indexes')
@@ -22,7 +22,7 @@ export async function saveCodeIndex(tx: Tx, repository: Repository, state: Index
     .execute();
 }
 
-/** Blob names of the files that are indexed, by path. */
+/** The object names of indexed files, by path. */
 export async function listIndexedFiles(db: Db, repository: Repository): Promise<Map<string, string>> {
   const { rows } = await sql<{ path: string; oid: string }>`
     select path, encode(blob_oid, 'hex') as oid from code_files where repository_id = ${repository}`.execute(db);
@@ -35,7 +35,7 @@ export async function countIndexedFiles(db: Db, repository: Repository): Promise
   return rows[0]?.files ?? 0;
 }
 
-/** How many files of a repository are indexed, and their bytes together. */
+/** The number of indexed files of a repository, and the sum of their sizes in bytes. */
 export async function sumIndexedFiles(db: Db, repository: Repository): Promise<{ files: number; bytes: number }> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from code_files where repository_id = ${repository}`.execute(
@@ -44,23 +44,23 @@ export async function sumIndexedFiles(db: Db, repository: Repository): Promise<{
   return rows[0] ?? { files: 0, bytes: 0 };
 }
 
-/** Counts a change of the rows of a repository. */
-async function countUp(tx: Tx, repository: Repository): Promise<void> {
+/** Increments the version of a repository's index, for caches. */
+async function incrementVersion(tx: Tx, repository: Repository): Promise<void> {
   await sql`update code_indexes set version = version + 1 where repository_id = ${repository}`.execute(tx);
 }
 
 export async function removeAllFiles(tx: Tx, repository: Repository): Promise<void> {
-  await countUp(tx, repository);
+  await incrementVersion(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}`.execute(tx);
 }
 
 export async function removeFiles(tx: Tx, repository: Repository, paths: readonly string[]): Promise<void> {
-  await countUp(tx, repository);
+  await incrementVersion(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
 }
 
-/** Takes files out of the index by their paths, and puts these in. */
+/** Replaces the rows of these paths by these documents. */
 export async function replaceFiles(
   tx: Tx,
   repository: Repository,
@@ -71,7 +71,7 @@ export async function replaceFiles(
   if (documents.length > 0) await insertFiles(tx, repository, documents);
 }
 
-/** Adds files in one statement, as a part of a change that is counted. */
+/** Adds files in one statement. The caller increments the version. */
 async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
@@ -92,10 +92,10 @@ async function insertFiles(tx: Tx, repository: Repository, documents: readonly D
 }
 
 /**
- * Runs `work`, which adds many rows on this connection, with room to put more of them into the index at a time. Meanwhile each
- * search looks through a longer waiting list, so this is for many files alone.
+ * Runs `work`, which adds many rows on this connection, with a larger pending list for the GIN index. Searches are slower
+ * meanwhile, since they scan that list.
  */
-export async function inBulk<T>(connection: Db, work: () => Promise<T>): Promise<T> {
+export async function withBulkSettings<T>(connection: Db, work: () => Promise<T>): Promise<T> {
   await sql`select set_config('gin_pending_list_limit', '16MB', false), set_config('work_mem', '64MB', false)`.execute(
     connection,
   );
@@ -107,7 +107,7 @@ export async function inBulk<T>(connection: Db, work: () => Promise<T>): Promise
   }
 }
 
-/** Moves what was just added from the index's waiting list into the index, where it is found faster. */
-export async function settleIndex(db: Db): Promise<void> {
+/** Moves new entries from the pending list of the GIN index into the index, which makes searches faster. */
+export async function flushPendingList(db: Db): Promise<void> {
   await sql`select gin_clean_pending_list('code_files_words')`.execute(db);
 }

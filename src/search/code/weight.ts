@@ -10,8 +10,8 @@ const generated =
 const test = /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|examples?)\/|[._-](?:test|spec)\.\w+$/i;
 
 /**
- * What one hit in a file counts: BM25's share for a word that occurs once, lowered for files that somebody else wrote or a
- * program did, and a little for tests. How often a word occurs isn't kept.
+ * The weight of a file: BM25's share for a word that occurs once, lowered for third-party and generated files, and a little for
+ * tests. The index doesn't store frequencies.
  */
 export function weightOf(path: string, words: number): number {
   const share = (k1 + 1) / (1 + k1 * (1 - b + (b * words) / averageLength));

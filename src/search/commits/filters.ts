@@ -12,17 +12,17 @@ import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
 
-/** What qualifiers ask of commits: lexemes where the index can answer, otherwise a condition on the row. */
+/** The conditions of qualifiers: lexemes where the index can be used, else a condition on the row. */
 export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
-/** The email addresses of the accounts that a query names, by their names as they were written. */
+/** The e-mail addresses of the accounts of a query, by their logins as the query spells them. */
 export type Emails = ReadonlyMap<string, string[]>;
 
-/** Who searches, and the host name of this server, which is part of accounts' noreply addresses. */
-export type Asking = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
+/** The viewer, and the host name of this server, which is part of noreply addresses. */
+export type EmailLookup = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
 
 /** Looks up the e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
-export async function findEmails(db: Reader, query: Node, { viewerId, host }: Asking): Promise<Emails> {
+export async function findEmails(db: Reader, query: Node, { viewerId, host }: EmailLookup): Promise<Emails> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
   );
@@ -38,9 +38,9 @@ export async function findEmails(db: Reader, query: Node, { viewerId, host }: As
   return new Map(logins.map((login) => [login, addresses(login)]));
 }
 
-/** Turns the filters about commits into conditions: values of one qualifier are alternatives where its table says so. */
+/** The conditions of filters about commits. Values of one qualifier are alternatives where its specification says so. */
 export function commitFilter(filters: readonly Filter[], emails: Emails): CommitFilter {
-  const single = filters.map((filter) => ({ ...filter, ...oneFilter(filter.name, filter.value, emails) }));
+  const single = filters.map((filter) => ({ ...filter, ...qualifierCondition(filter.name, filter.value, emails) }));
   const alternatives = Map.groupBy(
     single.filter(({ negated, name }) => !negated && findQualifier('commits', name)?.repeated === 'any'),
     ({ name }) => name,
@@ -51,7 +51,7 @@ export function commitFilter(filters: readonly Filter[], emails: Emails): Commit
       ...[...alternatives.values()].map((group) => either(group.map(({ lexemes }) => lexemes))),
       ...others.filter(({ kind }) => kind === 'lexemes').map(({ lexemes, negated }) => (negated ? not(lexemes) : lexemes)),
     ]),
-    condition: every(
+    condition: allOf(
       others
         .filter(({ kind }) => kind === 'row')
         .map(({ condition, negated }) => (negated ? sql`not (${condition})` : condition)),
@@ -59,22 +59,22 @@ export function commitFilter(filters: readonly Filter[], emails: Emails): Commit
   };
 }
 
-const every = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+const allOf = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
 
-type One = CommitFilter & { kind: 'lexemes' | 'row' };
+type QualifierCondition = CommitFilter & { kind: 'lexemes' | 'row' };
 
-const byLexemes = (lexemes: LexemeQuery): One => ({ kind: 'lexemes', lexemes, condition: sql`true` });
-const byRow = (condition: RawBuilder<unknown>): One => ({ kind: 'row', lexemes: { kind: 'always' }, condition });
+const byLexemes = (lexemes: LexemeQuery): QualifierCondition => ({ kind: 'lexemes', lexemes, condition: sql`true` });
+const byRow = (condition: RawBuilder<unknown>): QualifierCondition => ({ kind: 'row', lexemes: { kind: 'always' }, condition });
 
-function oneFilter(name: string, value: Value, emails: Emails): One {
+function qualifierCondition(name: string, value: Value, emails: Emails): QualifierCondition {
   switch (value.type) {
     case 'login':
-      return byLexemes(either((emails.get(value.login) ?? []).map((email) => lexeme(emailFacet(name)(foldEmail(email))))));
+      return byLexemes(either((emails.get(value.login) ?? []).map((email) => lexeme(emailLexeme(name)(foldEmail(email))))));
     case 'text':
-      return byLexemes(name.endsWith('-email') ? lexeme(emailFacet(name)(foldEmail(value.text))) : nameWords(name, value.text));
+      return byLexemes(name.endsWith('-email') ? lexeme(emailLexeme(name)(foldEmail(value.text))) : nameWords(name, value.text));
     case 'hash':
-      return byLexemes(lexemePrefix(hashFacet(name)(value.prefix)));
+      return byLexemes(lexemePrefix(hashLexeme(name)(value.prefix)));
     case 'flag':
       return byRow(sql`merge = ${value.on}`);
     case 'date':
@@ -84,15 +84,15 @@ function oneFilter(name: string, value: Value, emails: Emails): One {
   }
 }
 
-const emailFacet = (name: string) => (name.startsWith('author') ? lexemeOf.authorEmail : lexemeOf.committerEmail);
+const emailLexeme = (name: string) => (name.startsWith('author') ? lexemeOf.authorEmail : lexemeOf.committerEmail);
 
 function nameWords(name: string, text: string): LexemeQuery {
-  const place = name.startsWith('author') ? lexemeOf.authorName : lexemeOf.committerName;
+  const lexemeOfName = name.startsWith('author') ? lexemeOf.authorName : lexemeOf.committerName;
   const words = identifiersOf(text).flatMap((word) => lexemesOf(word).slice(0, 1));
-  return words.length > 0 ? both(words.map((word) => lexeme(place(word)))) : never;
+  return words.length > 0 ? both(words.map((word) => lexeme(lexemeOfName(word)))) : never;
 }
 
-function hashFacet(name: string): (oid: string) => string {
+function hashLexeme(name: string): (oid: string) => string {
   if (name === 'parent') return lexemeOf.parent;
   return name === 'tree' ? lexemeOf.tree : lexemeOf.hash;
 }
@@ -105,13 +105,13 @@ function inRange(column: RawBuilder<unknown>, { from, until }: { from?: number; 
 
 type People = { emails: Emails; viewerId: Id<'accounts'> | undefined };
 
-/** A combination of qualifiers as one condition on the row. It holds no terms. */
+/** A combination of qualifiers, without terms, as a condition on the row. */
 export function combination(node: Node, people: People): RawBuilder<unknown> {
   switch (node.kind) {
     case 'not':
       return sql`not (${combination(node.part, people)})`;
     case 'all':
-      return every(node.parts.map((part) => combination(part, people)));
+      return allOf(node.parts.map((part) => combination(part, people)));
     case 'any':
       return sql`(${sql.join(
         node.parts.map((part) => combination(part, people)),
@@ -123,7 +123,7 @@ export function combination(node: Node, people: People): RawBuilder<unknown> {
       const repository = repositoryCondition(node.name, node.value, people.viewerId);
       if (repository)
         return sql`exists (select from repositories r join accounts o on o.id = r.owner_id where r.id = repository_id and ${repository})`;
-      const { lexemes, condition } = oneFilter(node.name, node.value, people.emails);
+      const { lexemes, condition } = qualifierCondition(node.name, node.value, people.emails);
       if (lexemes.kind === 'query') return sql`(${lexemesOfRow} @@ ${lexemes.text}::tsquery)`;
       return lexemes.kind === 'never' ? sql`false` : condition;
     }

@@ -9,7 +9,7 @@ import { lexemeOf } from './lexemes.ts';
 /** A commit that matched. */
 export type CommitHit = { id: number; repositoryId: Id<'repositories'>; oid: string; score: number };
 
-/** A hit with what a closer look needs. */
+/** A hit with the text that is checked for phrases. */
 export type CommitRow = CommitHit & { message: string };
 
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
@@ -18,10 +18,10 @@ type Slice = { limit: number; offset: number };
 
 const fewRepositories = 64;
 
-/** A condition on rows, with further lexemes if wanted. */
+/** Makes the condition on rows, with further required lexemes. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** Which rows match. Few repositories are asked for by their own lexemes; many by a look at each row. */
+/** The condition of a selection. Few repositories are selected by the index, many by a comparison on each row. */
 export function whereOf({ lexemes, condition, repositories }: Selection): Where {
   const few = repositories.length <= fewRepositories;
   const own = few ? [either(repositories.map((id) => lexeme(lexemeOf.repository(id))))] : [];
@@ -29,7 +29,7 @@ export function whereOf({ lexemes, condition, repositories }: Selection): Where 
     const query = both([lexemes, ...(more ? [more] : []), ...own]);
     if (query.kind === 'never') return sql`false`;
     if (query.kind === 'always') return sql`(repository_id = any(${repositories}::bigint[]) and ${condition})`;
-    // Adding zero keeps the planner from reading all rows of a repository where the words select fewer.
+    // `+ 0` keeps the planner from reading all rows of a repository where the words select fewer.
     const scope = few ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
     return sql`(${lexemesOfRow} @@ ${query.text}::tsquery and ${scope} and ${condition})`;
   };
@@ -37,27 +37,27 @@ export function whereOf({ lexemes, condition, repositories }: Selection): Where 
 
 export const and = (...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> => sql`(${sql.join(conditions, sql` and `)})`;
 
-/** What words in the subject line add to a commit's weight: more than any weight makes up for. */
+/** The points of words in the subject line, which outweigh any weight. */
 const subjectPoints = 2;
 
 /**
- * Best match: words in the subject line first, then by weight, the latest first among equals. The index tells both kinds apart,
- * so that no row's lexemes are looked at.
+ * The best hits: those with words in the subject line first, then by weight, and then the latest first. The index separates both
+ * groups, so that no row's lexemes are read.
  */
 export function listBestCommits(db: Reader, where: Where, subject: LexemeQuery, { limit, offset }: Slice): Promise<CommitRow[]> {
-  const first = (more: LexemeQuery, points: number) => sql`(
+  const branch = (more: LexemeQuery, points: number) => sql`(
     select id, weight + ${sql.lit(points)}::real as score, author_date from indexed_commits where ${where(more)}
     order by score desc, author_date desc, id desc limit ${limit + offset})`;
   const order = sql`score desc, author_date desc, id desc`;
   return pageOf(
     db,
     sql`select id, score, row_number() over (order by ${order}) as place
-      from (${first(subject, subjectPoints)} union all ${first(not(subject), 0)}) as found
+      from (${branch(subject, subjectPoints)} union all ${branch(not(subject), 0)}) as found
       order by ${order} limit ${limit} offset ${offset}`,
   );
 }
 
-/** By a date; equal ones in the order of indexing. */
+/** The hits by a date, then in the order of indexing. */
 export function listCommitsByDate(
   db: Reader,
   where: Where,
@@ -72,14 +72,14 @@ export function listCommitsByDate(
   );
 }
 
-/** Some hits, in no order: all that there is time for. */
+/** Any hits, unordered, for searches that ran out of time. */
 export const listAnyCommits = (db: Reader, where: Where, limit: number): Promise<CommitRow[]> =>
   pageOf(db, sql`select id, weight as score, id as place from indexed_commits where ${where()} limit ${limit}`);
 
-/** The whole rows of a page that was chosen by id, score and place. */
-async function pageOf(db: Reader, chosen: RawBuilder<unknown>): Promise<CommitRow[]> {
+/** The full rows of a selected page. */
+async function pageOf(db: Reader, selected: RawBuilder<unknown>): Promise<CommitRow[]> {
   const { rows } = await sql<CommitRow>`
-    with page as (${chosen})
+    with page as (${selected})
     select c.id, c.repository_id as "repositoryId", encode(c.oid, 'hex') as oid, c.message, page.score::float8 as score
     from page join indexed_commits c on c.id = page.id order by page.place`.execute(db);
   return rows;

@@ -7,7 +7,7 @@ import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
-import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
+import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { type CommitDocument, commitDocument } from './document.ts';
 import * as store from './store.ts';
 
@@ -16,50 +16,50 @@ export type CommitIndexOptions = {
   git: GitStore;
   repositoryId: Id<'repositories'>;
   now: Date;
-  /** Reads the whole history anew. */
+  /** Reads the whole history again. */
   rebuild?: boolean;
-  /** Called after each batch; how many there will be is not known before. */
+  /** Called after each batch. The total isn't known before the end. */
   onProgress?: (progress: { done: number }) => void;
 };
 
-/** What an indexing did. `commits` are those now in the index. */
+/** The result of indexing. `commits` is the number of commits in the index. */
 export type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
 
 const commitsPerBatch = 1_000;
-/** Messages may be long: so many commits are read together, and so many characters written. */
+/** Commits that are read together, and characters of messages that are written together, since messages may be long. */
 const readPerBatch = 100;
 const charactersPerBatch = 1024 * 1024;
-/** A push of more commits is treated like a new history. */
+/** Beyond so many new or removed commits, the whole history is read. */
 const maxChanges = 10_000;
-const many = 500;
+const flushThreshold = 500;
 
 /**
- * Brings the commit index of a repository up to date with its default branch: adds what a push brought, and removes what a forced
- * push took away. Where the last indexed commit isn't known any more, it reads the whole history. It may be repeated at any time.
+ * Updates the commit index of a repository to its default branch: adds new commits, and removes those that a forced push has
+ * removed. Where the last indexed commit doesn't exist any more, it reads the whole history. It can be repeated at any time.
  */
 export function indexRepositoryCommits(options: CommitIndexOptions): Promise<CommitIndexReport | undefined> {
   const { db, git, repositoryId } = options;
-  return whileLocked(db, 'commits', repositoryId, async (connection) => {
+  return withIndexLock(db, 'commits', repositoryId, async (connection) => {
     const branch = await findDefaultBranch(connection, repositoryId);
     if (branch === undefined) return undefined;
     try {
-      return await bringUp({ ...options, db: connection }, repoOf(git, repositoryId), branch);
+      return await updateIndex({ ...options, db: connection }, repoOf(git, repositoryId), branch);
     } catch (error) {
-      // The repository was deleted meanwhile, and its rows with it.
+      // The repository and its rows were deleted meanwhile.
       if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
       throw error;
     }
   });
 }
 
-async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string): Promise<CommitIndexReport> {
+async function updateIndex(options: CommitIndexOptions, repo: Repo, branch: string): Promise<CommitIndexReport> {
   const { db, repositoryId, now } = options;
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
   const known = await store.findCommitIndex(db, repositoryId);
   const usable = !options.rebuild && known?.analyser === analyserVersion;
   if (!commit || !usable) {
-    // At once: an index that is empty and says otherwise would stay so after a crash.
+    // In one transaction, so that a crash doesn't leave an empty index with a commit.
     await change(db, async (tx) => {
       if (!commit || known) await store.removeAllCommits(tx, repositoryId);
       await store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 });
@@ -67,21 +67,22 @@ async function bringUp(options: CommitIndexOptions, repo: Repo, branch: string):
   }
   if (!commit) return { commit: undefined, commits: 0, removed: 0, added: 0 };
   const from = usable ? known.commit_oid : null;
-  const done = (from && (await indexChanges(options, repo, { from, to: commit }))) || (await indexWhole(options, repo, commit));
-  if (done.added >= many) await store.settleIndex(db);
+  const done =
+    (from && (await indexChanges(options, repo, { from, to: commit }))) || (await indexFullHistory(options, repo, commit));
+  if (done.added >= flushThreshold) await store.flushPendingList(db);
   const commits = await store.countIndexedCommits(db, repositoryId);
   await change(db, (tx) => store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: commit, commits }));
   return { commit, commits, ...done };
 }
 
-type Done = { removed: number; added: number };
+type IndexChange = { removed: number; added: number };
 
-/** The commits between two tips; undefined when there are too many, or the old tip doesn't exist any more. */
+/** Indexes the difference of two tips; undefined where there are too many commits or the old tip doesn't exist any more. */
 async function indexChanges(
   options: CommitIndexOptions,
   repo: Repo,
   { from, to }: { from: Oid; to: Oid },
-): Promise<Done | undefined> {
+): Promise<IndexChange | undefined> {
   if (from === to) return { removed: 0, added: 0 };
   await using reader = await openObjects(repo);
   if (!(await reader.findInfo(from, { peel: 'commit' }))) return undefined;
@@ -94,22 +95,22 @@ async function indexChanges(
   return { removed: removed.length, added: added.length };
 }
 
-/** Indexes the whole history. There may be rows already, as a crash leaves them. */
-async function indexWhole(options: CommitIndexOptions, repo: Repo, tip: Oid): Promise<Done> {
+/** Indexes the whole history. Some rows may exist already, as after a crash. */
+async function indexFullHistory(options: CommitIndexOptions, repo: Repo, tip: Oid): Promise<IndexChange> {
   const known = await store.listIndexedCommits(options.db, options.repositoryId);
-  const gone = new Set(known);
+  const obsolete = new Set(known);
   let added = 0;
   for await (const oids of readHistory(repo, { from: tip, limit: repo.store.limits.indexedCommits })) {
-    for (const oid of oids) gone.delete(oid);
-    const fresh = oids.filter((oid) => !known.has(oid));
-    await add(options, repo, fresh, added);
-    added += fresh.length;
+    for (const oid of oids) obsolete.delete(oid);
+    const unindexed = oids.filter((oid) => !known.has(oid));
+    await add(options, repo, unindexed, added);
+    added += unindexed.length;
   }
-  await remove(options, [...gone]);
-  return { removed: gone.size, added };
+  await remove(options, [...obsolete]);
+  return { removed: obsolete.size, added };
 }
 
-/** Indexes commits. `before` is how many this indexing has added already. */
+/** Indexes commits. `before` is the number that this run has added already, for the progress. */
 async function add(
   { db, repositoryId, onProgress }: CommitIndexOptions,
   repo: Repo,
@@ -124,7 +125,7 @@ async function add(
   }
 }
 
-/** The rows of commits, as many at a time as one statement writes. Between two commits, other work goes on. */
+/** The rows of commits, in batches for one statement each. It yields to the event loop after each commit. */
 async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
   await using reader = await openObjects(repo);
   let documents: CommitDocument[] = [];

@@ -1,4 +1,4 @@
-/** The kinds of lexeme in a commit's row; words of its message stand bare. No word holds the characters in front. */
+/** The kinds of lexemes of a commit's row. Words of the message have no prefix; no word contains the prefixes of the others. */
 export const lexemeOf = {
   subject: (word: string) => `=${word}`,
   authorName: (word: string) => `<${word}`,

@@ -11,7 +11,7 @@ export const findCommitIndex = (db: Db, repository: Repository) =>
 
 export type CommitIndexState = { branch: string; commit_oid: string | null; analyser: number; commits: number; indexed_at: Date };
 
-/** Records what the rows of a repository show. */
+/** Stores the state of a repository's index. */
 export async function saveCommitIndex(tx: Tx, repository: Repository, state: CommitIndexState): Promise<void> {
   await tx
     .insertInto('commit_indexes')
@@ -20,7 +20,7 @@ export async function saveCommitIndex(tx: Tx, repository: Repository, state: Com
     .execute();
 }
 
-/** The names of the commits that are indexed. */
+/** The object names of the indexed commits. */
 export async function listIndexedCommits(db: Db, repository: Repository): Promise<Set<string>> {
   const { rows } = await sql<{ oid: string }>`
     select encode(oid, 'hex') as oid from indexed_commits where repository_id = ${repository}`.execute(db);
@@ -42,7 +42,7 @@ export async function removeCommits(tx: Tx, repository: Repository, oids: readon
     and oid in (select decode(o, 'hex') from unnest(${oids}::text[]) as o)`.execute(tx);
 }
 
-/** Adds commits in one statement; those that are there already stay as they are. */
+/** Adds commits in one statement. Existing rows stay unchanged. */
 export async function insertCommits(tx: Tx, repository: Repository, documents: readonly CommitDocument[]): Promise<void> {
   const column = <T>(value: (document: CommitDocument) => T): T[] => documents.map(value);
   await sql`
@@ -56,7 +56,7 @@ export async function insertCommits(tx: Tx, repository: Repository, documents: r
     on conflict (repository_id, oid) do nothing`.execute(tx);
 }
 
-/** Moves what was just added from the index's waiting list into the index, where it is found faster. */
-export async function settleIndex(db: Db): Promise<void> {
+/** Moves new entries from the pending list of the GIN index into the index, which makes searches faster. */
+export async function flushPendingList(db: Db): Promise<void> {
   await sql`select gin_clean_pending_list('indexed_commits_words')`.execute(db);
 }

@@ -2,22 +2,22 @@ import { type Embedder, normalise } from './embedder.ts';
 import { readTable, type Table } from './table.ts';
 import { wordPieces } from './word-pieces.ts';
 
-/** Changes whenever the table or the way of adding does: then every vector is made anew. */
+/** This must change whenever the table or the computation changes, so that all vectors are computed again. */
 const identity = 'builtin/minilm-l6/1';
 
-/** 92 % of the issues that a query means are more alike to it, 80 % of all others are less (`bench/search/semantic`). */
-const least = 0.1;
+/** 92 % of relevant issues are above this similarity, and 80 % of the others below (`bench/search/semantic`). */
+const minSimilarity = 0.1;
 
-/** The table is read at the first use, once for the process. */
+/** The table is read once in a process, at its first use. */
 let table: Promise<Table> | undefined;
 
 /**
- * Vectors without a model and without a network: the sum of a text's word pieces' vectors, from a table in this repository
- * that was distilled from all-MiniLM-L6-v2. Word order is lost; what the words mean is kept.
+ * An embedder without a model and without a network: it adds the vectors of a text's word pieces, from a table in this repository
+ * that was distilled from all-MiniLM-L6-v2. It ignores word order.
  */
 export const builtinEmbedder = (): Embedder => ({
   identity,
-  least,
+  minSimilarity,
   async embed(texts) {
     table ??= readTable();
     const loaded = await table;

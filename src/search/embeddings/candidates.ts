@@ -2,24 +2,24 @@ import type { Db } from '#database/connect.ts';
 import { QuantizedVectors } from './quantized-vectors.ts';
 import { type EmbedderId, listCodes } from './store.ts';
 
-/** The codes of all issues as this process knows them. */
+/** The quantized vectors of all issues in the memory of this process. */
 export type Candidates = {
-  /** Reads what was written since the last time; the first time, everything. */
+  /** Reads rows that were written since the last refresh; at first, all rows. */
   refresh(): Promise<void>;
-  /** The codes, once something was embedded. */
+  /** The vectors; undefined before the first one was stored. */
   codes(): QuantizedVectors | undefined;
 };
 
 const rowsPerBatch = 50_000;
 
-/** Keeps codes in memory and in step with the table, whoever writes it. */
-export function openCandidates(db: Db, embedder: () => Promise<EmbedderId>): Candidates {
+/** Keeps the vectors in memory in sync with the table, which other processes write too. */
+export function openCandidates(db: Db, findEmbedderId: () => Promise<EmbedderId>): Candidates {
   let codes: QuantizedVectors | undefined;
   let version = 0;
   let refreshing: Promise<void> | undefined;
   const readNew = async (): Promise<void> => {
     for (;;) {
-      const rows = await listCodes(db, await embedder(), version, rowsPerBatch);
+      const rows = await listCodes(db, await findEmbedderId(), version, rowsPerBatch);
       const [first] = rows;
       if (first) codes ??= new QuantizedVectors(first.code.length);
       codes?.put(rows);
@@ -29,7 +29,7 @@ export function openCandidates(db: Db, embedder: () => Promise<EmbedderId>): Can
   };
   return {
     async refresh() {
-      // What was written while another refresh was reading isn't surely in it, so it is waited for and then asked again.
+      // A refresh in progress may miss rows that were written after it began. So it is awaited, and another one started.
       await refreshing?.catch(() => undefined);
       refreshing ??= readNew().finally(() => {
         refreshing = undefined;

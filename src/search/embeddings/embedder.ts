@@ -1,11 +1,11 @@
-/** Turns texts into vectors of length 1, near each other where the texts mean the like. */
+/** Turns texts into vectors of length 1, which are close for texts with similar meaning. */
 export type Embedder = {
-  /** Provider, model and revision: vectors of different identities are never compared. */
+  /** Provider, model and revision. Vectors of different identities aren't comparable. */
   readonly identity: string;
-  /** Texts that are less alike than this have nothing to do with each other. */
-  readonly least: number;
+  /** Texts below this similarity are treated as unrelated. */
+  readonly minSimilarity: number;
   /**
-   * One vector a text, in their order. A query is waited for by somebody, so it is given up soon; issues can wait.
+   * Returns one vector for each text, in order. Queries have a short timeout, issues a long one.
    * @throws EmbeddingsUnavailable
    */
   embed(texts: readonly string[], purpose: Purpose): Promise<Float32Array[]>;
@@ -13,10 +13,10 @@ export type Embedder = {
 
 export type Purpose = 'query' | 'issues';
 
-/** The provider doesn't answer, or not with vectors. */
+/** The provider doesn't respond, or not with vectors. */
 export class EmbeddingsUnavailable extends Error {}
 
-/** Scales a vector to length 1, in place; one without any direction stays as it is. */
+/** Scales a vector to length 1, in place. A zero vector stays unchanged. */
 export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

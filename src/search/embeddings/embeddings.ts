@@ -10,42 +10,41 @@ import * as store from './store.ts';
 type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
 
-/** Which issues may be near, and how many are wanted. */
-export type Wanted = {
-  /** Of `embedQuery`. */
+/** A query for the nearest issues. */
+export type NearestQuery = {
+  /** From `embedQuery`. */
   vector: Float32Array;
-  /** Those that the caller may see and means. */
+  /** The repositories to search. */
   repositories: readonly Repository[];
-  /** On a row of `issue_documents`; absent: any. */
+  /** A condition on rows of `issue_documents`. Omitted: none. */
   condition?: RawBuilder<unknown>;
   limit: number;
 };
 
-/** An issue and the cosine of the angle between its vector and the query's. */
-export type Near = { issueId: Issue; score: number };
+/** An issue, and the cosine similarity of its vector and the query's. */
+export type Neighbour = { issueId: Issue; score: number };
 
 export type Progress = { done: number; total: number };
 export type MissingOptions = { repositoryId?: Repository; onProgress?: (progress: Progress) => void };
 
-/** Semantic search over issues by one embedder. */
+/** Semantic search over issues with one embedder. */
 export type Embeddings = {
   readonly identity: string;
   /**
-   * The vector of a query, with everything made ready to look for its neighbours: to be called outside of transactions.
+   * Computes the vector of a query, and refreshes the candidates. It must be called outside of transactions.
    * @throws EmbeddingsUnavailable
    */
   embedQuery(text: string): Promise<Float32Array>;
-  /** The issues nearest to a vector, best first, the newer of equals; none that has nothing to do with it. */
-  nearest(db: Reader, wanted: Wanted): Promise<Near[]>;
+  /** The issues that are nearest to a vector, best first and then the newest first, without unrelated ones. */
+  nearest(db: Reader, query: NearestQuery): Promise<Neighbour[]>;
   /**
-   * Brings the vectors of some issues to their present texts. Issues that are gone are passed over, as are texts that have
-   * their vector.
+   * Updates the vectors of these issues to their present texts. Deleted issues and unchanged texts are skipped.
    * @throws EmbeddingsUnavailable
    */
   embedIssues(db: Db, issues: readonly Issue[]): Promise<void>;
   /**
-   * Embeds the issues that have no vector of this embedder, of one repository or of all; what was done before an interruption
-   * stays done. Once all have one, those of other embedders are removed.
+   * Embeds the issues without a vector of this embedder, of one repository or of all. It commits each batch, so that it continues
+   * after an interruption. When all have one, vectors of other embedders are removed.
    * @throws EmbeddingsUnavailable
    */
   embedMissing(db: Db, options?: MissingOptions): Promise<{ issues: number }>;
@@ -54,23 +53,23 @@ export type Embeddings = {
 const issuesPerBatch = 256;
 const removalsPerBatch = 5_000;
 /**
- * So many times as many candidates as are wanted, at least 2,000, are compared by their vectors: of 200,000 issues, the ten nearest
- * are among 2,000 candidates, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
+ * Candidates that are compared by their full vectors: so many for each requested result, and at least 2,000. Of 200,000 issues, the
+ * ten nearest are among 2,000 candidates, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
  */
-const candidatesForEach = 10;
-const fewestCandidates = 2_000;
+const candidatesPerResult = 10;
+const minCandidates = 2_000;
 
 export function openEmbeddings(embedder: Embedder, db: Db): Embeddings {
-  let number: Promise<store.EmbedderId> | undefined;
-  const numbered = (): Promise<store.EmbedderId> => {
-    number ??= store.ensureEmbedder(db, embedder.identity).catch((error) => {
-      number = undefined;
+  let embedderId: Promise<store.EmbedderId> | undefined;
+  const getEmbedderId = (): Promise<store.EmbedderId> => {
+    embedderId ??= store.ensureEmbedder(db, embedder.identity).catch((error) => {
+      embedderId = undefined;
       throw error;
     });
-    return number;
+    return embedderId;
   };
-  const candidates = openCandidates(db, numbered);
-  const context = { embedder, numbered, candidates };
+  const candidates = openCandidates(db, getEmbedderId);
+  const context = { embedder, getEmbedderId, candidates };
   return {
     identity: embedder.identity,
     async embedQuery(text) {
@@ -78,37 +77,37 @@ export function openEmbeddings(embedder: Embedder, db: Db): Embeddings {
       if (!vector) throw new Error(`${embedder.identity} gave no vector`);
       return vector;
     },
-    nearest: async (reader, wanted) => nearest(reader, wanted, context),
+    nearest: async (reader, query) => nearest(reader, query, context),
     embedIssues: async (writer, issues) => embedIssues(writer, issues, context),
     embedMissing: async (writer, options = {}) => embedMissing(writer, options, context),
   };
 }
 
-type Context = { embedder: Embedder; numbered: () => Promise<store.EmbedderId>; candidates: Candidates };
+type Context = { embedder: Embedder; getEmbedderId: () => Promise<store.EmbedderId>; candidates: Candidates };
 
-/** First by the signs of the components, in memory; then the best of those by the components themselves. */
+/** Selects candidates by the signs of the components, in memory, then ranks them by the components. */
 async function nearest(
   db: Reader,
-  { vector, repositories, condition, limit }: Wanted,
-  { embedder, numbered, candidates }: Context,
+  { vector, repositories, condition, limit }: NearestQuery,
+  { embedder, getEmbedderId, candidates }: Context,
 ) {
   const codes = candidates.codes();
   if (!codes || vector.every((value) => value === 0)) return [];
-  const among = condition && (await store.listMatching(db, condition));
-  const several = Math.max(fewestCandidates, limit * candidatesForEach);
-  const issues = codes.nearest(vector, { repositories, among }, several);
-  const loaded = issues.length > 0 ? await store.loadVectors(db, await numbered(), { issues, repositories }) : [];
+  const matchingIssues = condition && (await store.listMatching(db, condition));
+  const candidateCount = Math.max(minCandidates, limit * candidatesPerResult);
+  const issues = codes.nearest(vector, { repositories, among: matchingIssues }, candidateCount);
+  const loaded = issues.length > 0 ? await store.loadVectors(db, await getEmbedderId(), { issues, repositories }) : [];
   return loaded
     .map(({ issueId, components }) => ({ issueId, score: similarity(vector, components) }))
-    .filter(({ score }) => score > embedder.least)
+    .filter(({ score }) => score > embedder.minSimilarity)
     .sort((a, b) => b.score - a.score || b.issueId - a.issueId)
     .slice(0, limit);
 }
 
-async function embedIssues(db: Db, issues: readonly Issue[], { embedder, numbered }: Context): Promise<void> {
-  const own = await numbered();
+async function embedIssues(db: Db, issues: readonly Issue[], { embedder, getEmbedderId }: Context): Promise<void> {
+  const embedderId = await getEmbedderId();
   for (let at = 0; at < issues.length; at += issuesPerBatch) {
-    const texts = await store.loadChangedTexts(db, own, issues.slice(at, at + issuesPerBatch));
+    const texts = await store.loadChangedTexts(db, embedderId, issues.slice(at, at + issuesPerBatch));
     if (texts.length === 0) continue;
     const vectors = await embedder.embed(
       texts.map(({ text }) => text),
@@ -118,12 +117,12 @@ async function embedIssues(db: Db, issues: readonly Issue[], { embedder, numbere
       const vector = vectors[index];
       return vector ? [{ id, hash, ...quantise(vector) }] : [];
     });
-    await change(db, (tx) => store.saveVectors(tx, own, rows));
+    await change(db, (tx) => store.saveVectors(tx, embedderId, rows));
   }
 }
 
 async function embedMissing(db: Db, { repositoryId, onProgress }: MissingOptions, context: Context) {
-  const embedder = await context.numbered();
+  const embedder = await context.getEmbedderId();
   const { issues: total, vectors } = await store.countVectors(db, embedder, repositoryId);
   let done = 0;
   for (let after = 0; ; ) {

@@ -2,20 +2,20 @@ import type { Id } from '#lib/id.ts';
 
 type Issue = Id<'issues'>;
 
-/** What keeps the first places from outweighing everything: the constant of Cormack, Clarke and Büttcher (2009). */
+/** The constant of reciprocal rank fusion, which limits the effect of the first ranks (Cormack, Clarke and Büttcher, 2009). */
 const defaultK = 60;
 
 /**
- * Reciprocal rank fusion: each list gives its member at place r (from 1) the points 1/(k + r). Best first; among equals, the
- * better lexical place counts, then the newer issue.
+ * Reciprocal rank fusion: an item at rank r (from 1) of a list gets 1/(k + r) points. Best first; for equal scores, the better
+ * lexical rank, then the newer issue.
  */
 export function fuse(lexical: readonly Issue[], semantic: readonly Issue[], k = defaultK): { issueId: Issue; score: number }[] {
   const points = new Map<Issue, number>();
   for (const list of [lexical, semantic])
     for (const [at, id] of [...new Set(list)].entries()) points.set(id, (points.get(id) ?? 0) + 1 / (k + at + 1));
-  const place = new Map([...new Set(lexical)].map((id, at) => [id, at]));
-  const placeOf = (id: Issue): number => place.get(id) ?? lexical.length;
+  const ranks = new Map([...new Set(lexical)].map((id, at) => [id, at]));
+  const rankOf = (id: Issue): number => ranks.get(id) ?? lexical.length;
   return [...points]
     .map(([issueId, score]) => ({ issueId, score }))
-    .sort((a, b) => b.score - a.score || placeOf(a.issueId) - placeOf(b.issueId) || b.issueId - a.issueId);
+    .sort((a, b) => b.score - a.score || rankOf(a.issueId) - rankOf(b.issueId) || b.issueId - a.issueId);
 }

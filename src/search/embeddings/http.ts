@@ -1,87 +1,87 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Outbound, Received } from '#net/outbound.ts';
+import type { Outbound, OutboundReply } from '#net/outbound.ts';
 import { type Embedder, EmbeddingsUnavailable, normalise, type Purpose } from './embedder.ts';
 
 export type HttpOptions = {
   outbound: Outbound;
-  /** Where `/v1/embeddings` is asked: its whole address. */
+  /** The full URL of the endpoint `/v1/embeddings`. */
   url: string;
   model: string;
   key?: string | undefined;
-  /** Milliseconds before the second try; each further one waits twice as long. */
+  /** Milliseconds before the second attempt. Each further pause is twice as long. */
   firstPause?: number;
-  /** Milliseconds that the server has for one answer: somebody waits for a query's. */
-  within?: Readonly<Record<Purpose, number>>;
+  /** Milliseconds for one request, by purpose. */
+  timeout?: Readonly<Record<Purpose, number>>;
 };
 
 const textsPerBatch = 32;
-const longestReply = 32 * 1024 * 1024;
-const defaultWithin = { query: 5_000, issues: 60_000 };
-/** A query is tried once; issues are tried again after a pause. */
-const tries: Readonly<Record<Purpose, number>> = { query: 1, issues: 4 };
+const maxReply = 32 * 1024 * 1024;
+const defaultTimeout = { query: 5_000, issues: 60_000 };
+/** Queries aren't retried, since a user waits for them. */
+const maxAttempts: Readonly<Record<Purpose, number>> = { query: 1, issues: 4 };
 
 const Reply = Type.Object({
   data: Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }), embedding: Type.Array(Type.Number(), { minItems: 1 }) })),
 });
 
-/** Vectors of a server that answers as OpenAI's `/v1/embeddings` does. */
+/** An embedder that uses a server with OpenAI's API `/v1/embeddings`. */
 export const httpEmbedder = (options: HttpOptions): Embedder => ({
-  // What is near depends on the model.
-  least: 0,
+  // Suitable values depend on the model.
+  minSimilarity: 0,
   identity: `http/${options.url}/${options.model}`,
   async embed(texts, purpose) {
     const vectors: Float32Array[] = [];
     for (let at = 0; at < texts.length; at += textsPerBatch)
-      vectors.push(...(await embedSome(texts.slice(at, at + textsPerBatch), purpose, options)));
+      vectors.push(...(await embedBatch(texts.slice(at, at + textsPerBatch), purpose, options)));
     return vectors;
   },
 });
 
-async function embedSome(texts: readonly string[], purpose: Purpose, options: HttpOptions): Promise<Float32Array[]> {
+async function embedBatch(texts: readonly string[], purpose: Purpose, options: HttpOptions): Promise<Float32Array[]> {
   let wait = options.firstPause ?? 1_000;
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(texts, purpose, options);
-    if (Array.isArray(answer)) return answer;
-    if (!answer.again || attempt === tries[purpose]) throw new EmbeddingsUnavailable(answer.failure);
+    const result = await requestEmbeddings(texts, purpose, options);
+    if (Array.isArray(result)) return result;
+    if (!result.canRetry || attempt === maxAttempts[purpose]) throw new EmbeddingsUnavailable(result.failure);
     await pause(wait);
     wait *= 2;
   }
 }
 
-/** Why there are no vectors, and whether a later try may give some. */
-type Failure = { failure: string; again: boolean };
+/** An error, and whether the request can be retried. */
+type Failure = { failure: string; canRetry: boolean };
 
-async function ask(
+async function requestEmbeddings(
   texts: readonly string[],
   purpose: Purpose,
-  { outbound, url, model, key, within = defaultWithin }: HttpOptions,
+  { outbound, url, model, key, timeout = defaultTimeout }: HttpOptions,
 ) {
   const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const body = Buffer.from(JSON.stringify({ model, input: texts, encoding_format: 'float' }));
   try {
-    const sending = { url: new URL(url), headers, body, within: within[purpose], keep: longestReply };
-    return vectorsOf(await outbound.post(sending), texts.length);
+    const request = { url: new URL(url), headers, body, timeout: timeout[purpose], maxBytes: maxReply };
+    return vectorsOf(await outbound.post(request), texts.length);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return { failure: `The embedding server can't be reached: ${said}`, again: true };
+    const message = error instanceof Error ? error.message : String(error);
+    return { failure: `The embedding server can't be reached: ${message}`, canRetry: true };
   }
 }
 
-function vectorsOf({ status, body }: Received, wanted: number): Float32Array[] | Failure {
-  if (status !== 200) return { failure: `The embedding server answered ${status}`, again: status === 429 || status >= 500 };
-  const reply = parsed(body);
-  if (!Value.Check(Reply, reply)) return { failure: "The embedding server's reply holds no embeddings", again: false };
+function vectorsOf({ status, body }: OutboundReply, count: number): Float32Array[] | Failure {
+  if (status !== 200) return { failure: `The embedding server answered ${status}`, canRetry: status === 429 || status >= 500 };
+  const reply = parseJson(body);
+  if (!Value.Check(Reply, reply)) return { failure: "The embedding server's reply holds no embeddings", canRetry: false };
   const vectors = new Map(reply.data.map(({ index, embedding }) => [index, normalise(Float32Array.from(embedding))]));
-  const inOrder = Array.from({ length: wanted }, (_, at) => vectors.get(at)).filter((vector) => vector !== undefined);
+  const inOrder = Array.from({ length: count }, (_, at) => vectors.get(at)).filter((vector) => vector !== undefined);
   const [first] = inOrder;
-  return inOrder.length === wanted && inOrder.every(({ length }) => length === first?.length)
+  return inOrder.length === count && inOrder.every(({ length }) => length === first?.length)
     ? inOrder
-    : { failure: "The embedding server's reply doesn't hold one embedding for each text", again: false };
+    : { failure: "The embedding server's reply doesn't hold one embedding for each text", canRetry: false };
 }
 
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

@@ -1,5 +1,5 @@
-/** What other parts may call. */
+/** The exports for other folders. */
 export { EmbeddingsUnavailable } from './embedder.ts';
-export { type Embeddings, type Near, openEmbeddings, type Progress, type Wanted } from './embeddings.ts';
+export { type Embeddings, type NearestQuery, type Neighbour, openEmbeddings, type Progress } from './embeddings.ts';
 export { fuse } from './fuse.ts';
 export { type EmbeddingSettings, embeddingProviders, openEmbedder } from './settings.ts';

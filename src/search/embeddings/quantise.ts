@@ -1,10 +1,10 @@
-/** A vector as it is stored: a byte a component, and the components' signs, a bit each. */
+/** A stored vector: one byte for each component, and one bit for the sign of each. */
 export type Quantised = { components: Buffer; code: Buffer };
 
-/** Keeps a vector's direction: cosines differ by less than 0.01 from those of the vectors themselves. */
+/** Quantizes a vector. Cosines differ by less than 0.01 from those of the original vectors. */
 export function quantise(vector: Float32Array): Quantised {
-  const greatest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const scale = greatest === 0 ? 0 : 127 / greatest;
+  const maxComponent = vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+  const scale = maxComponent === 0 ? 0 : 127 / maxComponent;
   return { components: Buffer.from(Int8Array.from(vector, (value) => Math.round(value * scale)).buffer), code: codeOf(vector) };
 }
 
@@ -15,7 +15,7 @@ export function codeOf(vector: Float32Array): Buffer {
   return code;
 }
 
-/** The cosine of the angle between a vector of length 1 and a stored one; 0 where it can't be told. */
+/** The cosine of a vector of length 1 and a stored one; 0 where their dimensions differ. */
 export function similarity(vector: Float32Array, components: Buffer): number {
   if (components.length !== vector.length) return 0;
   let dot = 0;

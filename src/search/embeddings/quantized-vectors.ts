@@ -1,18 +1,18 @@
 import { codeOf } from './quantise.ts';
 
-/** What is known of an issue's vector before the vector itself is read. */
+/** The quantized vector of an issue. */
 export type QuantizedVectorRow = { issueId: number; repositoryId: number; code: Buffer };
 
-/** Which issues may be candidates: those of these repositories and, where given, these alone. */
-export type Bounds = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
+/** Which issues can be candidates: those of these repositories and, where `among` is given, only these issues. */
+export type CandidateFilter = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
 
-/** The sum of what all components of a query weigh, and so the greatest distance. */
-const wholeWeight = 60_000;
-const unreachable = wholeWeight + 1;
+/** The sum of the weights of all components, which is the largest distance. */
+const totalWeight = 60_000;
+const unreachable = totalWeight + 1;
 
 /**
- * The codes of many issues in memory, in the order of the issues' ids: 48 bytes an issue at 256 dimensions. Nothing is given
- * out by them alone: what they name is looked up in the database.
+ * The quantized vectors of many issues in memory, ordered by issue id: 48 bytes for each issue at 256 dimensions. Results are
+ * always looked up in the database.
  */
 export class QuantizedVectors {
   readonly #bytes: number;
@@ -21,7 +21,7 @@ export class QuantizedVectors {
   #repositories = new Float64Array(0);
   #codes = new Uint8Array(0);
 
-  /** `bytes` is the length of a code; rows with another are passed over. */
+  /** `bytes` is the length of a code. Rows with another length are skipped. */
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
@@ -30,7 +30,7 @@ export class QuantizedVectors {
     return this.#count;
   }
 
-  /** Adds issues, or replaces what was known of them. */
+  /** Adds or replaces issues. */
   put(rows: readonly QuantizedVectorRow[]): void {
     const fitting = rows.filter(({ code }) => code.length === this.#bytes);
     const latest = new Map(fitting.map((row) => [row.issueId, row]));
@@ -39,14 +39,14 @@ export class QuantizedVectors {
   }
 
   /**
-   * The issues whose codes differ least from a vector's, at most so many; the newer of equals. In no order. A sign that differs
-   * counts as much as the component of the vector is great, which tells the nearest far better than the number of such signs.
+   * Up to `limit` issues whose codes are nearest to a vector, unordered; the newer ones for equal distances. Each sign that differs
+   * is weighted by the vector's component, which ranks far better than the Hamming distance.
    */
-  nearest(vector: Float32Array, { repositories, among }: Bounds, limit: number): number[] {
+  nearest(vector: Float32Array, { repositories, among }: CandidateFilter, limit: number): number[] {
     const weights = weightsOf(vector, this.#bytes);
     const visible = new Set(repositories);
     const distances = new Uint16Array(this.#count);
-    const having = new Uint32Array(unreachable + 1);
+    const histogram = new Uint32Array(unreachable + 1);
     let repository = -1;
     let isVisible = false;
     for (let at = 0; at < this.#count; at++) {
@@ -58,9 +58,9 @@ export class QuantizedVectors {
       const inBounds = isVisible && (among === undefined || among.has(this.#issues[at] ?? 0));
       const distance = inBounds ? this.#distance(at, weights) : unreachable;
       distances[at] = distance;
-      having[distance] = (having[distance] ?? 0) + 1;
+      histogram[distance] = (histogram[distance] ?? 0) + 1;
     }
-    return this.#upTo(distances, having, limit);
+    return this.#upTo(distances, histogram, limit);
   }
 
   #distance(at: number, weights: Uint16Array): number {
@@ -71,16 +71,17 @@ export class QuantizedVectors {
     return distance;
   }
 
-  /** Takes from the least distance upwards; of the last distance that is taken from, the newest issues. */
-  #upTo(distances: Uint16Array, having: Uint32Array, limit: number): number[] {
-    let greatest = 0;
-    let room = limit;
-    for (; greatest < unreachable && (having[greatest] ?? 0) <= room; greatest++) room -= having[greatest] ?? 0;
+  /** Selects issues by increasing distance; at the largest selected distance, the newest ones. */
+  #upTo(distances: Uint16Array, histogram: Uint32Array, limit: number): number[] {
+    let maxDistance = 0;
+    let capacity = limit;
+    for (; maxDistance < unreachable && (histogram[maxDistance] ?? 0) <= capacity; maxDistance++)
+      capacity -= histogram[maxDistance] ?? 0;
     const found: number[] = [];
     for (let at = this.#count - 1; at >= 0 && found.length < limit; at--) {
       const distance = distances[at] ?? unreachable;
-      if (distance > greatest || distance === unreachable) continue;
-      if (distance === greatest && room-- <= 0) continue;
+      if (distance > maxDistance || distance === unreachable) continue;
+      if (distance === maxDistance && capacity-- <= 0) continue;
       found.push(this.#issues[at] ?? 0);
     }
     return found;
@@ -100,7 +101,7 @@ export class QuantizedVectors {
     return true;
   }
 
-  /** Makes room where it is needed and puts rows of new issues, which are in order, among those that are there, from the back. */
+  /** Merges new rows, which are sorted, into the existing ones, from the end. */
   #merge(added: readonly QuantizedVectorRow[]): void {
     const count = this.#count + added.length;
     if (count > this.#issues.length) this.#grow(Math.ceil(count * 1.25));
@@ -123,23 +124,23 @@ export class QuantizedVectors {
     this.#count = count;
   }
 
-  #grow(room: number): void {
+  #grow(capacity: number): void {
     const larger = <A extends Float64Array | Uint8Array>(array: A, length: number, make: (length: number) => A): A => {
       const grown = make(length);
       grown.set(array);
       return grown;
     };
-    this.#issues = larger(this.#issues, room, (length) => new Float64Array(length));
-    this.#repositories = larger(this.#repositories, room, (length) => new Float64Array(length));
-    this.#codes = larger(this.#codes, room * this.#bytes, (length) => new Uint8Array(length));
+    this.#issues = larger(this.#issues, capacity, (length) => new Float64Array(length));
+    this.#repositories = larger(this.#repositories, capacity, (length) => new Float64Array(length));
+    this.#codes = larger(this.#codes, capacity * this.#bytes, (length) => new Uint8Array(length));
   }
 }
 
-/** For each byte of a code and each value of it, what the signs weigh in which it differs from the vector's. */
+/** For each byte of a code and each of its values, the sum of the weights of the signs that differ from the vector's. */
 function weightsOf(vector: Float32Array, bytes: number): Uint16Array {
   const code = codeOf(vector);
   const whole = vector.reduce((sum, value) => sum + Math.abs(value), 0) || 1;
-  const sizes = vector.map((value) => Math.floor((Math.abs(value) / whole) * wholeWeight));
+  const sizes = vector.map((value) => Math.floor((Math.abs(value) / whole) * totalWeight));
   const weights = new Uint16Array(bytes << 8);
   for (let at = 0; at < weights.length; at++) {
     const byte = at >> 8;

@@ -7,7 +7,7 @@ import { transformersEmbedder } from './transformers.ts';
 
 export const embeddingProviders = ['builtin', 'transformers', 'http', 'off'] as const;
 
-/** Who makes the vectors of semantic search. */
+/** The settings of semantic search. */
 export type EmbeddingSettings = {
   provider: (typeof embeddingProviders)[number];
   url?: string | undefined;
@@ -18,8 +18,8 @@ export type EmbeddingSettings = {
 const defaultModel = 'Xenova/all-MiniLM-L6-v2';
 
 /**
- * The embedder that the settings ask for; none where they say `off`.
- * @throws StartupError where a setting is missing, or the package that the provider needs.
+ * Opens the configured embedder; undefined for `off`.
+ * @throws StartupError where a setting or the provider's package is missing
  */
 export function openEmbedder({ provider, url, model, key }: EmbeddingSettings, outbound: Outbound): Embedder | undefined {
   switch (provider) {

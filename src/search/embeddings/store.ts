@@ -8,32 +8,32 @@ import type { QuantizedVectorRow } from './quantized-vectors.ts';
 type Issue = Id<'issues'>;
 export type EmbedderId = Id<'embedders'>;
 
-/** Longer texts are cut: what an issue is about stands at its beginning. */
-const longestText = 2_000;
+/** Longer texts are cut, since the topic of an issue is usually in its beginning. */
+const maxText = 2_000;
 
-/** What is embedded of an issue. */
-const textOf = sql.raw(`left(i.title || e'\\n' || coalesce(i.body, ''), ${longestText})`);
-/** Half of a SHA-256: texts of one issue are told apart by it, nothing else. */
+/** The text of an issue that is embedded. */
+const textOf = sql.raw(`left(i.title || e'\\n' || coalesce(i.body, ''), ${maxText})`);
+/** Half of a SHA-256, which detects changes of an issue's text. */
 const hashOf = sql`substr(sha256(convert_to(${textOf}, 'UTF8')), 1, 16)`;
 
-/** The number of an embedder, given at its first use. */
+/** The id of an embedder, which is created at its first use. */
 export async function ensureEmbedder(db: Db, identity: string): Promise<EmbedderId> {
   const found = await findEmbedder(db, identity);
   if (found !== undefined) return found;
   await sql`insert into embedders (identity) values (${identity}) on conflict (identity) do nothing`.execute(db);
-  const made = await findEmbedder(db, identity);
-  if (made === undefined) throw new Error(`The embedder ${identity} has no number`);
-  return made;
+  const created = await findEmbedder(db, identity);
+  if (created === undefined) throw new Error(`The embedder ${identity} has no number`);
+  return created;
 }
 
 async function findEmbedder(db: Db, identity: string): Promise<EmbedderId | undefined> {
   return (await db.selectFrom('embedders').select('id').where('identity', '=', identity).executeTakeFirst())?.id;
 }
 
-/** A text to embed, and by which hash it will be known. */
+/** A text to embed, and its hash. */
 export type IssueText = { id: Issue; text: string; hash: Buffer };
 
-/** The texts of those of these issues whose vector is missing or of another text. */
+/** The texts of those issues whose vector is missing or stale. */
 export async function loadChangedTexts(db: Db, embedder: EmbedderId, issues: readonly Issue[]): Promise<IssueText[]> {
   const { rows } = await sql<IssueText>`
     select i.id, ${textOf} as text, ${hashOf} as hash
@@ -45,8 +45,8 @@ export async function loadChangedTexts(db: Db, embedder: EmbedderId, issues: rea
 export type NewVector = Quantised & { id: Issue; hash: Buffer };
 
 /**
- * Writes vectors, but for issues that are gone or whose text changed meanwhile: who changed it has it embedded again. One
- * writer at a time takes versions and commits, so that no version comes to light after a greater one.
+ * Writes vectors, except for issues that were deleted or whose text changed meanwhile (they are embedded again). A lock lets one
+ * transaction at a time assign versions and commit, so that readers never see a version after a greater one.
  */
 export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonly NewVector[]): Promise<void> {
   const column = <T>(value: (vector: NewVector) => T): T[] => vectors.map(value);
@@ -61,29 +61,29 @@ export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonl
       text_hash = excluded.text_hash, code = excluded.code, components = excluded.components`.execute(tx);
 }
 
-/** Where a search for issues without a vector is, and how far it goes. */
-export type Missing = { embedder: EmbedderId; repository: Id<'repositories'> | undefined; after: number; limit: number };
+/** The scope of a list of issues without a vector: those after an id, up to a limit. */
+export type MissingOptions = { embedder: EmbedderId; repository: Id<'repositories'> | undefined; after: number; limit: number };
 
 /** Issues that have no vector of an embedder, in the order of their ids. */
-export async function listMissing(db: Db, { embedder, repository, after, limit }: Missing): Promise<Issue[]> {
-  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+export async function listMissing(db: Db, { embedder, repository, after, limit }: MissingOptions): Promise<Issue[]> {
+  const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ id: Issue }>`
-    select i.id from issues i where i.id > ${after} and ${here}
+    select i.id from issues i where i.id > ${after} and ${inScope}
       and not exists (select from issue_vectors v where v.issue_id = i.id and v.embedder_id = ${embedder})
     order by i.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** How many issues there are, and how many of them have a vector of an embedder. */
+/** The number of issues, and of those with a vector of an embedder. */
 export async function countVectors(db: Db, embedder: EmbedderId, repository: Id<'repositories'> | undefined) {
-  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+  const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ issues: number; vectors: number }>`
     select count(*) as issues, count(v.issue_id) as vectors
-    from issues i left join issue_vectors v on v.issue_id = i.id and v.embedder_id = ${embedder} where ${here}`.execute(db);
+    from issues i left join issue_vectors v on v.issue_id = i.id and v.embedder_id = ${embedder} where ${inScope}`.execute(db);
   return rows[0] ?? { issues: 0, vectors: 0 };
 }
 
-/** Removes vectors of other embedders, at most so many; whether there may be more. */
+/** Removes up to `limit` vectors of other embedders. Returns whether there may be more. */
 export async function removeOthers(tx: Tx, embedder: EmbedderId, limit: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from issue_vectors where (issue_id, embedder_id) in (
@@ -92,7 +92,7 @@ export async function removeOthers(tx: Tx, embedder: EmbedderId, limit: number):
   return Number(numAffectedRows ?? 0) === limit;
 }
 
-/** The codes written since a version, in the order of their versions. */
+/** The codes that were written after a version, in the order of versions. */
 export async function listCodes(db: Db, embedder: EmbedderId, since: number, limit: number) {
   const { rows } = await sql<QuantizedVectorRow & { version: number }>`
     select version, issue_id as "issueId", repository_id as "repositoryId", code from issue_vectors
@@ -100,7 +100,7 @@ export async function listCodes(db: Db, embedder: EmbedderId, since: number, lim
   return rows;
 }
 
-/** The stored vectors of those of these issues that are still there and in these repositories. */
+/** The stored vectors of those issues that still exist in these repositories. */
 export async function loadVectors(
   db: Reader,
   embedder: EmbedderId,
@@ -113,9 +113,9 @@ export async function loadVectors(
   return rows;
 }
 
-/** The issues whose row of the issue index fulfils a condition. */
+/** The issues whose index row fulfils a condition. */
 export async function listMatching(db: Reader, condition: RawBuilder<unknown>): Promise<Set<number>> {
-  // One long text: a row for each of a hundred thousand issues takes the driver four times as long.
+  // As one long text, since the driver takes four times as long for a hundred thousand rows.
   const { rows } = await sql<{ ids: string | null }>`
     select string_agg(issue_id::text, ',') as ids from issue_documents where ${condition}`.execute(db);
   return new Set(rows[0]?.ids ? rows[0].ids.split(',').map(Number) : []);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Vocabulary, vocabularyOf } from './word-pieces.ts';
 
-/** A vector for each word piece: `scales[piece] × components[piece × dimensions …]`. How much a piece counts is in its scale. */
+/** A vector for each word piece: `scales[piece] × components[piece × dimensions …]`. The scale includes the weight of the piece. */
 export type Table = { vocabulary: Vocabulary; dimensions: number; scales: Float32Array; components: Int8Array };
 
 const file = new URL('./word-pieces.bin', import.meta.url);

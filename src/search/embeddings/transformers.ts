@@ -2,24 +2,24 @@ import { findPackageJSON } from 'node:module';
 import { StartupError } from '#lib/startup-error.ts';
 import { type Embedder, EmbeddingsUnavailable, normalise } from './embedder.ts';
 
-/** An optional package: whoever chooses this provider installs it. */
+/** An optional package, which operators install for this provider. */
 const packageName: string = '@huggingface/transformers';
 const textsPerBatch = 16;
 
-/** As much of the package as is used here; nothing is known of its types where it isn't installed. */
+/** The part of the package's types that is used, since the package may not be installed. */
 type Extract = (texts: string[], options: { pooling: 'mean'; normalize: true }) => Promise<{ tolist(): unknown }>;
 type Transformers = { pipeline(task: 'feature-extraction', model: string): Promise<Extract> };
 
 /**
- * Vectors of a model that runs in this process, in ONNX's form: a folder, or a name that the package downloads.
- * @throws StartupError where the package isn't installed.
+ * An embedder that runs an ONNX model in this process: a folder, or a name that the package downloads.
+ * @throws StartupError where the package isn't installed
  */
 export function transformersEmbedder({ model }: { model: string }): Embedder {
   if (!isInstalled())
     throw new StartupError(`HEARTH_EMBEDDINGS=transformers needs the package ${packageName}: npm install ${packageName}`);
   let extractor: Promise<Extract> | undefined;
   return {
-    least: 0,
+    minSimilarity: 0,
     identity: `transformers/${model}`,
     async embed(texts) {
       const vectors: Float32Array[] = [];
@@ -31,7 +31,7 @@ export function transformersEmbedder({ model }: { model: string }): Embedder {
           vectors.push(...rowsOf(found.tolist()));
         }
       } catch (error) {
-        // What failed to load may load the next time: a download, say.
+        // The model is loaded again at the next call, since a failed download may succeed then.
         extractor = undefined;
         throw new EmbeddingsUnavailable(`The model ${model} gives no vectors: ${error instanceof Error ? error.message : error}`);
       }

@@ -2,40 +2,40 @@ import { termsOf } from '#search/analyse/analyse.ts';
 import type { Node } from '#search/query/tree.ts';
 import type { Steps } from '#search/slices.ts';
 import { phraseFinder } from '#search/text-match/phrase.ts';
-import { compile, hasPhrase, isPhrase, type Meaning } from './compile.ts';
+import { compile, hasPhrase, isPhrase, type QueryContext } from './compile.ts';
 import type { Matching } from './matching.ts';
 
-/** The closer look at a hit: its texts decide about phrases, and its row about everything else. */
+/** The check of a candidate: its texts are searched for phrases, and all other conditions are evaluated on its row. */
 export type Check = {
-  /** The conditions to be asked of the row. */
+  /** The conditions to evaluate on the rows of candidates. */
   conditions: Matching[];
-  /** Whether a hit with these texts, and these answers, really matches. */
-  matches(texts: readonly string[], answers: readonly boolean[]): Steps<boolean>;
+  /** Whether a candidate with these texts and these results of `conditions` matches. */
+  matches(texts: readonly string[], conditionResults: readonly boolean[]): Steps<boolean>;
 };
 
-type Test = (texts: readonly string[], answers: readonly boolean[]) => Steps<boolean>;
+type Test = (texts: readonly string[], conditionResults: readonly boolean[]) => Steps<boolean>;
 
-/** Makes the closer look at those requirements that hold phrases. */
-export function makeCheck(requirements: readonly Node[], meaning: Meaning): Check {
+/** Makes the check of those requirements that contain phrases. */
+export function makeCheck(requirements: readonly Node[], context: QueryContext): Check {
   const conditions: Matching[] = [];
-  const tests = requirements.filter(hasPhrase).map((node) => testOf(node, meaning, conditions));
+  const tests = requirements.filter(hasPhrase).map((node) => testOf(node, context, conditions));
   return {
     conditions,
-    matches: until(
+    matches: firstWith(
       false,
       tests.filter((test) => test !== undefined),
     ),
   };
 }
 
-/** Asks one test after the other until the first that answers so; the opposite where none does. */
-const until = (last: boolean, tests: readonly Test[]): Test =>
-  function* first(texts, answers) {
-    for (const test of tests) if ((yield* test(texts, answers)) === last) return last;
-    return !last;
+/** Runs tests in order until one has this result; the opposite result where none has. */
+const firstWith = (result: boolean, tests: readonly Test[]): Test =>
+  function* first(texts, conditionResults) {
+    for (const test of tests) if ((yield* test(texts, conditionResults)) === result) return result;
+    return !result;
   };
 
-function testOf(node: Node, meaning: Meaning, conditions: Matching[]): Test | undefined {
+function testOf(node: Node, context: QueryContext, conditions: Matching[]): Test | undefined {
   if (node.kind === 'text' && isPhrase(node)) {
     const finder = phraseFinder(termsOf(node.text));
     return function* phrase(texts) {
@@ -43,28 +43,28 @@ function testOf(node: Node, meaning: Meaning, conditions: Matching[]): Test | un
       return false;
     };
   }
-  if (!hasPhrase(node)) return questionOf(node, meaning, conditions);
+  if (!hasPhrase(node)) return conditionTest(node, context, conditions);
   if (node.kind === 'not') {
-    const inner = testOf(node.part, meaning, conditions);
+    const inner = testOf(node.part, context, conditions);
     return (
       inner &&
-      function* not(texts, answers) {
-        return !(yield* inner(texts, answers));
+      function* not(texts, conditionResults) {
+        return !(yield* inner(texts, conditionResults));
       }
     );
   }
   if (node.kind !== 'all' && node.kind !== 'any') return undefined;
-  const inner = node.parts.map((part) => testOf(part, meaning, conditions)).filter((test) => test !== undefined);
-  return until(node.kind === 'any', inner);
+  const inner = node.parts.map((part) => testOf(part, context, conditions)).filter((test) => test !== undefined);
+  return firstWith(node.kind === 'any', inner);
 }
 
-/** Parts without a phrase are asked of the row. Parts that look for nothing are left out, as in the query itself. */
-function questionOf(node: Node, meaning: Meaning, conditions: Matching[]): Test | undefined {
-  const condition = compile(node, meaning);
+/** A part without a phrase becomes a condition on the row. Parts without words are omitted, as in the query itself. */
+function conditionTest(node: Node, context: QueryContext, conditions: Matching[]): Test | undefined {
+  const condition = compile(node, context);
   if (!condition) return undefined;
   const at = conditions.push(condition) - 1;
-  return function* answer(_texts, answers) {
+  return function* answer(_texts, conditionResults) {
     yield;
-    return answers[at] === true;
+    return conditionResults[at] === true;
   };
 }

@@ -2,51 +2,51 @@ import { sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
 import { both } from '#search/lexeme-query.ts';
 import type { Node, Text } from '#search/query/tree.ts';
-import { mayHoldPhrase } from '#search/word-pairs.ts';
+import { mayContainPairs } from '#search/word-pairs.ts';
 import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
-import { type Known, qualifierMatching } from './qualifiers.ts';
-import { anywhere, inPlaces, type TextField } from './terms.ts';
+import { type QualifierContext, qualifierMatching } from './qualifiers.ts';
+import { inAnyField, inFields, type TextField } from './terms.ts';
 
-/** What a query means depends on these, beside its words. */
-export type Meaning = Known & { places: readonly TextField[] };
+/** What the compilation of a query depends on, beside the query. */
+export type QueryContext = QualifierContext & { searchedFields: readonly TextField[] };
 
 /**
- * Which rows a part of a query asks for; undefined where it has nothing to look for. A phrase is taken as its words, so that
- * more may match than should, never less: `hasPhrase` tells whether a closer look is needed.
+ * The condition of a part of a query; undefined where it has no words. A phrase is compiled as its words, so that too many rows may
+ * match, but never too few: `hasPhrase` tells whether candidates must be checked.
  */
-export function compile(node: Node, meaning: Meaning, negated = false): Matching | undefined {
+export function compile(node: Node, context: QueryContext, negated = false): Matching | undefined {
   switch (node.kind) {
     case 'text':
-      return compileText(node, meaning, negated);
+      return compileText(node, context, negated);
     case 'qualifier':
-      // `in:` only says where words are looked for.
+      // `in:` sets the searched fields and is no condition.
       if (node.value.type === 'set') return undefined;
-      return qualifierMatching(node, meaning);
+      return qualifierMatching(node, context);
     case 'not': {
-      const part = compile(node.part, meaning, !negated);
+      const part = compile(node.part, context, !negated);
       return part && noneOf(part);
     }
     default: {
-      const parts = node.parts.map((part) => compile(part, meaning, negated)).filter((part) => part !== undefined);
+      const parts = node.parts.map((part) => compile(part, context, negated)).filter((part) => part !== undefined);
       if (parts.length === 0) return undefined;
       return node.kind === 'all' ? allOf(parts) : anyOf(parts);
     }
   }
 }
 
-function compileText(text: Text, { places }: Meaning, negated: boolean): Matching | undefined {
+function compileText(text: Text, { searchedFields }: QueryContext, negated: boolean): Matching | undefined {
   const terms = termsOf(text.text);
   if (terms.length === 0) return undefined;
-  if (!isPhrase(text)) return byLexemes(both(terms.map((term) => anywhere(places, term))));
-  // An excluded phrase: an issue with its words, but without the phrase, still matches. So nothing can be left out here.
+  if (!isPhrase(text)) return byLexemes(both(terms.map((term) => inAnyField(searchedFields, term))));
+  // For an excluded phrase: an issue with its words, but without the phrase, still matches, so the index can't exclude any.
   if (negated) return nothing;
-  const pairs = mayHoldPhrase(terms, sql`pairs`);
-  return { lexemes: inPlaces(places, terms), ...(pairs ? { condition: pairs } : {}) };
+  const pairs = mayContainPairs(terms, sql`pairs`);
+  return { lexemes: inFields(searchedFields, terms), ...(pairs ? { condition: pairs } : {}) };
 }
 
 export const isPhrase = ({ quoted, text }: Text): boolean => quoted && termsOf(text).length > 1;
 
-/** Whether lexemes alone can't tell what matches. */
+/** Whether candidates must be checked, since lexemes don't cover phrases. */
 export function hasPhrase(node: Node): boolean {
   if (node.kind === 'text') return isPhrase(node);
   if (node.kind === 'not') return hasPhrase(node.part);

@@ -3,7 +3,7 @@ import { pairsOf } from '#search/word-pairs.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { lexemeOf } from './lexemes.ts';
 
-/** An issue with everything that it is found by. */
+/** The indexed data of an issue. */
 export type Source = {
   id: number;
   repositoryId: number;
@@ -29,25 +29,25 @@ export type Document = {
   commentsWeight: number;
   version: number;
   words: string;
-  /** The pairs of words that follow one another in the texts (see pairs.ts). */
+  /** The Bloom filter of word pairs (see word-pairs.ts). */
   pairs: Buffer;
 };
 
-/** Raise the last number when rows are made otherwise. */
+/** Increase the last number whenever rows are computed differently. */
 export const rowVersion = analyserVersion * 100 + 2;
 
-/** Issues are short: for a few bytes more, one wrong pair in thirty passes the filter. */
+/** More bits than for code, since issues are short: one wrong pair in thirty passes the filter. */
 const bitsPerWord = 8;
 const average = { title: 8, body: 120, comments: 250 };
 
-/** Makes an issue's row. */
+/** Computes the index row of an issue. */
 export function documentOf(source: Source): Document {
   const wordsOf = (text: string): Word[] => identifiersOf(text).map(wordOf);
   const title = [...new Set(identifiersOf(source.title).flatMap(lexemesOf))];
   const body = analyse(source.body ?? '');
   const comments = analyse(source.comments);
   const lexemes = [
-    ...factsOf(source),
+    ...attributeLexemes(source),
     ...title,
     ...title.map(lexemeOf.title),
     ...mentionsIn(`${source.title}\n${source.body ?? ''}\n${source.comments}`),
@@ -67,10 +67,12 @@ export function documentOf(source: Source): Document {
   };
 }
 
-/** The weight of a word in a text of this length, by BM25 as if it occurred once, since the index doesn't know how often it does. Below 1.7. */
-const weightOf = (words: number, usual: number): number => Math.fround(2.2 / (1.3 + (0.9 * words) / usual));
+/**
+ * The BM25 weight of a word in a text of this length, as if it occurred once, since the index doesn't store frequencies. Below 1.7.
+ */
+const weightOf = (words: number, average: number): number => Math.fround(2.2 / (1.3 + (0.9 * words) / average));
 
-function factsOf({ repositoryId, authorId, milestone, ...source }: Source): string[] {
+function attributeLexemes({ repositoryId, authorId, milestone, ...source }: Source): string[] {
   return [
     lexemeOf.repository(repositoryId),
     lexemeOf.fact('issue'),
@@ -91,7 +93,7 @@ const mention =
   /(?<![\p{L}\p{N}_/-])@([a-z\d](?:[a-z\d]|[-_](?=[a-z\d])){0,98})(?:\/([a-z\d][a-z\d._-]{0,98}))?(?![\p{L}\p{N}/])/giu;
 const maxMentions = 1_000;
 
-/** Lexemes of the users and teams that a text names by `@`, as far as they are no part of a longer word. */
+/** The lexemes of the users and teams that a text mentions by `@`. */
 export function mentionsIn(text: string): string[] {
   const named = new Set<string>();
   for (const [, login, team] of text.matchAll(mention)) {
@@ -104,14 +106,14 @@ export function mentionsIn(text: string): string[] {
 /** PostgreSQL keeps at most 1 MiB of lexemes in a tsvector. */
 const maxBytes = 900_000;
 
-/** The first of these lexemes, without duplicates, as far as a row has room for them. */
+/** The first distinct lexemes, up to `maxBytes`. */
 function withinBounds(lexemes: readonly string[]): string[] {
-  const kept: string[] = [];
+  const first: string[] = [];
   let bytes = 0;
   for (const lexeme of new Set(lexemes)) {
     bytes += Buffer.byteLength(lexeme);
     if (bytes > maxBytes) break;
-    kept.push(lexeme);
+    first.push(lexeme);
   }
-  return kept;
+  return first;
 }

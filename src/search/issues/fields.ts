@@ -1,36 +1,38 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readDateRange } from '#search/query/dates.ts';
 
-/** Whether an issue holds this value in a field that its organization calls so. `visible` says which fields `f` the caller may know of. */
+/**
+ * Whether an issue has this value in a field with this name. `visible` is the condition on the fields `f` that the caller may see.
+ */
 export const inField = (name: string, text: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
-  isAmong(
+  hasFieldValue(
     sql`left join issue_field_options o on o.id = v.option_id
-    where ${isCalled(name)} and ${visible}
+    where ${hasName(name)} and ${visible}
       and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)})`,
   );
 
-/** Whether an issue holds any value in such a field. */
+/** Whether an issue has any value in a field with this name. */
 export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
-  isAmong(sql`where ${isCalled(name)} and ${visible}`);
+  hasFieldValue(sql`where ${hasName(name)} and ${visible}`);
 
 /**
- * Whether an issue is among those with such a value `v`. They are hashed, since they may be most of all issues. By `is true`, this
- * stays a test of rows: joins for several fields would be planned for seconds.
+ * Whether an issue has a value `v` with this condition. The subquery is hashed, since it may have most of all issues. `is true`
+ * keeps PostgreSQL from turning it into a join, whose planning would take seconds for several fields.
  */
-const isAmong = (wanted: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
+const hasFieldValue = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
   select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
   join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
-  ${wanted})) is true`;
+  ${condition})) is true`;
 
-/** Whether the row `f` is a field that a query calls so: blanks and signs are hyphens there. */
-const isCalled = (name: string): RawBuilder<unknown> =>
+/** Whether the field `f` has this name. In queries, blanks and special characters of names are hyphens. */
+const hasName = (name: string): RawBuilder<unknown> =>
   sql`trim(both '-' from regexp_replace(lower(f.name), '[^a-z0-9._-]+', '-', 'g')) = ${name}`;
 
 const digits = String.raw`(-?\d{1,15}(?:\.\d{1,9})?)`;
 const comparison = new RegExp(`^(>=|<=|>|<|)${digits}$`);
 const between = new RegExp(`^(?:${digits}|\\*)\\.\\.(?:${digits}|\\*)$`);
 
-/** Unlike other qualifiers, whose numbers are counts, fields hold fractions. */
+/** Fields have fractional numbers; other qualifiers have counts. */
 function isNumber(text: string): RawBuilder<unknown> {
   const [, sign, limit] = comparison.exec(text) ?? [];
   if (limit !== undefined) return sql`v.number_value ${sql.raw(sign || '=')} ${Number(limit)}::double precision`;
@@ -48,7 +50,7 @@ function isDay(text: string): RawBuilder<unknown> {
   return until === undefined ? low : sql`(${low} and v.date_value < ${dayOf(until)}::date)`;
 }
 
-/** PostgreSQL can't read years with a sign, and has no year 0. */
+/** PostgreSQL can't read years with a sign or the year 0. */
 const dayOf = (time: number): string => new Date(Math.max(time, firstDay)).toISOString().replace(/^\+0*/, '').replace(/T.*$/, '');
 
 const firstDay = Date.parse('0001-01-01T00:00:00Z');

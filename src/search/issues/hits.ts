@@ -5,7 +5,7 @@ import type { IssueSort } from '#search/query/sorts.ts';
 import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { lexemeOf } from './lexemes.ts';
-import { type Matching, wholly } from './matching.ts';
+import { asCondition, type Matching } from './matching.ts';
 import type { Tier } from './ranking.ts';
 
 /** An issue that matched. */
@@ -25,21 +25,21 @@ const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
   updated: sql`updated_at`,
 };
 
-/** Up to this number of repositories, the search asks the index for their lexemes, if they have a small part of all issues. */
+/** Up to this number of repositories with less than this share of all issues, repositories are selected by lexemes in the index. */
 const fewRepositories = 64;
-const smallPart = 0.1;
+const maxShare = 0.1;
 
-/** A condition on rows, with further lexemes if wanted. */
+/** Makes the condition on rows, with further required lexemes. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** A matching in SQL. Few repositories are asked of the index, many are compared on each row. */
+/** The condition of a matching. Few repositories are selected by the index, many by a comparison on each row. */
 export async function whereOf(
   db: Reader,
   { lexemes, condition = sql`true` }: Matching,
   repositories: readonly Id<'repositories'>[],
 ): Promise<Where> {
   const few =
-    repositories.length === 1 || (repositories.length <= fewRepositories && (await partOf(db, repositories)) < smallPart);
+    repositories.length === 1 || (repositories.length <= fewRepositories && (await partOf(db, repositories)) < maxShare);
   const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : always;
   const scope = few ? sql`true` : sql`repository_id = any(${repositories}::bigint[])`;
   return (more = always) => {
@@ -50,7 +50,7 @@ export async function whereOf(
   };
 }
 
-/** The part of all indexed issues that lies in these repositories, roughly. */
+/** The approximate share of all indexed issues that is in these repositories. */
 async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
   const { rows } = await sql<{ part: number }>`
     select coalesce(sum(next_issue_number - 1), 0)::float8
@@ -67,8 +67,8 @@ export async function countHits(db: Reader, where: Where): Promise<number> {
 }
 
 /**
- * The best hits first: tier by tier, since a hit in a title comes before any in a body. PostgreSQL reads the branches of a union
- * in their order and only as many as the page needs; without helpers, which would mix them.
+ * The best hits, tier by tier: a hit in a title comes before any in a body. PostgreSQL runs the branches of a union in order and
+ * stops at the limit; parallel workers, which would mix them, are turned off.
  */
 export async function listBestHits(
   db: Reader,
@@ -92,7 +92,7 @@ export async function listBestHits(
   return rows;
 }
 
-/** Some hits in the order that `listBestHits` gives. They are few enough to look at the words of each, once. */
+/** Sorts a few hits as `listBestHits` does, by comparing the lexemes of each row. */
 export async function rankHits(db: Reader, found: readonly IssueHit[], tiers: readonly Tier[]): Promise<IssueHit[]> {
   const scores = tiers.map(({ lexemes, points, weight }) => sql`when ${holds(lexemes)} then ${points}::real + ${weight}`);
   const { rows } = await sql<IssueHit>`
@@ -110,7 +110,7 @@ const holds = (query: LexemeQuery): RawBuilder<unknown> =>
 
 export type Order = { sort: IssueSort; order: 'asc' | 'desc' };
 
-/** Hits by one of the sorts, and how many there are in all: the rows are looked at once for both. */
+/** A page of hits in the order of a sort, and their total number, from one scan of the rows. */
 export async function listSortedHits(
   db: Reader,
   where: Where,
@@ -128,7 +128,7 @@ export async function listSortedHits(
   return rows[0] ?? { rows: [], total: 0 };
 }
 
-/** Some hits, in no order: all that there is time for. */
+/** Any hits, unordered, for searches that ran out of time. */
 export async function listAnyHits(db: Reader, where: Where, { limit, offset }: Slice): Promise<IssueHit[]> {
   const { rows } = await sql<IssueHit>`
     select issue_id as id, repository_id as "repositoryId", 1::float8 as score
@@ -136,7 +136,7 @@ export async function listAnyHits(db: Reader, where: Where, { limit, offset }: S
   return rows;
 }
 
-/** In which of these repositories issues are, as far as they are in any. */
+/** The repository of each issue, for issues that are in one of these repositories. */
 export async function findRepositories(
   db: Reader,
   issues: readonly Id<'issues'>[],
@@ -149,15 +149,15 @@ export async function findRepositories(
   return new Map(rows.map(({ id, repositoryId }) => [id, repositoryId]));
 }
 
-/** Which of these conditions hold for each of some hits. */
-export async function findFacts(
+/** The results of the conditions for each of these issues. */
+export async function evaluateConditions(
   db: Reader,
   ids: readonly Id<'issues'>[],
-  questions: readonly Matching[],
+  conditions: readonly Matching[],
 ): Promise<Map<number, boolean[]>> {
-  if (questions.length === 0) return new Map();
+  if (conditions.length === 0) return new Map();
   const { rows } = await sql<{ id: number; facts: boolean[] }>`
-    select issue_id as id, array[${sql.join(questions.map(wholly))}]::boolean[] as facts
+    select issue_id as id, array[${sql.join(conditions.map(asCondition))}]::boolean[] as facts
     from issue_documents where issue_id = any(${ids}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, facts }) => [id, facts]));
 }

@@ -9,9 +9,9 @@ type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
 
 const batchSize = 200;
-const many = 500;
+const bulkSize = 500;
 
-/** Brings the rows of some issues to their present state. May be repeated at any time; issues that are gone are passed over. */
+/** Updates the index rows of these issues. It can be repeated; deleted issues are skipped. */
 export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<void> {
   for (let at = 0; at < issues.length; at += batchSize) {
     await change(db, async (tx) => {
@@ -23,14 +23,14 @@ export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<voi
   }
 }
 
-/** How many issues an indexing brought up to date. */
+/** The number of issues that were indexed. */
 export type IssueIndexReport = { issues: number };
 
 type MissingOptions = { repositoryId?: Repository; onProgress?: (progress: { done: number }) => void };
 
 /**
- * Indexes the issues that have no row yet, or one by another analyser: of one repository or of all. What was done before an
- * interruption stays done.
+ * Indexes the issues without a row of the present version, of one repository or of all. It commits each batch, so that it continues
+ * after an interruption.
  */
 export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: MissingOptions = {}): Promise<IssueIndexReport> {
   let done = 0;
@@ -43,7 +43,7 @@ export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: M
     done += missing.length;
     onProgress?.({ done });
   }
-  if (done >= many) await store.settleIndex(db);
+  if (done >= bulkSize) await store.flushPendingList(db);
   return { issues: done };
 }
 
@@ -53,23 +53,23 @@ export type ReindexOptions = {
   onProgress?: (progress: { done: number; total: number }) => void;
 };
 
-/** Makes the rows of all issues of a repository anew. Where it is interrupted, `indexMissingIssues` goes on. */
+/** Indexes all issues of a repository again. After an interruption, `indexMissingIssues` continues. */
 export async function reindexIssues({ db, repositoryId, onProgress }: ReindexOptions): Promise<IssueIndexReport> {
-  await change(db, (tx) => store.outdate(tx, repositoryId));
+  await change(db, (tx) => store.markStale(tx, repositoryId));
   const total = await store.countIssues(db, repositoryId);
   return indexMissingIssues(db, { repositoryId, onProgress: ({ done }) => onProgress?.({ done, total }) });
 }
 
-/** What a repository calls its issues by. */
-export type Named = { label: string } | { milestone: string };
+/** A label or a milestone. */
+export type NameOnIssues = { label: string } | { milestone: string };
 
-/** Brings up to date the issues of a repository whose rows show a label or a milestone by a name that it no longer has. */
-export async function indexNamed(db: Db, repositoryId: Repository, name: Named): Promise<void> {
+/** Indexes the issues of a repository whose rows have the former name of a label or milestone. */
+export async function indexIssuesWithName(db: Db, repositoryId: Repository, name: NameOnIssues): Promise<void> {
   const named = 'label' in name ? lexemeOf.label(name.label) : lexemeOf.milestone(name.milestone);
   const query = both([lexeme(lexemeOf.repository(repositoryId)), lexeme(named)]);
   if (query.kind !== 'query') return;
-  // An issue that is being indexed may have been read with the name, and not be written yet.
-  await store.awaitIndexers(db);
+  // An indexer may have read the former name and not yet committed its row.
+  await store.waitForIndexers(db);
   for (let after = 0; ; ) {
     const some = await store.listWithLexemes(db, query.text, after, batchSize);
     const last = some.at(-1);

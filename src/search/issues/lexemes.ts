@@ -1,6 +1,6 @@
 /**
- * The kinds of lexeme in an issue's row. A word stands bare wherever it is found, and once more for each place that has it. No
- * word holds the characters in front.
+ * The kinds of lexemes of an issue's row. A word has no prefix, and is repeated with the prefix of each field that contains it. No
+ * word contains the prefix characters.
  */
 export const lexemeOf = {
   title: (word: string) => `=${word}`,
@@ -14,20 +14,20 @@ export const lexemeOf = {
   label: (name: string) => `#${foldName(name)}`,
   milestone: (title: string) => `$${foldName(title)}`,
   repository: (id: number) => `/${id}`,
-  /** A plain fact, such as `issue`, `open` or `locked`. */
+  /** An attribute, as `issue`, `open` or `locked`. */
   fact: (name: string) => `!${name}`,
-  /** Something that the issue has none of. */
+  /** An attribute that the issue doesn't have. */
   without: (what: string) => `-${what}`,
 } as const;
 
-const longestName = 200;
+const maxName = 200;
 
-/** A name as it is compared: composed, in lower case, with single blanks. */
+/** A name for comparison: NFC, lower case, with single blanks. */
 const foldName = (name: string): string =>
   name
     .normalize('NFC')
     .toLowerCase()
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .slice(0, longestName)
+    .slice(0, maxName)
     .toWellFormed();

@@ -3,10 +3,10 @@ import type { Id } from '#lib/id.ts';
 import { leaves, type Node } from '#search/query/tree.ts';
 import type { Reader } from '#search/read.ts';
 
-/** The accounts that a query names, by their logins as they were written. */
+/** The accounts of a query by their logins, as the query spells them. */
 export type People = ReadonlyMap<string, { id: Id<'accounts'>; login: string }>;
 
-/** Looks up everybody whom a query names anywhere, in one statement. `@me` is the viewer. */
+/** Looks up all accounts of a query in one statement. `@me` is the viewer. */
 export async function findPeople(db: Reader, query: Node, viewerId: Id<'accounts'> | undefined): Promise<People> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' ? [leaf.value.login] : [],
@@ -18,8 +18,8 @@ export async function findPeople(db: Reader, query: Node, viewerId: Id<'accounts
     where lower(login) = any(${logins.map((login) => login.toLowerCase())}::text[]) or id = ${me}`.execute(db);
   return new Map(
     logins.flatMap((login) => {
-      const found = rows.find((row) => (login === '@me' ? row.id === me : row.login.toLowerCase() === login.toLowerCase()));
-      return found ? [[login, found] as const] : [];
+      const account = rows.find((row) => (login === '@me' ? row.id === me : row.login.toLowerCase() === login.toLowerCase()));
+      return account ? [[login, account] as const] : [];
     }),
   );
 }

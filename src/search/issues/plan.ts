@@ -2,33 +2,33 @@ import { type Filter, filtersIn } from '#search/query/filters.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Node, Qualifier } from '#search/query/tree.ts';
 
-/** A query, taken apart into where to look and what every hit must match. */
+/** The parts of a query: the filters of repositories, and the conditions on issues. */
 export type Plan = {
-  /** Qualifiers about repositories that hold for the whole query. */
+  /** Qualifiers about repositories that apply to the whole query. */
   scope: Filter[];
-  /** Those that name repositories among alternatives. */
+  /** Qualifiers that name repositories inside of alternatives. */
   nested: Filter[];
   required: Node[];
 };
 
-const naming = new Set(['repo', 'user', 'org']);
+const repositoryQualifiers = new Set(['repo', 'user', 'org']);
 const visibilities = new Set(['public', 'private', 'internal']);
 
 /**
- * Takes a query apart. Where operators combine terms alone, values of one qualifier are alternatives if its table says so:
- * `author:ada author:bob` is either of them. In the advanced grammar they are both.
+ * Splits a query. In the basic grammar, values of one qualifier are alternatives where its specification says so: `author:ada
+ * author:bob` means either of them. In the advanced grammar, both are required.
  */
 export function planOf(query: Node, grammar: { advanced: boolean }): Plan {
   const parts = query.kind === 'all' ? query.parts : [query];
   const scoping = parts.filter((part) => isScoping(qualifierOf(part)));
   const others = parts.filter((part) => !scoping.includes(part));
-  const named = scoping.filter((part) => part.kind === 'qualifier' && naming.has(part.name));
-  // The scope takes names as alternatives. A hit that has to be in each of them is looked at for each.
-  const again = grammar.advanced && named.length > 1 ? named : [];
+  const named = scoping.filter((part) => part.kind === 'qualifier' && repositoryQualifiers.has(part.name));
+  // The scope treats names as alternatives. Where all of them are required, they are checked for each issue too.
+  const checkedAgain = grammar.advanced && named.length > 1 ? named : [];
   return {
     scope: scoping.flatMap((part) => filtersIn(part, isScoping)),
-    nested: others.flatMap((part) => filtersIn(part, ({ name }) => naming.has(name))),
-    required: [...(grammar.advanced ? others : grouped(others)), ...again],
+    nested: others.flatMap((part) => filtersIn(part, ({ name }) => repositoryQualifiers.has(name))),
+    required: [...(grammar.advanced ? others : grouped(others)), ...checkedAgain],
   };
 }
 
@@ -41,7 +41,7 @@ function isScoping(qualifier: Qualifier | undefined): boolean {
   if (!qualifier) return false;
   const { name, value } = qualifier;
   if (name === 'is') return value.type === 'choice' && visibilities.has(value.choice);
-  return naming.has(name) || name === 'archived';
+  return repositoryQualifiers.has(name) || name === 'archived';
 }
 
 function grouped(parts: readonly Node[]): Node[] {

@@ -10,15 +10,15 @@ import type { People } from './people.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
-/** What qualifiers name. */
-export type Known = {
+/** What the conditions of qualifiers depend on. */
+export type QualifierContext = {
   people: People;
-  /** Which fields of issues, `f`, the caller may know of. */
+  /** The condition on the fields `f` that the caller may see. */
   fields: RawBuilder<unknown>;
 };
 
-/** Which rows a qualifier asks for. What Hearth doesn't hold yet, no row has. */
-export function qualifierMatching(qualifier: Qualifier, { people, fields }: Known): Matching {
+/** The condition of a qualifier. Qualifiers about data that Hearth doesn't have match nothing. */
+export function qualifierMatching(qualifier: Qualifier, { people, fields }: QualifierContext): Matching {
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
@@ -34,8 +34,8 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields }: Know
     case 'date':
       return byRow(inDates(dates[name] ?? sql`null`, value));
     case 'choice':
-      if (name === 'no') return without(value.choice, fields);
-      if (name === 'has') return noneOf(without(value.choice, fields));
+      if (name === 'no') return lacking(value.choice, fields);
+      if (name === 'has') return noneOf(lacking(value.choice, fields));
       return ofChoice(name, value.choice);
     case 'text':
       return name.startsWith('field.')
@@ -83,13 +83,13 @@ function inDates(column: RawBuilder<unknown>, { from, until }: { from?: number; 
   return sql`(${low} and ${high})`;
 }
 
-/** The kinds of thing that every row has none of yet. */
-const nobodyHas = new Set(['project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking']);
+/** Values of `no:` and `has:` for data that Hearth doesn't have. */
+const unsupported = new Set(['project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking']);
 
-/** What has none of something; of a field, no value. */
-function without(what: string, fields: RawBuilder<unknown>): Matching {
+/** Issues without this attribute, or without a value of this field. */
+function lacking(what: string, fields: RawBuilder<unknown>): Matching {
   if (what.startsWith('field.')) return noneOf(byRow(holdsField(what.slice('field.'.length), fields)));
-  return nobodyHas.has(what) ? everything : byLexemes(lexeme(lexemeOf.without(what)));
+  return unsupported.has(what) ? everything : byLexemes(lexeme(lexemeOf.without(what)));
 }
 
 function ofChoice(name: string, choice: string): Matching {
@@ -99,7 +99,7 @@ function ofChoice(name: string, choice: string): Matching {
   if (choice === 'public') return inRepository(sql`r.visibility = 'public'`);
   if (choice === 'private') return inRepository(sql`r.visibility <> 'public'`);
   if (choice === 'internal') return inRepository(sql`r.visibility = 'internal'`);
-  // Pull requests aren't held yet: nothing is one, merged or not.
+  // Hearth has no pull requests yet, so that nothing matches.
   return ['issue', 'open', 'closed', 'locked', 'unlocked'].includes(choice) ? fact(choice) : nothing;
 }
 
@@ -110,7 +110,7 @@ function ofText(name: string, text: string): Matching {
   return nothing;
 }
 
-/** `repo:` and `archived:` among alternatives; elsewhere the scope of the search answers them. */
+/** `repo:` and `archived:` inside of alternatives. Elsewhere the scope of the search handles them. */
 function ofRepository({ name, value }: Qualifier): Matching {
   if (value.type === 'repository')
     return inRepository(
@@ -120,6 +120,8 @@ function ofRepository({ name, value }: Qualifier): Matching {
   return nothing;
 }
 
-/** By `is true`, this stays a test of rows, with hashed ids: a join for each of many qualifiers would be planned for seconds. */
+/**
+ * `is true` keeps PostgreSQL from turning the hashed subquery into a join, whose planning would take seconds for many qualifiers.
+ */
 const inRepository = (condition: RawBuilder<unknown>): Matching =>
   byRow(sql`(repository_id in (select r.id from repositories r where ${condition})) is true`);

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type LookedThrough, lookThrough } from '#search/look-through.ts';
+import { type FilterResult, filterWithinBudget } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
-import { type Reader, within } from '#search/read.ts';
+import { type Reader, runWithinBudget } from '#search/read.ts';
 import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
-import { compile, hasPhrase, type Meaning } from './compile.ts';
+import { compile, hasPhrase, type QueryContext } from './compile.ts';
 import * as hits from './hits.ts';
 import { allOf } from './matching.ts';
 import { findPeople } from './people.ts';
@@ -23,149 +23,154 @@ export type IssueSearch = SearchRequest & {
   query: Node;
   /** Whether the query was read by the advanced grammar. */
   advanced?: boolean;
-  /** Which fields of issues the caller may know of: a condition on a row `f`; none, where it isn't given. */
+  /** The condition on the fields `f` of issues that the caller may see; none, where it is missing. */
   fields?: RawBuilder<unknown>;
   sort?: IssueSort | undefined;
   order?: 'asc' | 'desc';
 };
 
-/** A search under way. */
-export type Look = { asked: IssueSearch; plan: Plan; places: TextField[] };
-type Selected = { where: hits.Where; meaning: Meaning; ids: Id<'repositories'>[] };
+/** A prepared search. */
+export type SearchContext = { request: IssueSearch; plan: Plan; searchedFields: TextField[] };
+type Selected = { where: hits.Where; queryContext: QueryContext; ids: Id<'repositories'>[] };
 export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
- * Searches the issues of the repositories that the caller may see (document 1). Only these are counted. When the budget ends,
- * what was found until then is given, and `incomplete_results` says so. Throws `QueryError` for a query that names nothing but
- * what the caller can't access.
+ * Searches the issues of the repositories that the caller may see (document 1). When the budget ends, it returns what it has found,
+ * with `incomplete_results`. @throws QueryError for a query without a condition, or one that names only what the caller can't
+ * access
  */
-export async function searchIssues(db: Db, asked: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
-  const slice = withinResults(asked.page);
-  const look = lookFor(asked);
-  const { rows, total, complete } = hasPhrase(asked.query)
-    ? await findChecked(db, look, slice)
-    : await findIndexed(db, look, slice);
+export async function searchIssues(db: Db, request: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
+  const slice = withinResults(request.page);
+  const context = prepareSearch(request);
+  const { rows, total, complete } = hasPhrase(request.query)
+    ? await findChecked(db, context, slice)
+    : await findIndexed(db, context, slice);
   return { items: rows, total_count: total, incomplete_results: !complete };
 }
 
-/** Prepares a search. Throws `QueryError` for a query that asks for nothing. */
-export function lookFor(asked: IssueSearch): Look {
-  requireSomething(asked.query);
+/** Prepares a search. @throws QueryError for a query without a condition */
+export function prepareSearch(request: IssueSearch): SearchContext {
+  requireConditions(request.query);
   return {
-    asked,
-    plan: planOf(asked.query, { advanced: asked.advanced === true }),
-    places: textFieldsOf(asked.query),
+    request,
+    plan: planOf(request.query, { advanced: request.advanced === true }),
+    searchedFields: textFieldsOf(request.query),
   };
 }
 
-/** Refuses queries without a word or a meaningful qualifier, as signs alone. */
-function requireSomething(query: Node): void {
-  const asksFor = compile(query, { places: textFields, people: new Map(), fields: sql`false` });
+/** Refuses queries without a word or a qualifier with a meaning, as punctuation alone. */
+function requireConditions(query: Node): void {
+  const asksFor = compile(query, { searchedFields: textFields, people: new Map(), fields: sql`false` });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
 
-/** Milliseconds for the hits that are given when the budget is over. */
-const lastResort = 100;
+/** Milliseconds for finding any hits after the budget has ended. */
+const fallbackMs = 100;
 
-/** Hits that the index alone can find. If the time is over, some of them, in no order. */
-export async function findIndexed(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const ordered = await within(db, look.asked.budget, async (tx) => {
-    const selected = await select(tx, look);
+/** Hits of a query that needs no checks. When the budget ends, any hits, unordered. */
+export async function findIndexed(db: Db, context: SearchContext, slice: hits.Slice): Promise<Found> {
+  const ordered = await runWithinBudget(db, context.request.budget, async (tx) => {
+    const selected = await select(tx, context);
     if (!selected) return { rows: [], total: 0 };
-    return listOrdered(tx, selected.where, look, slice);
+    return listOrdered(tx, selected.where, context, slice);
   });
   if (ordered) return { ...ordered, complete: true };
-  const rows = await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
-    const selected = await select(tx, look);
+  const rows = await runWithinBudget(db, atLeast(context.request.budget, fallbackMs), async (tx) => {
+    const selected = await select(tx, context);
     return selected && hits.listAnyHits(tx, selected.where, slice);
   });
   return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
 }
 
-const meaningOf = async (db: Reader, { asked, places }: Pick<Look, 'asked' | 'places'>): Promise<Meaning> => ({
-  places,
-  people: await findPeople(db, asked.query, asked.viewerId),
-  fields: asked.fields ?? sql`false`,
+const queryContextOf = async (
+  db: Reader,
+  { request, searchedFields }: Pick<SearchContext, 'request' | 'searchedFields'>,
+): Promise<QueryContext> => ({
+  searchedFields,
+  people: await findPeople(db, request.query, request.viewerId),
+  fields: request.fields ?? sql`false`,
 });
 
-/** Which rows match; undefined when there is no repository to look into. */
-export async function select(tx: Reader, { asked, plan, places }: Look): Promise<Selected | undefined> {
+/** The condition of the search; undefined where it has no repositories. */
+export async function select(tx: Reader, { request, plan, searchedFields }: SearchContext): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
-  const { ids } = await resolveScope(tx, { ...asked, filters, nested, forks: true, only: sql`r.has_issues` });
+  const { ids } = await resolveScope(tx, { ...request, filters, nested, forks: true, only: sql`r.has_issues` });
   if (ids.length === 0) return undefined;
-  const meaning = await meaningOf(tx, { asked, places });
-  const matching = allOf(plan.required.map((part) => compile(part, meaning)).filter((part) => part !== undefined));
-  return { where: await hits.whereOf(tx, matching, ids), meaning, ids };
+  const queryContext = await queryContextOf(tx, { request, searchedFields });
+  const matching = allOf(plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined));
+  return { where: await hits.whereOf(tx, matching, ids), queryContext, ids };
 }
 
 async function listOrdered(
   tx: Reader,
   where: hits.Where,
-  { asked, places }: Look,
+  { request, searchedFields }: SearchContext,
   slice: hits.Slice,
 ): Promise<Omit<Found, 'complete'>> {
-  const { sort, order = 'desc', query } = asked;
-  const tiers = sort ? undefined : tiersOf(query, places);
-  // Qualifiers alone match all alike: the newest come first.
+  const { sort, order = 'desc', query } = request;
+  const tiers = sort ? undefined : tiersOf(query, searchedFields);
+  // Without words all hits have the same rank, so that the newest come first.
   if (!tiers) return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
   const rows = await hits.listBestHits(tx, where, tiers, slice);
-  // A first page that isn't full tells the total.
+  // A first page that isn't full has all hits.
   const isAll = slice.offset === 0 && rows.length < slice.limit;
   return { rows, total: isAll ? rows.length : await hits.countHits(tx, where) };
 }
 
-/** A few at first, so that there is something to give when these are enormous. */
-const checkedFirst = 10;
-const checkedPerBatch = 100;
-const maxChecked = 1_000_000;
+/** The first batch is small, so that there are results even where the texts are very large. */
+const firstBatchSize = 10;
+const maxBatchSize = 100;
+const maxCommentCharacters = 1_000_000;
 
 /**
- * Candidates from the index, then a look at what each of them says, for as long as there is time; what matches is put in order
- * last, since few do. The candidates come in the order that was asked for, or else those that were changed last.
+ * Checks the texts of candidates from the index until the budget ends, then ranks those that match. The candidates come in the
+ * requested order, or else by their last update.
  */
-async function findChecked(db: Db, look: Look, slice: hits.Slice): Promise<Found> {
-  const { asked, plan, places } = look;
-  const { budget } = asked;
-  const by = asked.sort ? { sort: asked.sort, order: asked.order ?? 'desc' } : ({ sort: 'updated', order: 'desc' } as const);
-  const candidates = await within(db, budget, async (tx) => {
-    const selected = await select(tx, look);
+async function findChecked(db: Db, context: SearchContext, slice: hits.Slice): Promise<Found> {
+  const { request, plan, searchedFields } = context;
+  const { budget } = request;
+  const by = request.sort
+    ? { sort: request.sort, order: request.order ?? 'desc' }
+    : ({ sort: 'updated', order: 'desc' } as const);
+  const candidates = await runWithinBudget(db, budget, async (tx) => {
+    const selected = await select(tx, context);
     if (!selected) return 'nowhere';
     const found = await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 });
-    const check = makeCheck(plan.required, selected.meaning);
+    const check = makeCheck(plan.required, selected.queryContext);
     const ids = found.rows.map(({ id }) => id);
-    return { ...found, check, answers: await hits.findFacts(tx, ids, check.conditions) };
+    return { ...found, check, conditionResults: await hits.evaluateConditions(tx, ids, check.conditions) };
   });
   if (!candidates || candidates === 'nowhere') return { rows: [], total: 0, complete: candidates === 'nowhere' };
   let rows: hits.IssueHit[] = [];
-  let looked = 0;
-  for (let size = checkedFirst; looked < candidates.rows.length; size = Math.min(2 * size, checkedPerBatch)) {
-    const some = candidates.rows.slice(looked, looked + size);
-    const found = await within(db, budget, (tx) => whichMatch(tx, some, candidates, look));
+  let checked = 0;
+  for (let size = firstBatchSize; checked < candidates.rows.length; size = Math.min(2 * size, maxBatchSize)) {
+    const some = candidates.rows.slice(checked, checked + size);
+    const found = await runWithinBudget(db, budget, (tx) => filterBatch(tx, some, candidates, context));
     rows.push(...(found?.matching ?? []));
-    looked += found?.looked ?? 0;
-    if (!found || found.looked < found.loaded) break;
+    checked += found?.checked ?? 0;
+    if (!found || found.checked < found.loaded) break;
   }
-  const complete = looked >= candidates.rows.length && candidates.total <= candidates.rows.length;
+  const complete = checked >= candidates.rows.length && candidates.total <= candidates.rows.length;
   const total = rows.length;
-  const tiers = asked.sort ? undefined : tiersOf(asked.query, places);
-  if (tiers && total > 1) rows = (await within(db, budget, (tx) => hits.rankHits(tx, rows, tiers))) ?? rows;
+  const tiers = request.sort ? undefined : tiersOf(request.query, searchedFields);
+  if (tiers && total > 1) rows = (await runWithinBudget(db, budget, (tx) => hits.rankHits(tx, rows, tiers))) ?? rows;
   return { rows: rows.slice(slice.offset, slice.offset + slice.limit), total, complete };
 }
 
-async function whichMatch(
+async function filterBatch(
   tx: Reader,
   some: readonly hits.IssueHit[],
-  { check, answers }: { check: Check; answers: Map<number, boolean[]> },
-  { asked: { budget }, places }: Look,
-): Promise<LookedThrough<hits.IssueHit> & { loaded: number }> {
+  { check, conditionResults }: { check: Check; conditionResults: Map<number, boolean[]> },
+  { request: { budget }, searchedFields }: SearchContext,
+): Promise<FilterResult<hits.IssueHit> & { loaded: number }> {
   const ids = some.map(({ id }) => id);
-  const texts = await loadTexts(tx, ids, { places, most: maxChecked });
-  // An issue that is gone by now is passed over; of those that are too many to be read at once, the last ones come next.
+  const texts = await loadTexts(tx, ids, { searchedFields, maxCharacters: maxCommentCharacters });
+  // Deleted issues are skipped. Where `loadTexts` couldn't load all texts, the last issues come in the next batch.
   const last = some.findLastIndex(({ id }) => texts.has(id));
   const loaded = some.slice(0, last < 0 ? some.length : last + 1);
-  const found = await lookThrough(loaded, budget, function* matches({ id }) {
+  const found = await filterWithinBudget(loaded, budget, function* matches({ id }) {
     const own = texts.get(id);
-    return own !== undefined && (yield* check.matches(textsIn(own, places), answers.get(id) ?? []));
+    return own !== undefined && (yield* check.matches(textsIn(own, searchedFields), conditionResults.get(id) ?? []));
   });
   return { ...found, loaded: loaded.length };
 }

@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type Embeddings, EmbeddingsUnavailable, fuse, type Near } from '#search/embeddings/index.ts';
+import { type Embeddings, EmbeddingsUnavailable, fuse, type Neighbour } from '#search/embeddings/index.ts';
 import { hasQualifier, leaves, type Node } from '#search/query/tree.ts';
-import { within } from '#search/read.ts';
+import { runWithinBudget } from '#search/read.ts';
 import { atLeast, type Budget, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { analyseTree } from '#search/terms.ts';
 import { compile, isPhrase } from './compile.ts';
 import * as hits from './hits.ts';
-import { allOf, wholly } from './matching.ts';
-import { findIndexed, type IssueSearch, type Look, lookFor, searchIssues, select } from './search.ts';
+import { allOf, asCondition } from './matching.ts';
+import { findIndexed, type IssueSearch, prepareSearch, type SearchContext, searchIssues, select } from './search.ts';
 
-/** How an issue search may be answered (document 1). */
+/** The types of issue search (document 1). */
 export const searchTypes = ['lexical', 'semantic', 'hybrid'] as const;
 export type SearchType = (typeof searchTypes)[number];
 
-/** Why a search was answered by its words alone, in the public API's terms. */
+/** Why a semantic or hybrid search became a lexical one, in the public API's terms. */
 export type Fallback =
   | 'no_text_terms'
   | 'quoted_text'
@@ -30,46 +30,46 @@ export type TypedResult = SearchResult<hits.IssueHit> & { type: SearchType; fall
 export type TypedSearch = IssueSearch & { type: SearchType; embeddings: Embeddings | undefined };
 
 /**
- * What is less like a query than this is hardly about the same: of pairs of queries and issues that mean the like, nine in ten
- * are nearer by the builtin table, and of others one in ten.
+ * Issues below this similarity are dropped. With the builtin table, nine in ten relevant pairs of a query and an issue are above
+ * it, and one in ten of the others.
  */
-const leastSimilarity = 0.15;
-/** The number of issues that are found by their meaning. */
-const depth = 200;
+const minSimilarity = 0.15;
+/** The number of nearest issues that a search considers. */
+const maxNeighbours = 200;
 
 /**
- * Searches issues by their words, by what they mean, or by both (document 1, `search_type`). What only words can answer, and
- * what nobody can embed just now, is answered by words, and the reply says so and why.
+ * Searches issues by words, by embeddings or by both (document 1, `search_type`). Queries that embeddings can't answer, and all
+ * while the embedder is unavailable, are answered by words, and `fallback` has the reason.
  */
-export async function searchIssuesAs(db: Db, { type, embeddings, ...asked }: TypedSearch): Promise<TypedResult> {
-  const lexically = async (fallback?: Fallback): Promise<TypedResult> => ({
-    ...(await searchIssues(db, asked)),
+export async function searchIssuesAs(db: Db, { type, embeddings, ...request }: TypedSearch): Promise<TypedResult> {
+  const searchLexically = async (fallback?: Fallback): Promise<TypedResult> => ({
+    ...(await searchIssues(db, request)),
     type: 'lexical',
     ...(fallback ? { fallback } : {}),
   });
-  if (type === 'lexical') return lexically();
-  // The order is that of likeness: sorts are for words.
-  const look = lookFor({ ...asked, sort: undefined });
-  const reason = reasonAgainst(asked.query, look);
-  if (reason) return lexically(reason);
-  const vector = embeddings && (await vectorOf(embeddings, asked.query, look.asked.budget));
-  if (!embeddings || !vector) return lexically('service_unavailable');
-  const near = await findNear(db, look, { embeddings, vector });
-  if (near === 'nowhere') return lexically('no_accessible_repos');
-  return type === 'semantic' ? bySimilarity(near, asked) : byBoth(db, look, near);
+  if (type === 'lexical') return searchLexically();
+  // Semantic results are ordered by similarity, so that sorts don't apply.
+  const context = prepareSearch({ ...request, sort: undefined });
+  const reason = fallbackReason(request.query, context);
+  if (reason) return searchLexically(reason);
+  const vector = embeddings && (await vectorOf(embeddings, request.query, context.request.budget));
+  if (!embeddings || !vector) return searchLexically('service_unavailable');
+  const neighbours = await findNear(db, context, { embeddings, vector });
+  if (neighbours === 'nowhere') return searchLexically('no_accessible_repos');
+  return type === 'semantic' ? bySimilarity(neighbours, request) : byBoth(db, context, neighbours);
 }
 
-/** Why a query can't be answered by its meaning. */
-function reasonAgainst(query: Node, { places }: Look): Fallback | undefined {
-  if (!analyseTree(query) || spoken(query) === '') return 'no_text_terms';
+/** Why a query can't be answered by embeddings; undefined where it can. */
+function fallbackReason(query: Node, { searchedFields }: SearchContext): Fallback | undefined {
+  if (!analyseTree(query) || textOfQuery(query) === '') return 'no_text_terms';
   if ([...leaves(query)].some((leaf) => leaf.kind === 'text' && isPhrase(leaf))) return 'quoted_text';
   const pulls = ['pr', 'pull-request'];
   if (hasQualifier(query, 'is', pulls) || hasQualifier(query, 'type', pulls)) return 'non_issue_target';
   if (hasAlternatives(query)) return 'or_boolean_not_supported';
-  return places.includes('title') || places.includes('body') ? undefined : 'only_non_semantic_fields_requested';
+  return searchedFields.includes('title') || searchedFields.includes('body') ? undefined : 'only_non_semantic_fields_requested';
 }
 
-/** Whether words stand among alternatives. */
+/** Whether there are words inside of alternatives. */
 function hasAlternatives(node: Node): boolean {
   if (node.kind === 'any') return [...leaves(node)].some(({ kind }) => kind === 'text');
   if (node.kind === 'not') return hasAlternatives(node.part);
@@ -77,21 +77,21 @@ function hasAlternatives(node: Node): boolean {
 }
 
 /** The words of a query as a text for the embedder. */
-function spoken(node: Node): string {
+function textOfQuery(node: Node): string {
   if (node.kind === 'text') return node.text;
   if (node.kind === 'qualifier' || node.kind === 'not') return '';
   return node.parts
-    .map(spoken)
+    .map(textOfQuery)
     .filter((text) => text !== '')
     .join(' ');
 }
 
-/** Half of the time is left for the search itself. */
+/** Embeds the query, in half of the budget; undefined where that takes too long or the embedder is unavailable. */
 async function vectorOf(embeddings: Embeddings, query: Node, budget: Budget): Promise<Float32Array | undefined> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), budget.left() / 2);
   try {
-    return await Promise.race([embeddings.embedQuery(spoken(query)), over]);
+    return await Promise.race([embeddings.embedQuery(textOfQuery(query)), timeout]);
   } catch (error) {
     if (error instanceof EmbeddingsUnavailable) return undefined;
     throw error;
@@ -100,73 +100,73 @@ async function vectorOf(embeddings: Embeddings, query: Node, budget: Budget): Pr
   }
 }
 
-type Asking = { embeddings: Embeddings; vector: Float32Array };
-type Neighbours = { near: (Near & { repositoryId: Id<'repositories'> })[]; complete: boolean };
+type VectorQuery = { embeddings: Embeddings; vector: Float32Array };
+type Neighbours = { neighbours: (Neighbour & { repositoryId: Id<'repositories'> })[]; complete: boolean };
 
-/** The nearest issues, among those that match everything but the words that are looked for. */
-async function findNear(db: Db, look: Look, { embeddings, vector }: Asking): Promise<Neighbours | 'nowhere'> {
-  const found = await within(db, look.asked.budget, async (tx) => {
-    const selected = await select(tx, look);
+/** The nearest issues among those that match all conditions but the words. */
+async function findNear(db: Db, context: SearchContext, { embeddings, vector }: VectorQuery): Promise<Neighbours | 'nowhere'> {
+  const found = await runWithinBudget(db, context.request.budget, async (tx) => {
+    const selected = await select(tx, context);
     if (!selected) return 'nowhere' as const;
-    const { ids: repositories, meaning } = selected;
-    const others = look.plan.required.filter((part) => spoken(part) === '').map((part) => compile(part, meaning));
+    const { ids: repositories, queryContext } = selected;
+    const others = context.plan.required.filter((part) => textOfQuery(part) === '').map((part) => compile(part, queryContext));
     const matching = others.filter((part) => part !== undefined);
-    const condition = matching.length > 0 ? { condition: wholly(allOf(matching)) } : {};
-    const near = await embeddings.nearest(tx, { vector, repositories, limit: depth, ...condition });
-    const alike = near.filter(({ score }) => score >= leastSimilarity);
-    const places = await hits.findRepositories(
+    const condition = matching.length > 0 ? { condition: asCondition(allOf(matching)) } : {};
+    const neighbours = await embeddings.nearest(tx, { vector, repositories, limit: maxNeighbours, ...condition });
+    const similar = neighbours.filter(({ score }) => score >= minSimilarity);
+    const searchedFields = await hits.findRepositories(
       tx,
-      alike.map(({ issueId }) => issueId),
+      similar.map(({ issueId }) => issueId),
       repositories,
     );
-    return alike.flatMap((one) => {
-      const repositoryId = places.get(one.issueId);
+    return similar.flatMap((one) => {
+      const repositoryId = searchedFields.get(one.issueId);
       return repositoryId === undefined ? [] : [{ ...one, repositoryId }];
     });
   });
   if (found === 'nowhere') return found;
-  return { near: found ?? [], complete: found !== undefined };
+  return { neighbours: found ?? [], complete: found !== undefined };
 }
 
-function bySimilarity({ near, complete }: Neighbours, { page }: IssueSearch): TypedResult {
+function bySimilarity({ neighbours, complete }: Neighbours, { page }: IssueSearch): TypedResult {
   const { offset, limit } = withinResults(page);
-  const items = near
+  const items = neighbours
     .slice(offset, offset + limit)
     .map(({ issueId, repositoryId, score }) => ({ id: issueId, repositoryId, score }));
-  return { items, total_count: near.length, incomplete_results: !complete, type: 'semantic' };
+  return { items, total_count: neighbours.length, incomplete_results: !complete, type: 'semantic' };
 }
 
-/** Reciprocal rank fusion of what the words find and what the meaning finds; what both find is counted once. */
-async function byBoth(db: Db, look: Look, { near, complete }: Neighbours): Promise<TypedResult> {
-  const { offset, limit } = withinResults(look.asked.page);
-  const lexical = await findIndexed(db, look, { limit: maxResults, offset: 0 });
+/** Combines lexical and semantic results by reciprocal rank fusion. */
+async function byBoth(db: Db, context: SearchContext, { neighbours, complete }: Neighbours): Promise<TypedResult> {
+  const { offset, limit } = withinResults(context.request.page);
+  const lexical = await findIndexed(db, context, { limit: maxResults, offset: 0 });
   const repositories = new Map<number, Id<'repositories'>>([
-    ...near.map(({ issueId, repositoryId }) => [issueId, repositoryId] as const),
+    ...neighbours.map(({ issueId, repositoryId }) => [issueId, repositoryId] as const),
     ...lexical.rows.map(({ id, repositoryId }) => [id, repositoryId] as const),
   ]);
   const fused = fuse(
     lexical.rows.map(({ id }) => id),
-    near.map(({ issueId }) => issueId),
+    neighbours.map(({ issueId }) => issueId),
   );
-  const more = near.map(({ issueId }) => issueId).filter((id) => !lexical.rows.some((row) => row.id === id));
-  // Beyond the thousand best by words, the index tells which of the others have them too.
-  const known = lexical.total > lexical.rows.length ? await countMatching(db, look, more) : 0;
+  const additional = neighbours.map(({ issueId }) => issueId).filter((id) => !lexical.rows.some((row) => row.id === id));
+  // Where there are more lexical hits than were listed, counts those of the neighbours that are lexical hits too.
+  const counted = lexical.total > lexical.rows.length ? await countMatching(db, context, additional) : 0;
   return {
     items: fused.slice(offset, offset + limit).flatMap(({ issueId, score }) => {
       const repositoryId = repositories.get(issueId);
       return repositoryId === undefined ? [] : [{ id: issueId, repositoryId, score }];
     }),
-    total_count: lexical.total + more.length - known,
+    total_count: lexical.total + additional.length - counted,
     incomplete_results: !complete || !lexical.complete,
     type: 'hybrid',
   };
 }
 
-const lastResort = 100;
+const fallbackMs = 100;
 
-const countMatching = async (db: Db, look: Look, ids: readonly Id<'issues'>[]): Promise<number> =>
-  (await within(db, atLeast(look.asked.budget, lastResort), async (tx) => {
-    const selected = ids.length > 0 ? await select(tx, look) : undefined;
+const countMatching = async (db: Db, context: SearchContext, ids: readonly Id<'issues'>[]): Promise<number> =>
+  (await runWithinBudget(db, atLeast(context.request.budget, fallbackMs), async (tx) => {
+    const selected = ids.length > 0 ? await select(tx, context) : undefined;
     const among: RawBuilder<unknown> = sql`issue_id = any(${ids}::bigint[])`;
-    return selected ? hits.countHits(tx, (more) => sql`(${among} and ${selected.where(more)})`) : 0;
+    return selected ? hits.countHits(tx, (additional) => sql`(${among} and ${selected.where(additional)})`) : 0;
   })) ?? 0;

@@ -8,23 +8,23 @@ type Issue = Id<'issues'>;
 type Repository = Id<'repositories'>;
 
 /** The number of characters of an issue's comments that are searchable. */
-const longestComments = 1_000_000;
+const maxComments = 1_000_000;
 
-/** Lets one indexer at a time read and write an issue's row, so that the one who writes last has read last. */
+/** Locks issues for indexing, so that concurrent indexers of an issue read and write its row one after the other. */
 export async function lockIssues(tx: Tx, issues: readonly Issue[]): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${indexers})`.execute(tx);
+  await sql`select pg_advisory_xact_lock_shared(${indexersLock})`.execute(tx);
   await sql`select pg_advisory_xact_lock(hashtextextended('issue:' || id, 0))
     from (select id from unnest(${issues}::bigint[]) as i(id) order by id) as i`.execute(tx);
 }
 
-const indexers = sql`hashtextextended('issue indexers', 0)`;
+const indexersLock = sql`hashtextextended('issue indexers', 0)`;
 
-/** Waits for those who are indexing: then the rows say what they read, and later ones read what is there now. */
-export async function awaitIndexers(db: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${indexers})`.execute(db);
+/** Waits until all indexers that run now have committed. */
+export async function waitForIndexers(db: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${indexersLock})`.execute(db);
 }
 
-/** Issues with all that they are found by, in one statement. */
+/** The indexed data of issues, in one statement. */
 export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Source[]> {
   const { rows } = await sql<Source>`
     select i.id, i.repository_id as "repositoryId", i.title, i.body, i.author_id as "authorId", i.state,
@@ -35,7 +35,7 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
         as labels
     from issues i left join milestones m on m.id = i.milestone_id
     left join lateral (
-      select string_agg(c.body, e'\n' order by c.id) filter (where c.upto <= ${longestComments}) as text,
+      select string_agg(c.body, e'\n' order by c.id) filter (where c.upto <= ${maxComments}) as text,
         array_agg(distinct c.author_id) filter (where c.author_id is not null) as commenters
       from (select id, body, author_id, sum(length(body)) over (order by id) as upto from issue_comments where issue_id = i.id) as c
     ) as c on true
@@ -43,7 +43,7 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
   return rows;
 }
 
-/** Writes rows; the copied columns come from the issues themselves. Words that are the same stay untouched, and so does their index. */
+/** Writes index rows. Copied columns come from the issues. Unchanged words aren't written, so that their index isn't updated. */
 export async function saveDocuments(tx: Tx, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
@@ -68,20 +68,20 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
 
 const count = (content: string) => sql`coalesce((i.reactions ->> ${content})::integer, 0)`;
 
-/** Issues of one repository, or of all, that have no row of the present version; those after `after`, in the order of their ids. */
+/** The ids, after `after` and in order, of issues of one repository or of all that have no row of the present version. */
 export async function listMissing(
   db: Db,
   { repository, after, limit }: { repository: Repository | undefined; after: number; limit: number },
 ): Promise<Issue[]> {
-  const here = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
+  const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ id: Issue }>`
     select i.id from issues i left join issue_documents d on d.issue_id = i.id and d.analyser = ${rowVersion}
-    where i.id > ${after} and ${here} and d.issue_id is null order by i.id limit ${limit}`.execute(db);
+    where i.id > ${after} and ${inScope} and d.issue_id is null order by i.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Marks the rows of all issues of a repository to be made again. Until then, the present ones are found. */
-export async function outdate(tx: Tx, repository: Repository): Promise<void> {
+/** Marks the rows of all issues of a repository as stale. Searches still use them until they are indexed again. */
+export async function markStale(tx: Tx, repository: Repository): Promise<void> {
   await sql`update issue_documents set analyser = 0 where analyser <> 0
     and issue_id in (select id from issues where repository_id = ${repository})`.execute(tx);
 }
@@ -101,7 +101,7 @@ export async function listWithLexemes(db: Db, query: string, after: number, limi
   return rows.map(({ id }) => id);
 }
 
-/** Moves what was just added from the index's waiting list into the index, where it is found faster. */
-export async function settleIndex(db: Db): Promise<void> {
+/** Moves new entries from the pending list of the GIN index into the index, which makes searches faster. */
+export async function flushPendingList(db: Db): Promise<void> {
   await sql`select gin_clean_pending_list('issue_documents_words')`.execute(db);
 }

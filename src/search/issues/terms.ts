@@ -4,17 +4,17 @@ import type { Node } from '#search/query/tree.ts';
 import { lexemeOf } from './lexemes.ts';
 
 export const textFields = ['title', 'body', 'comments'] as const;
-/** Where the terms of an issue search are looked for. */
+/** The text fields of issues. */
 export type TextField = (typeof textFields)[number];
 
-/** `in:title,body,comments`, all of them without it. Excluding one leaves the others. */
+/** The fields of `in:`, or all of them without it. `-in:` excludes a field. */
 export function textFieldsOf(query: Node): TextField[] {
   const named = new Set<string>();
-  const left = new Set<string>();
+  const excluded = new Set<string>();
   visit(query, false, (words, negated) => {
-    for (const word of words) (negated ? left : named).add(word);
+    for (const word of words) (negated ? excluded : named).add(word);
   });
-  return textFields.filter((place) => (named.size === 0 || named.has(place)) && !left.has(place));
+  return textFields.filter((field) => (named.size === 0 || named.has(field)) && !excluded.has(field));
 }
 
 function visit(node: Node, negated: boolean, found: (words: readonly string[], negated: boolean) => void): void {
@@ -23,12 +23,12 @@ function visit(node: Node, negated: boolean, found: (words: readonly string[], n
   else if (node.kind === 'qualifier' && node.value.type === 'set') found(node.value.words, negated);
 }
 
-/** All of these words together in one of the places. */
-export function inPlaces(wanted: readonly TextField[], terms: readonly Term[]): LexemeQuery {
+/** All of these words in one of the fields. */
+export function inFields(searchedFields: readonly TextField[], terms: readonly Term[]): LexemeQuery {
   const lexemes = terms.flatMap((term) => term.lexemes);
-  return either(wanted.map((place) => both(lexemes.map((word) => lexeme(lexemeOf[place](word))))));
+  return either(searchedFields.map((field) => both(lexemes.map((word) => lexeme(lexemeOf[field](word))))));
 }
 
-/** A word in any of the places. */
-export const anywhere = (wanted: readonly TextField[], term: Term): LexemeQuery =>
-  wanted.length === textFields.length ? both(term.lexemes.map(lexeme)) : inPlaces(wanted, [term]);
+/** A word in any of the fields. */
+export const inAnyField = (searchedFields: readonly TextField[], term: Term): LexemeQuery =>
+  searchedFields.length === textFields.length ? both(term.lexemes.map(lexeme)) : inFields(searchedFields, [term]);

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import * as linguist from 'linguist-languages';
 
 /**
- * Writes `table.json` from the linguist data: loading that data whole costs 0.2 s at each start. Run by
- * `node src/search/languages/generate.ts`; a test fails when the committed file is stale.
+ * Generates `table.json` from the linguist data, whose import would take 0.2 s at each start. Run it by `node
+ * src/search/languages/generate.ts`; a test fails where the committed file is stale.
  */
 
-/** Where several languages share an ending, the first of these has it. */
+/** Extensions that several languages share belong to the first of these. */
 const preferred = [
   ...[
     'JavaScript',
@@ -65,7 +65,7 @@ const kinds = ['programming', 'markup', 'data', 'prose'];
 type Language = (typeof linguist)[keyof typeof linguist];
 
 export type Table = {
-  /** The languages' names; the other tables hold their numbers in this list. */
+  /** The names of languages. Other fields hold indexes into this list. */
   names: string[];
   /** Languages that count as another one: TSX is TypeScript. */
   groups: Record<number, number>;
@@ -73,11 +73,11 @@ export type Table = {
   extensions: Record<string, number>;
   filenames: Record<string, number>;
   interpreters: Record<string, number>;
-  /** Those in which programs and pages are written: prose and data don't count in statistics. */
+  /** Languages that count in statistics: programming and markup, but not prose and data. */
   counted: number[];
 };
 
-/** The table that belongs to the installed data. */
+/** Makes the table from the installed data. */
 export function makeTable(): Table {
   const languages: Language[] = Object.values(linguist).toSorted((a, b) => a.languageId - b.languageId);
   const numbers: ReadonlyMap<string, number> = new Map(languages.map((language, index) => [language.name, index]));
@@ -102,14 +102,14 @@ export function makeTable(): Table {
   };
 }
 
-/** For each word, the best language that has it: preferred, then the one that names it first, then by kind. */
+/** The language of each word: a preferred one, then one that lists the word first, then by type. */
 function choose(languages: readonly Language[], wordsOf: (language: Language) => readonly string[]): Record<string, number> {
   const best = new Map<string, { index: number; rank: number }>();
   for (const [index, language] of languages.entries()) {
     for (const [position, word] of wordsOf(language).entries()) {
       const rank = rankOf(language, position);
-      const held = best.get(word);
-      if (!held || rank < held.rank) best.set(word, { index, rank });
+      const current = best.get(word);
+      if (!current || rank < current.rank) best.set(word, { index, rank });
     }
   }
   const sorted = [...best].toSorted(([a], [b]) => (a < b ? -1 : 1));

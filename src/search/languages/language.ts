@@ -1,24 +1,24 @@
 import type { Table } from './generate.ts';
 import data from './table.json' with { type: 'json' };
 
-// The JSON's own type would have thousands of members; its shape is what `generate.ts` wrote.
+// The type of the JSON import would have thousands of members.
 const table: Table = data;
 
-const named = <T>(words: Record<string, T>, word: string): T | undefined =>
+const lookUp = <T>(words: Record<string, T>, word: string): T | undefined =>
   Object.hasOwn(words, word) ? words[word] : undefined;
 const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : table.names[index]);
 
 /** The language with this name or alias, in any case. */
-export const findLanguage = (word: string): string | undefined => nameOf(named(table.aliases, word.trim().toLowerCase()));
+export const findLanguage = (word: string): string | undefined => nameOf(lookUp(table.aliases, word.trim().toLowerCase()));
 
 const numbers = new Map(table.names.map((name, index) => [name, index]));
 
-/** The language that another one counts as: TypeScript for TSX. */
+/** The group of a language: TypeScript for TSX. */
 export const groupOf = (language: string): string | undefined => nameOf(table.groups[numbers.get(language) ?? -1]);
 
 const counted = new Set(table.counted);
 
-/** The language under which a file counts in a repository's statistics; undefined for prose and data. */
+/** The language of a file in a repository's statistics; undefined for prose and data. */
 export function countedLanguageOf(path: string): string | undefined {
   const language = languageOf(path, '');
   const number = language === undefined ? undefined : numbers.get(language);
@@ -27,21 +27,21 @@ export function countedLanguageOf(path: string): string | undefined {
 
 const shebang = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-\S+[ \t]+|[A-Za-z_]\w*=\S*[ \t]+)*)?(?:\S*\/)?([A-Za-z+#-]+[\d.]*)/;
 
-/** The language of a file by its name, then its ending, then its first line. */
+/** The language of a file by its name, then its extension, then its first line. */
 export function languageOf(path: string, firstLine: string): string | undefined {
   const file = path.slice(path.lastIndexOf('/') + 1);
-  const byName = named(table.filenames, file);
+  const byName = lookUp(table.filenames, file);
   if (byName !== undefined) return nameOf(byName);
   for (const ending of endingsOf(file)) {
-    const byEnding = named(table.extensions, ending);
+    const byEnding = lookUp(table.extensions, ending);
     if (byEnding !== undefined) return nameOf(byEnding);
   }
   const interpreter = shebang.exec(firstLine)?.[1];
   if (!interpreter) return undefined;
-  return nameOf(named(table.interpreters, interpreter) ?? named(table.interpreters, interpreter.replace(/[\d.]+$/, '')));
+  return nameOf(lookUp(table.interpreters, interpreter) ?? lookUp(table.interpreters, interpreter.replace(/[\d.]+$/, '')));
 }
 
-/** `d.ts`, then `ts`: the endings of a file name in lower case, the longest first. */
+/** The extensions of a file name in lower case, the longest first: `d.ts`, then `ts`. */
 export function endingsOf(file: string): string[] {
   const endings: string[] = [];
   const name = file.toLowerCase();

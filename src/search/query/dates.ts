@@ -1,14 +1,15 @@
-/** From `from` on, and before `until`: milliseconds since 1970, UTC. */
+/** A range that includes `from` and excludes `until`, in milliseconds since 1970, UTC. */
 export type DateRange = { from?: number; until?: number };
 
-const form = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i;
+const datePattern = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i;
 
 const comparison = /^(>=|<=|>|<)(.+)$/;
 const day = 86_400_000;
 
 /**
- * A date, a comparison or `a..b` with `*` for an open end. A date stands for its whole period: a year, a month, a day, a minute
- * or a second. `>2024-01-01` means after that day, `<=2024-01-01` until its end. Without a zone, a time is in UTC.
+ * Parses a date, a comparison or `a..b` with `*` for an open end; undefined for other texts. A date means its whole period: a year,
+ * a month, a day, a minute or a second. `>2024-01-01` means after that day, `<=2024-01-01` until its end. Times without a zone are
+ * UTC.
  */
 export function readDateRange(text: string): DateRange | undefined {
   const [, sign, rest] = comparison.exec(text) ?? [];
@@ -35,7 +36,7 @@ function compared(sign: string, period: Period | undefined): DateRange | undefin
 }
 
 function readPeriod(text: string): Period | undefined {
-  const [matched, year, month, date, hour, minute, second, zone] = form.exec(text) ?? [];
+  const [matched, year, month, date, hour, minute, second, zone] = datePattern.exec(text) ?? [];
   if (!matched) return undefined;
   const [y, m, d] = [Number(year), Number(month ?? 1), Number(date ?? 1)];
   const start = Date.UTC(2000, m - 1, d, Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0));
@@ -45,13 +46,13 @@ function readPeriod(text: string): Period | undefined {
   if (!month) return { from, until: new Date(from).setUTCFullYear(y + 1) };
   if (!date) return { from, until: new Date(from).setUTCFullYear(y, m, 1) };
   if (!hour) return { from, until: from + day };
-  const shift = zoneMinutes(zone);
-  if (shift === undefined) return undefined;
-  const instant = from - shift * 60_000;
+  const offset = zoneMinutes(zone);
+  if (offset === undefined) return undefined;
+  const instant = from - offset * 60_000;
   return { from: instant, until: instant + (second ? 1_000 : 60_000) };
 }
 
-/** The 30th of February becomes a day of March when JavaScript reads it; such dates don't exist. */
+/** Whether a date exists. JavaScript turns the 30th of February into a day of March. */
 function exists(instant: number, { y, m, d }: { y: number; m: number; d: number }): boolean {
   const date = new Date(instant);
   return date.getUTCFullYear() === y && date.getUTCMonth() === m - 1 && date.getUTCDate() === d;

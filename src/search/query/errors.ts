@@ -1,6 +1,6 @@
 import { Refusal } from '#lib/refusal.ts';
 
-/** What may be wrong with a query. */
+/** The kinds of query errors. */
 export type QueryProblem =
   | 'missing'
   | 'too_long'
@@ -25,7 +25,7 @@ const limits: Partial<Record<QueryProblem, string>> = {
   too_deep: 'search.depth',
 };
 
-/** The only error that a query can cause. It names what is wrong, and reaches the client as a failed validation of `q`. */
+/** An invalid query. The client gets it as a failed validation of `q`. */
 export class QueryError extends Refusal {
   readonly problem: QueryProblem;
 

@@ -1,13 +1,13 @@
 import type { Node, Qualifier } from './tree.ts';
 import type { Value } from './values.ts';
 
-/** A query of the basic grammar in two halves: the terms to look for, and the filters that every hit must pass. */
+/** The parts of a query of the basic grammar: its terms, the filters for all hits, and combinations of qualifiers. */
 export type Split = { terms: Node | undefined; filters: Filter[]; rest: Node[] };
 
 /** One qualifier that every hit must satisfy, or must not. */
 export type Filter = { name: string; value: Value; negated: boolean };
 
-/** Takes the qualifiers that apply to the whole query out of it. `rest` holds combinations of qualifiers. */
+/** Separates the qualifiers that apply to the whole query. `rest` has combinations of qualifiers. */
 export function split(query: Node): Split {
   const parts = query.kind === 'all' ? query.parts : [query];
   const filters: Filter[] = [];
@@ -24,11 +24,11 @@ export function split(query: Node): Split {
 
 const asFilter = ({ name, value }: Qualifier, negated: boolean): Filter => ({ name, value, negated });
 
-/** The qualifiers of a kind that stand anywhere in a tree. */
-export function filtersIn(node: Node, wanted: (qualifier: Qualifier) => boolean, negated = false): Filter[] {
-  if (node.kind === 'not') return filtersIn(node.part, wanted, !negated);
-  if (node.kind === 'all' || node.kind === 'any') return node.parts.flatMap((part) => filtersIn(part, wanted, negated));
-  return node.kind === 'qualifier' && wanted(node) ? [asFilter(node, negated)] : [];
+/** All qualifiers of a tree that match. */
+export function filtersIn(node: Node, matches: (qualifier: Qualifier) => boolean, negated = false): Filter[] {
+  if (node.kind === 'not') return filtersIn(node.part, matches, !negated);
+  if (node.kind === 'all' || node.kind === 'any') return node.parts.flatMap((part) => filtersIn(part, matches, negated));
+  return node.kind === 'qualifier' && matches(node) ? [asFilter(node, negated)] : [];
 }
 
 function holdsQualifier(node: Node): boolean {
@@ -37,7 +37,7 @@ function holdsQualifier(node: Node): boolean {
   return node.kind === 'qualifier';
 }
 
-/** The values of one qualifier among the filters, of one type. */
+/** The values of a qualifier in the filters, of one type. */
 export const valuesOf = <T extends Value['type']>(
   filters: readonly Filter[],
   { name, type, negated }: { name: string; type: T; negated: boolean },

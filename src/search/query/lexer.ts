@@ -10,18 +10,18 @@ export type Token =
   | { kind: 'open'; negated: boolean }
   | { kind: 'close' };
 
-/** What the grammar of a search knows: its qualifiers, and whether parentheses group. */
+/** The qualifiers of a search, and whether it has parentheses. */
 export type Grammar = { find(name: string): ValueType | undefined; parentheses: boolean };
 
 const blank = /[\p{Cc}\p{Z}\uFEFF]/gu;
 const qualifierName = /(-?)([A-Za-z][A-Za-z0-9._-]*):/y;
 
-/** Control characters and every kind of blank are a space; half of a surrogate pair is U+FFFD. */
-export const clean = (q: string): string => q.toWellFormed().replace(blank, ' ');
+/** Replaces control characters and all kinds of blanks by spaces, and lone surrogates by U+FFFD. */
+export const normaliseBlanks = (q: string): string => q.toWellFormed().replace(blank, ' ');
 
-/** Cuts a query into tokens, in one pass. No input is refused here. */
+/** Splits a query into tokens. It accepts every input. */
 export function tokenize(q: string, grammar: Grammar): Token[] {
-  const text = clean(q);
+  const text = normaliseBlanks(q);
   const tokens: Token[] = [];
   const ends = grammar.parentheses ? ' ()' : ' ';
   let at = 0;
@@ -48,7 +48,7 @@ export function tokenize(q: string, grammar: Grammar): Token[] {
   return tokens;
 }
 
-/** A quoted text with `\"` and `\\` inside. One that is never closed ends with the query. */
+/** Reads a quoted text with `\"` and `\\` inside. A missing closing quote is ignored. */
 function readQuoted(text: string, start: number): { text: string; end: number } {
   let read = '';
   for (let at = start + 1; at < text.length; at++) {
@@ -63,13 +63,13 @@ function readQuoted(text: string, start: number): { text: string; end: number } 
 
 function readQualifier(text: string, start: number, grammar: Grammar, ends: string): { token: Token; end: number } | undefined {
   qualifierName.lastIndex = start;
-  const [written, minus, word] = qualifierName.exec(text) ?? [];
-  if (!written || !word) return undefined;
+  const [prefix, minus, word] = qualifierName.exec(text) ?? [];
+  if (!prefix || !word) return undefined;
   const name = word.toLowerCase();
   const type = grammar.find(name);
-  const from = start + written.length;
+  const from = start + prefix.length;
   const next = text.charAt(from);
-  // `in: `, `repo:` at the end and `user::name` are words that somebody looks for.
+  // `in: `, `repo:` at the end and `user::name` are words.
   if (!type || next === '' || next === ':' || ends.includes(next)) return undefined;
   const { raw, end } = takesList(type) ? readList(text, from, ends) : readPiece(text, from, ends);
   return { token: { kind: 'qualifier', negated: minus === '-', name, raw, type }, end };
@@ -87,7 +87,7 @@ function readList(text: string, start: number, ends: string): { raw: string[]; e
 
 function readPiece(text: string, start: number, ends: string): { raw: string[]; end: number } {
   if (text.charAt(start) !== '"') {
-    const end = untilAny(text, start, ends);
+    const end = endOfPiece(text, start, ends);
     return { raw: [text.slice(start, end)], end };
   }
   const quoted = readQuoted(text, start);
@@ -104,7 +104,7 @@ function readWord(text: string, start: number, ends: string): { token: Token; en
   return { token: operator ? { kind: 'operator', operator } : { kind: 'word', text: word, quoted: false }, end };
 }
 
-function untilAny(text: string, start: number, ends: string): number {
+function endOfPiece(text: string, start: number, ends: string): number {
   let end = start;
   while (end < text.length && !ends.includes(text.charAt(end))) end++;
   return end;

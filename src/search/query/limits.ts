@@ -18,7 +18,7 @@ const isField = (name: string): boolean => name.toLowerCase().startsWith('field.
 const needsLookup = ({ name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
   isField(name) || /^(good-first|help-wanted)-issues$/.test(name) || (/^(has|no)$/.test(name) && raw.some(isField));
 
-/** Refuses a query that is longer, or has more operators, than document 1 allows; and what would make a large statement of it. */
+/** Checks the limits of document 1 on the length and the operators of a query, and the limits on the size of its statement. */
 export function checkLimits(tokens: readonly Token[], grammar: { advanced: boolean }): void {
   const words = tokens.filter((token) => token.kind === 'word');
   const length = words.reduce((sum, word) => sum + [...word.text].length, Math.max(0, words.length - 1));
@@ -29,7 +29,7 @@ export function checkLimits(tokens: readonly Token[], grammar: { advanced: boole
     throw new QueryError('too_many_operators', `More than ${operators.value} AND, OR or NOT operators were used.`);
   }
   const named = tokens.filter((token) => token.kind === 'qualifier');
-  // Where they name repositories for the whole query, they are one list of names.
+  // Those that name repositories for the whole query become one list of names.
   if (named.filter(({ name }) => grammar.advanced || !scopes.has(name)).length > qualifiers.value) {
     throw new QueryError('too_many_qualifiers', `More than ${qualifiers.value} qualifiers were used.`);
   }
@@ -38,9 +38,9 @@ export function checkLimits(tokens: readonly Token[], grammar: { advanced: boole
   }
 }
 
-/** Refuses a query whose statement would have too many subqueries. What it repeats was taken out before. */
+/** Checks the number of subqueries of a query's statement. Repeated qualifiers were removed before. */
 export function checkLookups(query: Node): void {
-  const found = [...leaves(query)].filter((leaf) => leaf.kind === 'qualifier' && needsLookup(leaf));
-  if (found.length > lookups.value)
+  const lookupQualifiers = [...leaves(query)].filter((leaf) => leaf.kind === 'qualifier' && needsLookup(leaf));
+  if (lookupQualifiers.length > lookups.value)
     throw new QueryError('too_many_lookups', `More than ${lookups.value} qualifiers about fields or labelled issues were used.`);
 }

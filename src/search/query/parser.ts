@@ -8,11 +8,11 @@ import { describe, readValue } from './values.ts';
 export type ParseOptions = { advanced?: boolean };
 
 /**
- * Reads the `q` of a search. Throws `QueryError` and nothing else.
- *
- * The basic grammar has keywords, phrases, qualifiers, AND, OR and NOT. Its operators combine terms, and its qualifiers filter
- * the whole query wherever they stand; a query of qualifiers alone may combine these. The advanced grammar has parentheses too,
- * and combines terms and qualifiers alike.
+ * Parses the `q` of a search.
+ * The basic grammar has keywords, phrases, qualifiers, AND, OR and NOT. Its operators combine terms, and its qualifiers filter the
+ * whole query wherever they are; a query of qualifiers alone may combine these. The advanced grammar also has parentheses, and
+ * combines terms and qualifiers alike.
+ * @throws QueryError
  */
 export function parse(kind: SearchKind, q: string, options: ParseOptions = {}): Node {
   const parentheses = options.advanced === true;
@@ -103,7 +103,7 @@ function missingOperand(cursor: Cursor): never {
   throw new QueryError('unbalanced_parentheses', problem);
 }
 
-/** Takes the qualifiers out of a tree that has terms, and puts them beside it. */
+/** Moves the qualifiers of a tree with terms to its end. */
 function withQualifiersLast(node: Node): Node {
   if (![...leaves(node)].some((leaf) => leaf.kind === 'text')) return node;
   const qualifiers: Node[] = [];
@@ -111,15 +111,15 @@ function withQualifiersLast(node: Node): Node {
   return group('all', [...(terms ? [terms] : []), ...qualifiers]) ?? node;
 }
 
-function withoutQualifiers(node: Node, taken: Node[]): Node | undefined {
+function withoutQualifiers(node: Node, removed: Node[]): Node | undefined {
   if (node.kind === 'text') return node;
   if (node.kind === 'qualifier' || (node.kind === 'not' && node.part.kind === 'qualifier')) {
-    taken.push(node);
+    removed.push(node);
     return undefined;
   }
   if (node.kind === 'not') return node;
   return group(
     node.kind,
-    node.parts.map((part) => withoutQualifiers(part, taken)).filter((part) => part !== undefined),
+    node.parts.map((part) => withoutQualifiers(part, removed)).filter((part) => part !== undefined),
   );
 }

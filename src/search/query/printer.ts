@@ -1,9 +1,9 @@
-import { clean, operators } from './lexer.ts';
+import { normaliseBlanks, operators } from './lexer.ts';
 import type { Leaf, Node } from './tree.ts';
 
 const escaped = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** A value without quotes where it reads the same. */
+/** A value, quoted where that is necessary. */
 const value = (raw: string): string => (/^[^\s"():,][^\s"(),]*$/.test(raw) ? raw : escaped(raw));
 
 function leaf(node: Leaf): string {
@@ -12,8 +12,8 @@ function leaf(node: Leaf): string {
 }
 
 /**
- * The text of a query, which parses to the same tree. The basic grammar has no parentheses: there, alternatives among other
- * parts stand first, since its operators combine terms and its qualifiers apply to the whole query.
+ * The text of a query, which parses to the same tree. Without parentheses (the basic grammar), alternatives are written first,
+ * since operators combine terms only and qualifiers apply to the whole query.
  */
 export function print(node: Node, options: { advanced?: boolean } = {}): string {
   const nested = (part: Node): string => {
@@ -32,10 +32,10 @@ export function print(node: Node, options: { advanced?: boolean } = {}): string 
   }
 }
 
-/** Whether a text can stand in a query without quotes, as one word that is neither an operator nor a qualifier. */
+/** Whether a text is one word in a query without quotes, and neither an operator nor a qualifier. */
 export const isBareWord = (text: string, isQualifier: (name: string) => boolean): boolean =>
   text !== '' &&
-  clean(text) === text &&
+  normaliseBlanks(text) === text &&
   !/[ ()]|^"|:"/.test(text) &&
   !operators.some((operator) => operator === text) &&
   !isQualifier(/^-?([A-Za-z][A-Za-z0-9._-]*):/.exec(text)?.[1]?.toLowerCase() ?? '');

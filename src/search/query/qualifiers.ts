@@ -5,8 +5,8 @@ export const searchKinds = ['code', 'commits', 'issues', 'repositories'] as cons
 export type SearchKind = (typeof searchKinds)[number];
 
 /**
- * What a qualifier of one search takes. Repeated in the basic grammar, `any` means one of its values, `all` means each of them.
- * `later` names the data that Hearth doesn't hold yet: the qualifier is understood and matches nothing.
+ * The values of a qualifier. Where it is repeated in the basic grammar, `any` means one of its values, `all` each of them. `later`
+ * is the data that Hearth doesn't have yet: the qualifier is valid and matches nothing.
  */
 export type QualifierSpec = { value: ValueType; repeated: 'any' | 'all'; later?: string };
 
@@ -59,7 +59,7 @@ const commits: Record<string, QualifierSpec> = {
   is: all(choice('public', 'private', 'internal')),
 };
 
-const held: ValueType = {
+const attributes: ValueType = {
   type: 'choice',
   of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking'],
   fields: true,
@@ -104,8 +104,8 @@ const issues: Record<string, QualifierSpec> = {
   team: all({ type: 'team' }),
   label: all(words),
   milestone: any(text),
-  no: all(held),
-  has: all(held),
+  no: all(attributes),
+  has: all(attributes),
   linked: all(choice('pr', 'issue'), links),
   head: any(text, pulls),
   base: any(text, pulls),
@@ -158,10 +158,13 @@ const repositories: Record<string, QualifierSpec> = {
   sort: sort(repositorySorts),
 };
 
-/** The qualifiers of every search. A word that isn't here is looked for as text. */
+/** The qualifiers of all searches. Others are treated as text. */
 export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories };
 
-/** What a qualifier takes; `name` in lower case. Issues may be searched by the fields of their organization too. */
+/**
+ * The specification of a qualifier, whose `name` must be in lower case. In issue searches, fields of the organization are
+ * qualifiers too.
+ */
 export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {
   if (kind === 'issues' && issueField.test(name)) return all(text);
   return Object.hasOwn(qualifiers[kind], name) ? qualifiers[kind][name] : undefined;

@@ -2,7 +2,7 @@ import { QueryError } from './errors.ts';
 import { filtersIn } from './filters.ts';
 import { group, type Node, negate } from './tree.ts';
 
-/** By what the hits of a search can be put in order (document 1, Endpoints). */
+/** The sorts of a search (document 1, Endpoints). */
 export const commitSorts = ['author-date', 'committer-date'] as const;
 export type CommitSort = (typeof commitSorts)[number];
 
@@ -24,7 +24,7 @@ export type IssueSort = (typeof issueSorts)[number];
 export const repositorySorts = ['stars', 'forks', 'help-wanted-issues', 'updated'] as const;
 export type RepositorySort = (typeof repositorySorts)[number];
 
-/** A query without its `sort:`, and what that says. `sort:relevance` is the best match, as without it. */
+/** Removes `sort:` from a query, and returns its value. `sort:relevance` is the default order. */
 export function takeSort<Sort extends string>(
   query: Node,
   sorts: readonly Sort[],

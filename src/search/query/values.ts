@@ -1,7 +1,7 @@
 import { type DateRange, readDateRange } from './dates.ts';
 import { type NumberRange, readNumberRange } from './numbers.ts';
 
-/** What the value of a qualifier may be. `fields`: also the field of an issue. `any`: also `*`, for anybody. */
+/** The type of a qualifier's value. `fields`: also the name of an issue field. `any`: also `*`. */
 export type ValueType =
   | { type: 'text' }
   | { type: 'words' }
@@ -16,7 +16,7 @@ export type ValueType =
   | { type: 'hash' }
   | { type: 'sort'; of: readonly string[] };
 
-/** The meaning of a value. `login` is `@me` for the viewer. */
+/** A parsed value. The `login` `@me` is the viewer. */
 export type Value =
   | { type: 'text'; text: string }
   | { type: 'words'; words: string[] }
@@ -34,7 +34,7 @@ export type Value =
 /** Types whose values are lists: `label:bug,question`. */
 export const takesList = (type: ValueType): boolean => type.type === 'words' || type.type === 'set';
 
-/** What a good value looks like, for the message about a bad one. */
+/** A description of valid values for error messages. */
 export function describe(type: ValueType): string {
   switch (type.type) {
     case 'text':
@@ -64,7 +64,7 @@ export function describe(type: ValueType): string {
   }
 }
 
-/** How a query calls a field of issues. */
+/** The name of an issue field in queries. */
 export const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 
 const login = /^@?[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,98}[\p{L}\p{N}_-])?(?:\[bot\])?$/u;
@@ -72,7 +72,7 @@ const app = /^app\/([a-z0-9][a-z0-9-]{0,98})$/i;
 const pair = /^([\p{L}\p{N}._-]{1,100})\/([\p{L}\p{N}._-]{1,100})$/u;
 const hash = /^[0-9a-f]{4,64}$/i;
 
-/** Reads what was written as a value of a type; undefined when it isn't one. */
+/** Parses a value; undefined where it isn't valid for its type. */
 export function readValue(type: ValueType, raw: readonly string[]): Value | undefined {
   const text = raw[0] ?? '';
   switch (type.type) {
@@ -117,7 +117,7 @@ export function readValue(type: ValueType, raw: readonly string[]): Value | unde
   }
 }
 
-/** The order by which a search gives its hits when no other is asked for, by its names. */
+/** The names of the default order. */
 const bestMatch = ['relevance', 'best-match'];
 
 function readSort(text: string, of: readonly string[]): Value | undefined {

@@ -6,35 +6,35 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
-import { findDefaultBranch, findTip, whileLocked } from '#search/branch.ts';
+import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { textOf } from '#search/code/document.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
 type Repository = Id<'repositories'>;
 
-/** More of a README isn't searchable. */
-const longestReadme = 64 * 1024;
-const largestReadme = 1024 * 1024;
-/** Entries of the root folder among which a README is looked for. */
+/** Characters of a README that are indexed, and the size of the largest file that is read. */
+const maxReadmeText = 64 * 1024;
+const maxReadmeFile = 1024 * 1024;
+/** Entries of the root folder that are searched for a README. */
 const maxNames = 10_000;
 
 /**
- * Brings what a repository is found by up to date: its name, description and topics, and the README of its default branch.
- * One repository is indexed by one process at a time, so that the one who writes last has read last.
+ * Updates the index of a repository's name, description, topics and README (of its default branch). A lock lets one process index a
+ * repository at a time.
  */
 export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: Repository }): Promise<void> {
-  return whileLocked(db, 'words', id, async (connection) => {
+  return withIndexLock(db, 'words', id, async (connection) => {
     try {
-      await bringUp(connection, git, id);
+      await updateIndex(connection, git, id);
     } catch (error) {
-      // The repository was deleted meanwhile, and its row with it.
+      // The repository and its row were deleted meanwhile.
       if ((await findDefaultBranch(connection, id)) !== undefined) throw error;
     }
   });
 }
 
-async function bringUp(db: Db, git: GitStore, id: Repository): Promise<void> {
+async function updateIndex(db: Db, git: GitStore, id: Repository): Promise<void> {
   const row = await db
     .selectFrom('repositories')
     .select(['name', 'description', 'topics', 'default_branch'])
@@ -48,7 +48,7 @@ async function bringUp(db: Db, git: GitStore, id: Repository): Promise<void> {
     ...wordsOf(row.topics.join(' '), 'topics'),
     ...wordsOf(readme, 'readme'),
   ]);
-  // The repository may go meanwhile: then there is nothing to keep.
+  // If the repository was deleted meanwhile, this inserts nothing.
   await sql`
     insert into repository_words (repository_id, analyser, readme, words)
     select id, ${analyserVersion}, ${readme}, ${words} from repositories where id = ${id} for key share
@@ -56,8 +56,8 @@ async function bringUp(db: Db, git: GitStore, id: Repository): Promise<void> {
       set analyser = excluded.analyser, readme = excluded.readme, words = excluded.words`.execute(db);
 }
 
-const wordsOf = (text: string, place: TextField): string[] => [
-  ...new Set(identifiersOf(text).flatMap(lexemesOf).map(lexemeOf[place])),
+const wordsOf = (text: string, field: TextField): string[] => [
+  ...new Set(identifiersOf(text).flatMap(lexemesOf).map(lexemeOf[field])),
 ];
 
 /** The README in the root of a branch; empty where there is none. */
@@ -71,8 +71,8 @@ async function readReadme(git: GitStore, id: Repository, branch: string): Promis
   );
   if (!entry) return '';
   await using reader = await openObjects(repo);
-  for await (const read of reader.readMany([entry.oid], { maxSize: largestReadme })) {
-    if ('object' in read) return textOf(read.object.data).slice(0, longestReadme).replaceAll('\0', ' ').toWellFormed();
+  for await (const read of reader.readMany([entry.oid], { maxSize: maxReadmeFile })) {
+    if ('object' in read) return textOf(read.object.data).slice(0, maxReadmeText).replaceAll('\0', ' ').toWellFormed();
   }
   return '';
 }

@@ -1,4 +1,7 @@
-/** The kinds of lexeme in a repository's row: the place of each word, as `in:` names it. No word holds the characters in front. */
+/**
+ * The kinds of lexemes of a repository's row: each word has the prefix of its field (a value of `in:`). No word contains the
+ * prefixes.
+ */
 export const lexemeOf = {
   name: (word: string) => `=${word}`,
   description: (word: string) => `:${word}`,
@@ -9,5 +12,5 @@ export const lexemeOf = {
 export type TextField = keyof typeof lexemeOf;
 export const textFields = ['name', 'description', 'topics', 'readme'] as const satisfies readonly TextField[];
 
-/** Where words are looked for unless `in:` says otherwise (the public API's). */
+/** The searched fields without `in:` (the public API's). */
 export const defaultTextFields: readonly TextField[] = ['name', 'description', 'topics'];

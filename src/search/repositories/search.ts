@@ -3,17 +3,17 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { makeCheck } from '#search/check.ts';
 import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
-import { lookThrough } from '#search/look-through.ts';
+import { filterWithinBudget } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, split } from '#search/query/filters.ts';
 import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
-import { planForWords, type Reader, within } from '#search/read.ts';
+import { planForWords, type Reader, runWithinBudget } from '#search/read.ts';
 import { maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
 import { lexemesIn } from '#search/words-column.ts';
-import { combination, openIssuesLabelled, placesOf, repositoryFilter } from './filters.ts';
+import { combination, openIssuesLabelled, repositoryFilter, searchedFieldsOf } from './filters.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
 export type RepositorySearch = SearchRequest & {
@@ -23,30 +23,30 @@ export type RepositorySearch = SearchRequest & {
   order?: 'asc' | 'desc';
 };
 
-/** A repository that matched, with the texts that it was matched by. */
+/** A repository that matched, with texts for the text matches. */
 export type RepositoryHit = { repositoryId: Id<'repositories'>; score: number; name: string; description: string | null };
 
 type Row = RepositoryHit & { topics: string[]; readme: string };
-type Look = { asked: RepositorySearch; terms: Terms | undefined; places: readonly TextField[] };
+type SearchContext = { request: RepositorySearch; terms: Terms | undefined; searchedFields: readonly TextField[] };
 type Slice = { limit: number; offset: number };
 
 /**
- * Searches the repositories that the caller may see, under the rules of document 1 for searches. Forks are left out unless
- * `fork:` asks for them. Qualifiers alone are a valid query.
+ * Searches the repositories that the caller may see, by the rules of document 1 for searches. Forks are excluded without `fork:`. A
+ * query may have qualifiers only.
  */
-export async function searchRepositories(db: Db, asked: RepositorySearch): Promise<SearchResult<RepositoryHit>> {
-  const { terms: text, filters, rest } = split(asked.query);
+export async function searchRepositories(db: Db, request: RepositorySearch): Promise<SearchResult<RepositoryHit>> {
+  const { terms: text, filters, rest } = split(request.query);
   const terms = text && analyseTree(text);
   if (!terms && rest.length === 0 && filters.every(({ name }) => name === 'in'))
     throw new QueryError('no_term', 'A repository search needs a word or a qualifier.');
-  const look: Look = { asked, terms, places: placesOf(filters) };
-  const slice = withinResults(asked.page);
-  return terms && hasPhrase(terms) ? findChecked(db, look, terms, slice) : find(db, look, slice);
+  const context: SearchContext = { request, terms, searchedFields: searchedFieldsOf(filters) };
+  const slice = withinResults(request.page);
+  return terms && hasPhrase(terms) ? findChecked(db, context, terms, slice) : findIndexed(db, context, slice);
 }
 
-/** Candidates from the index, then a look at what each of them says, for as long as there is time. */
-async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
-  const { items, incomplete_results, total_count } = await find(db, look, { limit: maxResults, offset: 0 });
+/** Checks the texts of candidates from the index until the budget ends. */
+async function findChecked(db: Db, context: SearchContext, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
+  const { items, incomplete_results, total_count } = await findIndexed(db, context, { limit: maxResults, offset: 0 });
   const check = makeCheck(terms);
   const texts: Record<TextField, (row: Row) => string> = {
     name: ({ name }) => name,
@@ -54,72 +54,74 @@ async function findChecked(db: Db, look: Look, terms: Terms, slice: Slice): Prom
     topics: ({ topics }) => topics.join('\n'),
     readme: ({ readme }) => readme,
   };
-  const { matching, looked } = await lookThrough(items, look.asked.budget, (row) =>
-    check(look.places.map((place) => texts[place](row))),
+  const { matching, checked } = await filterWithinBudget(items, context.request.budget, (row) =>
+    check(context.searchedFields.map((field) => texts[field](row))),
   );
   return {
     items: matching.slice(slice.offset, slice.offset + slice.limit),
     total_count: matching.length,
-    incomplete_results: incomplete_results || looked < total_count,
+    incomplete_results: incomplete_results || checked < total_count,
   };
 }
 
-async function find(db: Db, look: Look, slice: Slice): Promise<SearchResult<Row>> {
-  const found = await within(db, look.asked.budget, async (tx) => {
+async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promise<SearchResult<Row>> {
+  const found = await runWithinBudget(db, context.request.budget, async (tx) => {
     await planForWords(tx);
-    const where = whereOf(look);
-    const items = await listRows(tx, look, where, slice);
-    if (items.length === 0) await requireAccessible(tx, scopeOf(look));
+    const where = whereOf(context);
+    const items = await listRows(tx, context, where, slice);
+    if (items.length === 0) await requireAccessible(tx, scopeOf(context));
     const isAll = slice.offset === 0 && items.length < slice.limit;
-    return { items, total_count: isAll ? items.length : await countRows(tx, look, where) };
+    return { items, total_count: isAll ? items.length : await countRows(tx, context, where) };
   });
   return found ? { ...found, incomplete_results: false } : { items: [], total_count: 0, incomplete_results: true };
 }
 
-function scopeOf({ asked }: Look) {
-  const { filters, rest } = split(asked.query);
-  return { ...asked, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
+function scopeOf({ request }: SearchContext) {
+  const { filters, rest } = split(request.query);
+  return { ...request, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
 }
 
 /**
- * The tables of a search, by the names that its conditions use: the repository `r`, its owner `o` and its words `w`. If there are
- * words to look for, `w` is an inner join, since PostgreSQL wouldn't use its index in an outer one.
+ * The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. For queries with words, `w` is an
+ * inner join, since PostgreSQL doesn't use its index in an outer join.
  */
-const tables = ({ asked, terms }: Look): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
-  ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${asked.visible}`;
+const tables = ({ request, terms }: SearchContext): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
+  ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${request.visible}`;
 const lexemesOfRow = lexemesIn('w.words');
 
-function whereOf(look: Look): RawBuilder<unknown> {
-  const { filters, rest } = split(look.asked.query);
-  const own = repositoryFilter(
+function whereOf(context: SearchContext): RawBuilder<unknown> {
+  const { filters, rest } = split(context.request.query);
+  const filterCondition = repositoryFilter(
     filters.filter((filter) => !isScopeFilter(filter)),
-    look.asked,
+    context.request,
   );
-  const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, look.asked) : sql`true`;
-  const words = look.terms ? has(lexemesFor(look.terms, inPlaces(look.places))) : sql`true`;
-  return sql`${inScope(scopeOf(look))} and ${own} and ${combined} and ${words}`;
+  const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, context.request) : sql`true`;
+  const words = context.terms ? hasLexemes(lexemesFor(context.terms, inFields(context.searchedFields))) : sql`true`;
+  return sql`${inScope(scopeOf(context))} and ${filterCondition} and ${combined} and ${words}`;
 }
 
-/** Every word of a term in one place or another; a phrase in one. */
-const inPlaces =
-  (places: readonly TextField[]) =>
+/** All terms in one of the fields. */
+const inFields =
+  (searchedFields: readonly TextField[]) =>
   (terms: readonly { lexemes: string[] }[]): LexemeQuery =>
-    either(places.map((place) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(lexemeOf[place](word))))));
+    either(
+      searchedFields.map((field) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(lexemeOf[field](word))))),
+    );
 
-function has(query: LexemeQuery): RawBuilder<unknown> {
+function hasLexemes(query: LexemeQuery): RawBuilder<unknown> {
   if (query.kind === 'query') return sql`${lexemesOfRow} @@ ${query.text}::tsquery`;
   return query.kind === 'always' ? sql`true` : sql`false`;
 }
 
-/** The weight of a word in each place. Stars decide between equals. */
+/** The weight of a word in each field. Stars order hits with the same weight. */
 const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2, readme: 1 };
 
-/** Best match: where the words stand, and how many people keep a star on it. */
-function scoreOf({ terms, places }: Look): RawBuilder<unknown> {
+/** The score of a hit: the weights of the fields with words, and its stars. */
+function scoreOf({ terms, searchedFields }: SearchContext): RawBuilder<unknown> {
   const stars = sql`ln(1 + r.stargazers_count)`;
   if (!terms) return sql`(1 + ${stars})::float8`;
-  const parts = places.map(
-    (place) => sql`case when ${has(lexemesFor(terms, inPlaces([place])))} then ${sql.lit(weights[place])} else 0 end`,
+  const parts = searchedFields.map(
+    (field) => sql`case when ${hasLexemes(lexemesFor(terms, inFields([field])))} then ${sql.lit(weights[field])} else 0 end`,
   );
   return sql`(1 + ${sql.join(parts, sql` + `)} + ${stars})::float8`;
 }
@@ -131,18 +133,18 @@ const sorts: Record<RepositorySort, RawBuilder<unknown>> = {
   updated: sql`greatest(r.updated_at, r.pushed_at)`,
 };
 
-async function listRows(tx: Reader, look: Look, where: RawBuilder<unknown>, slice: Slice): Promise<Row[]> {
-  const { sort, order = 'desc' } = look.asked;
+async function listRows(tx: Reader, context: SearchContext, where: RawBuilder<unknown>, slice: Slice): Promise<Row[]> {
+  const { sort, order = 'desc' } = context.request;
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const by = sort ? sql`${sorts[sort]} ${direction}, r.id ${direction}` : sql`score desc, r.pushed_at desc nulls last, r.id desc`;
-  const readme = look.places.includes('readme') ? sql`coalesce(w.readme, '')` : sql`''`;
+  const readme = context.searchedFields.includes('readme') ? sql`coalesce(w.readme, '')` : sql`''`;
   const { rows } = await sql<Row>`
-    select r.id as "repositoryId", r.name, r.description, r.topics, ${readme} as readme, ${scoreOf(look)} as score
-    from ${tables(look)} and ${where} order by ${by} limit ${slice.limit} offset ${slice.offset}`.execute(tx);
+    select r.id as "repositoryId", r.name, r.description, r.topics, ${readme} as readme, ${scoreOf(context)} as score
+    from ${tables(context)} and ${where} order by ${by} limit ${slice.limit} offset ${slice.offset}`.execute(tx);
   return rows;
 }
 
-async function countRows(tx: Reader, look: Look, where: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${tables(look)} and ${where}`.execute(tx);
+async function countRows(tx: Reader, context: SearchContext, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${tables(context)} and ${where}`.execute(tx);
   return rows[0]?.total ?? 0;
 }

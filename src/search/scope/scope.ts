@@ -12,9 +12,9 @@ export type ScopeOptions = {
   visible: RawBuilder<unknown>;
   viewerId?: Id<'accounts'> | undefined;
   filters: readonly Filter[];
-  /** Whether forks are searched that the query doesn't ask for. */
+  /** Whether forks are searched without a `fork:` qualifier. */
   forks: boolean;
-  /** Qualifiers among alternatives. They may name repositories, but don't exclude others. */
+  /** Qualifiers inside of alternatives. They are checked for access, but don't restrict the scope. */
   nested?: readonly Filter[];
   /** A further condition on the repository `r`. */
   only?: RawBuilder<unknown>;
@@ -27,7 +27,7 @@ const scopeNames = ['repo', 'user', 'org'];
 /** Whether a qualifier names repositories. */
 export const isNaming = ({ name }: { name: string }): boolean => scopeNames.includes(name);
 
-/** What `repo:`, `user:` and `org:` name: for hits (`negated: false`) or to be left out. */
+/** The values of `repo:`, `user:` and `org:`, either the included or the excluded (`negated`) ones. */
 export function namesOf(filters: readonly Filter[], negated: boolean): Names {
   return {
     repositories: valuesOf(filters, { name: 'repo', type: 'repository', negated }),
@@ -35,13 +35,14 @@ export function namesOf(filters: readonly Filter[], negated: boolean): Names {
   };
 }
 
-/** Whether a qualifier is about repositories, so that the scope answers it. */
+/** Whether a qualifier is handled by the scope. */
 export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is', 'fork', 'archived'].includes(name);
 
 /**
- * The repositories to search: visible to the caller, named if any were named, and of the wanted kind; at most 4,000 of them,
- * those pushed to last first. Document 1, rule 6: a search that names nothing but what the caller can't access is refused;
- * what doesn't exist and what is hidden take the same way to the same answer. Whoever reads on reads words.
+ * The repositories to search: visible to the caller, among the named ones if there are any, and of the requested kind; at most
+ * 4,000, those with the latest push first. Document 1, rule 6: a search that names only what the caller can't access is refused.
+ * Repositories that don't exist and hidden ones give the same error after the same statement, so that time doesn't tell them apart.
+ * Afterwards it turns on custom plans for the statements of the search.
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
@@ -66,7 +67,7 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
       select r.id from ${isNamed ? sql`wanted join repositories r on r.id = wanted.id` : sql`repositories r`}
         join accounts o on o.id = r.owner_id
       where r.id in ${options.visible}
-        and ${kindOf(options, named)} and not ${leftOut(options)} and ${options.only ?? sql`true`}
+        and ${kindConditions(options, named)} and not ${isExcluded(options)} and ${options.only ?? sql`true`}
       order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
     ) as found on true`.execute(db);
   await planForWords(db);
@@ -75,16 +76,16 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
   return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
 }
 
-/** The same repositories as a condition on `r` and their owners `o`, all of them, for a search over repositories themselves. */
+/** The same repositories as a condition on `r` and their owners `o`, without the limit, for the repository search. */
 export function inScope(options: ScopeOptions): RawBuilder<unknown> {
   const named = namesOf(options.filters, false);
   const wanted = isAny(named)
     ? sql`(${ownedBy(sql`o`, named.accounts, options.viewerId)} or ${isOneOf(named.repositories)})`
     : sql`true`;
-  return sql`(${wanted} and ${kindOf(options, named)} and not ${leftOut(options)})`;
+  return sql`(${wanted} and ${kindConditions(options, named)} and not ${isExcluded(options)})`;
 }
 
-/** Document 1, rule 6, for a search that found nothing: what it names has to be there for the caller. */
+/** The check of document 1, rule 6, for a search without hits. */
 export async function requireAccessible(db: Reader, options: ScopeOptions): Promise<void> {
   const named = namesOf([...options.filters, ...(options.nested ?? [])], false);
   if (isAny(named)) await resolveScope(db, options);
@@ -112,30 +113,30 @@ function isOneOf(repositories: Names['repositories']): RawBuilder<unknown> {
   return sql`(lower(o.login), lower(r.name)) in (select * from unnest(${owners}::text[], ${names}::text[]))`;
 }
 
-function leftOut({ filters, viewerId }: ScopeOptions): RawBuilder<unknown> {
+function isExcluded({ filters, viewerId }: ScopeOptions): RawBuilder<unknown> {
   const not = namesOf(filters, true);
   return sql`(${ownedBy(sql`o`, not.accounts, viewerId)} or ${isOneOf(not.repositories)})`;
 }
 
-/** The conditions of `is:`, `archived:` and `fork:`. A fork that the query names is searched even so. */
-function kindOf({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unknown> {
+/** The conditions of `is:`, `archived:` and `fork:`. A fork that the query names is always included. */
+function kindConditions({ filters, forks }: ScopeOptions, named: Names): RawBuilder<unknown> {
   const conditions: RawBuilder<unknown>[] = [];
-  const wants = (negated: boolean, condition: RawBuilder<unknown>) =>
+  const addCondition = (negated: boolean, condition: RawBuilder<unknown>) =>
     conditions.push(negated ? sql`not (${condition})` : condition);
-  let forksAsked = false;
+  let hasForkFilter = false;
   for (const { name, value, negated } of filters) {
-    if (name === 'archived' && value.type === 'flag') wants(negated, sql`r.archived = ${value.on}`);
+    if (name === 'archived' && value.type === 'flag') addCondition(negated, sql`r.archived = ${value.on}`);
     if (value.type !== 'choice') continue;
-    if (name === 'is' && value.choice === 'public') wants(negated, sql`r.visibility = 'public'`);
-    if (name === 'is' && value.choice === 'private') wants(negated, sql`r.visibility <> 'public'`);
-    if (name === 'is' && value.choice === 'internal') wants(negated, sql`r.visibility = 'internal'`);
-    if (name === 'is' && value.choice === 'sponsorable') wants(negated, sql`false`);
+    if (name === 'is' && value.choice === 'public') addCondition(negated, sql`r.visibility = 'public'`);
+    if (name === 'is' && value.choice === 'private') addCondition(negated, sql`r.visibility <> 'public'`);
+    if (name === 'is' && value.choice === 'internal') addCondition(negated, sql`r.visibility = 'internal'`);
+    if (name === 'is' && value.choice === 'sponsorable') addCondition(negated, sql`false`);
     if (name !== 'fork') continue;
-    forksAsked = true;
+    hasForkFilter = true;
     if (value.choice !== 'true')
-      wants(negated, sql`(r.source_id is not null or r.parent_id is not null) = ${value.choice === 'only'}`);
+      addCondition(negated, sql`(r.source_id is not null or r.parent_id is not null) = ${value.choice === 'only'}`);
   }
-  if (!forks && !forksAsked) {
+  if (!forks && !hasForkFilter) {
     conditions.push(sql`((r.source_id is null and r.parent_id is null) or ${isOneOf(named.repositories)})`);
   }
   return conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;

@@ -4,46 +4,46 @@ import type { Steps } from '#search/slices.ts';
 import { wordPattern } from './pattern.ts';
 import { phraseFinder } from './phrase.ts';
 
-/** Words of a query that are looked for together: one after the other, or each for itself. */
-export type Wanted = { terms: readonly Term[]; phrase: boolean };
+/** Words of a query: a phrase, or separate words. */
+export type WordGroup = { terms: readonly Term[]; phrase: boolean };
 
 /**
- * Where a text matches, in order and without overlaps: phrases whole, words where the analyser sees an identifier or a part of
- * one. At most `most` places, in steps. The work grows with the length of the text, and with nothing else.
+ * The matches in a text, in order and without overlaps: whole phrases, and words where the analyser finds an identifier or a part
+ * of one. At most `maxMatches`. The time is linear in the length of the text.
  */
-export function* findMatches(text: string, wanted: readonly Wanted[], most: number): Steps<Span[]> {
+export function* findMatches(text: string, wanted: readonly WordGroup[], maxMatches: number): Steps<Span[]> {
   const words = wanted.filter(({ phrase }) => !phrase).flatMap(({ terms }) => terms);
   const found: Span[] = [];
-  for (const { terms, phrase } of wanted) if (phrase) found.push(...(yield* phraseFinder(terms).spansIn(text, most)));
-  found.push(...(yield* findWords(text, words, most)));
+  for (const { terms, phrase } of wanted) if (phrase) found.push(...(yield* phraseFinder(terms).spansIn(text, maxMatches)));
+  found.push(...(yield* findWords(text, words, maxMatches)));
   const spans: Span[] = [];
   for (const span of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (span.start >= (spans.at(-1)?.end ?? 0)) spans.push(span);
   }
-  return spans.slice(0, most);
+  return spans.slice(0, maxMatches);
 }
 
-function spansOf(text: string, pattern: RegExp, most: number): Span[] {
+function spansOf(text: string, pattern: RegExp, maxMatches: number): Span[] {
   const spans: Span[] = [];
   for (const { index, 0: hit } of text.matchAll(pattern)) {
     if (hit.length > 0) spans.push({ start: index, end: index + hit.length });
-    if (spans.length >= most) break;
+    if (spans.length >= maxMatches) break;
   }
   return spans;
 }
 
-/** More words than these are looked for in one pass over the text, instead of one for each. */
-const few = 3;
+/** More words than these are searched in one pass over the text, instead of one pass for each. */
+const maxSeparatePasses = 3;
 
-function* findWords(text: string, terms: readonly Term[], most: number): Steps<Span[]> {
+function* findWords(text: string, terms: readonly Term[], maxMatches: number): Steps<Span[]> {
   const [unbounded, bounded] = [terms.filter(isUnspaced), terms.filter((term) => !isUnspaced(term))];
-  const groups = bounded.length > few ? [bounded] : bounded.map((term) => [term]);
+  const groups = bounded.length > maxSeparatePasses ? [bounded] : bounded.map((term) => [term]);
   const spans: Span[] = [];
   for (const term of unbounded) {
-    spans.push(...spansOf(text, wordPattern(term), most));
+    spans.push(...spansOf(text, wordPattern(term), maxMatches));
     yield;
   }
-  for (const group of groups) spans.push(...(yield* findInIdentifiers(text, group, most)));
+  for (const group of groups) spans.push(...(yield* findInIdentifiers(text, group, maxMatches)));
   return spans;
 }
 
@@ -51,38 +51,38 @@ const isUnspaced = ({ written }: Term): boolean => unspacedOf(written).length > 
 
 const identifiersPerBatch = 200;
 
-function* findInIdentifiers(text: string, terms: readonly Term[], most: number): Steps<Span[]> {
+function* findInIdentifiers(text: string, terms: readonly Term[], maxMatches: number): Steps<Span[]> {
   const wanted = new Set(terms.map(({ written }) => fold(written)));
   const spans: Span[] = [];
   const known = new Map<string, Span[]>();
-  let looked = 0;
-  for (const { start, end } of identifiersLike(text, terms)) {
+  let count = 0;
+  for (const { start, end } of candidateIdentifiers(text, terms)) {
     const identifier = text.slice(start, end);
-    const inside = known.get(identifier) ?? (yield* placesIn(identifier, wanted));
+    const inside = known.get(identifier) ?? (yield* spansInIdentifier(identifier, wanted));
     known.set(identifier, inside);
-    if (looked++ % identifiersPerBatch === 0) yield;
-    for (const place of inside) spans.push({ start: start + place.start, end: start + place.end });
-    if (spans.length >= most) break;
+    if (count++ % identifiersPerBatch === 0) yield;
+    for (const span of inside) spans.push({ start: start + span.start, end: start + span.end });
+    if (spans.length >= maxMatches) break;
   }
   return spans;
 }
 
-/** Where lexemes stand in an identifier: they are the whole, parts of it, or what is between words of a script without blanks. */
-function* placesIn(identifier: string, wanted: ReadonlySet<string>): Steps<Span[]> {
+/** The matches in an identifier: the whole, its parts, or the text between parts in scripts without blanks. */
+function* spansInIdentifier(identifier: string, wanted: ReadonlySet<string>): Steps<Span[]> {
   if (wanted.has(fold(identifier))) return [{ start: 0, end: identifier.length }];
-  const places: Span[] = [];
-  for (const [at, span] of [...searchableParts(identifier), ...betweenStretches(identifier)].entries()) {
-    if (wanted.has(fold(identifier.slice(span.start, span.end)))) places.push(span);
+  const spans: Span[] = [];
+  for (const [at, span] of [...searchableParts(identifier), ...spansBetweenUnspaced(identifier)].entries()) {
+    if (wanted.has(fold(identifier.slice(span.start, span.end)))) spans.push(span);
     if (at % identifiersPerBatch === identifiersPerBatch - 1) yield;
   }
-  return places;
+  return spans;
 }
 
-function betweenStretches(identifier: string): Span[] {
-  const stretches = unspacedOf(identifier);
-  if (stretches.length === 0) return [];
-  const starts = [0, ...stretches.map(({ end }) => end)];
-  const ends = [...stretches.map(({ start }) => start), identifier.length];
+function spansBetweenUnspaced(identifier: string): Span[] {
+  const unspaced = unspacedOf(identifier);
+  if (unspaced.length === 0) return [];
+  const starts = [0, ...unspaced.map(({ end }) => end)];
+  const ends = [...unspaced.map(({ start }) => start), identifier.length];
   return starts.map((start, at) => withoutUnderscores(identifier, { start, end: ends[at] ?? start }));
 }
 
@@ -98,10 +98,10 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 const restOfWord = /[\p{L}\p{N}\p{M}_]*/uy;
 
 /**
- * The identifiers of a text that may hold one of some words, each once. Another letter than ASCII's may be written in several
- * ways that fold alike, so that every identifier is one of these; as it is for one of many words.
+ * The distinct positions of identifiers that may contain one of the words. For several words, and for other letters than ASCII's,
+ * which have several spellings with the same normal form, these are all identifiers.
  */
-function* identifiersLike(text: string, terms: readonly Term[]): Generator<Span> {
+function* candidateIdentifiers(text: string, terms: readonly Term[]): Generator<Span> {
   const [term] = terms;
   const pattern = term && terms.length === 1 && ascii.test(term.written) ? wordPattern(term) : /[\p{L}\p{N}\p{M}_]+/gu;
   for (let floor = 0; ; ) {

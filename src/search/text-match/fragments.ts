@@ -1,28 +1,28 @@
 import type { Span } from '#search/analyse/split.ts';
 
-/** A piece of a text with its matches. Offsets are in UTF-16 units, relative to the fragment. */
+/** A part of a text with its matches. Offsets are in UTF-16 units, relative to the fragment. */
 export type Fragment = { fragment: string; matches: { text: string; indices: [start: number, end: number] }[] };
 
 /** A text match of document 1 for one property. The caller adds the object that has the property. */
 export type TextMatch = Fragment & { property: string };
 
 const length = 240;
-const before = 80;
+const contextBefore = 80;
 
-/** Cuts a text around its matches: whole lines where they are short enough, and never half a character. */
-export function cutFragments(text: string, spans: readonly Span[], most: number): Fragment[] {
+/** Cuts fragments around the matches: whole lines where they are short enough, and never inside a surrogate pair. */
+export function cutFragments(text: string, spans: readonly Span[], maxFragments: number): Fragment[] {
   const fragments: Fragment[] = [];
-  let done = 0;
-  for (let at = 0; at < spans.length && fragments.length < most; ) {
+  let previousEnd = 0;
+  for (let at = 0; at < spans.length && fragments.length < maxFragments; ) {
     const first = spans[at];
     if (!first) break;
-    const start = startOf(text, first.start, done);
+    const start = startOf(text, first.start, previousEnd);
     const end = endOf(text, start, first.end);
     const inside: Span[] = [];
     for (; (spans[at]?.end ?? end + 1) <= end; at++) inside.push(spans[at] ?? first);
     fragments.push(fragmentOf(text, { start, end }, inside));
-    done = end;
-    // A match that the end cuts off belongs to the next fragment.
+    previousEnd = end;
+    // A match that doesn't fit is part of the next fragment.
   }
   return fragments;
 }
@@ -36,16 +36,16 @@ const fragmentOf = (text: string, { start, end }: Span, spans: readonly Span[]):
   matches: spans.map((span) => ({ text: text.slice(span.start, span.end), indices: [span.start - start, span.end - start] })),
 });
 
-/** The line of a match, with the line above it where both are short; never before `floor`. */
+/** The beginning of the match's line, or of the line above where both are short; not before `floor`. */
 function startOf(text: string, match: number, floor: number): number {
-  const lowest = Math.max(floor, match - before);
+  const lowest = Math.max(floor, match - contextBefore);
   const line = text.lastIndexOf('\n', match - 1) + 1;
   if (match === 0 || line < lowest) return match === 0 ? 0 : onCharacter(text, lowest, floor);
   const above = line === 0 ? 0 : text.lastIndexOf('\n', line - 2) + 1;
   return line > 1 && above >= lowest ? above : line;
 }
 
-/** The end of the last line that fits, or as many characters as do; never inside the match. */
+/** The end of the last line that fits, or as many characters as fit; not inside the match. */
 function endOf(text: string, start: number, match: number): number {
   const highest = Math.max(start + length, match);
   if (highest >= text.length) return text.length;
@@ -53,7 +53,7 @@ function endOf(text: string, start: number, match: number): number {
   return line >= match ? line : Math.max(match, onCharacter(text, highest, match));
 }
 
-/** The offset, moved off the middle of a surrogate pair. */
+/** The offset, moved before a surrogate pair where it is inside one. */
 function onCharacter(text: string, at: number, floor: number): number {
   const code = text.charCodeAt(at);
   return at > floor && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

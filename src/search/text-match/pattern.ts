@@ -3,20 +3,20 @@ import { unspacedOf } from '#search/analyse/split.ts';
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** The spellings of a word with composed and with separate accents, which are the same to the analyser. */
+/** A pattern of the spellings of a word with composed and decomposed accents, which the analyser treats as equal. */
 function spellings(word: string): string {
   const forms = new Set([word, word.normalize('NFC'), word.normalize('NFD')].map(escaped));
   return forms.size > 1 ? `(?:${[...forms].join('|')})` : escaped(word);
 }
 
-/** Whether a word is bounded by what is no letter: words of scripts without blanks aren't. */
+/** Whether a word needs word boundaries. Words of scripts without blanks don't. */
 const isBounded = ({ written }: Term): boolean => unspacedOf(written).length === 0;
 
 const underscores = /^_+$/;
 
 /**
- * What stands between two words of a phrase: something, where both are bounded. No match of it begins as the next word may,
- * so that there is one way at most to match a text, and the work grows with its length alone.
+ * The pattern between two words of a phrase; not empty where both need word boundaries. It can't match the beginning of the next
+ * word, so that there is at most one way to match and the time is linear.
  */
 function between(term: Term, next: Term): string {
   if (isBounded(term) && isBounded(next)) return '[^\\p{L}\\p{N}\\p{M}_]+';
@@ -24,7 +24,7 @@ function between(term: Term, next: Term): string {
   return isSign ? '[^\\p{L}\\p{N}\\p{M}_]*' : '[^\\p{L}\\p{N}\\p{M}]*';
 }
 
-/** Finds these words one after the other, with anything between them that is no word. */
+/** A pattern of these words in order, with only non-word characters between them. */
 export function phrasePattern(terms: readonly Term[], flags: string): RegExp {
   const words = terms.map((term, index) => {
     const next = terms[index + 1];
@@ -35,7 +35,7 @@ export function phrasePattern(terms: readonly Term[], flags: string): RegExp {
   return new RegExp(`${startOf(terms)}${words.join('')}${end}`, flags);
 }
 
-/** Finds the first word of a phrase. */
+/** A pattern of the first word of a phrase. */
 export const beginningPattern = (terms: readonly Term[], flags: string): RegExp =>
   new RegExp(
     startOf(terms) +
@@ -46,8 +46,8 @@ export const beginningPattern = (terms: readonly Term[], flags: string): RegExp 
     flags,
   );
 
-/** A phrase doesn't begin inside a word that is bounded. */
+/** A phrase doesn't begin inside of a word. */
 const startOf = ([first]: readonly Term[]): string => (first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '');
 
-/** Finds one word, inside identifiers too. */
+/** A pattern of one word, also inside of identifiers. */
 export const wordPattern = ({ written }: Term): RegExp => new RegExp(escaped(written), 'giu');

@@ -3,28 +3,28 @@ import type { Span } from '#search/analyse/split.ts';
 import type { Steps } from '#search/slices.ts';
 import { beginningPattern, phrasePattern } from './pattern.ts';
 
-/** Looks for a phrase in texts. */
+/** Finds a phrase in texts. */
 export type PhraseFinder = {
   isIn(text: string): Steps<boolean>;
-  /** Where it stands, at most at `most` places, without overlaps. */
-  spansIn(text: string, most: number): Steps<Span[]>;
+  /** Its positions, up to `maxSpans`, without overlaps. */
+  spansIn(text: string, maxSpans: number): Steps<Span[]>;
 };
 
 /**
- * Tries the whole phrase wherever its first word stands, with a pause in between: one regular expression for all of a text that nearly
- * matches everywhere would run for a second.
+ * Finds the first word of a phrase, then matches the whole phrase there, and can pause after each attempt. One regular expression
+ * for the whole text could run for a second on a text with many near matches.
  */
 export function phraseFinder(terms: readonly Term[]): PhraseFinder {
   const beginning = beginningPattern(terms, 'giu');
-  const whole = phrasePattern(terms, 'iuy');
-  function* spansIn(text: string, most: number): Steps<Span[]> {
+  const phrase = phrasePattern(terms, 'iuy');
+  function* spansIn(text: string, maxSpans: number): Steps<Span[]> {
     const spans: Span[] = [];
-    for (let from = 0; spans.length < most; yield) {
+    for (let from = 0; spans.length < maxSpans; yield) {
       beginning.lastIndex = from;
       const start = beginning.exec(text)?.index;
       if (start === undefined) break;
-      whole.lastIndex = start;
-      const end = whole.test(text) ? whole.lastIndex : undefined;
+      phrase.lastIndex = start;
+      const end = phrase.test(text) ? phrase.lastIndex : undefined;
       if (end !== undefined) spans.push({ start, end });
       from = end ?? start + (isHigh(text.codePointAt(start)) ? 2 : 1);
     }
@@ -38,5 +38,5 @@ export function phraseFinder(terms: readonly Term[]): PhraseFinder {
   };
 }
 
-/** Whether a character takes two UTF-16 units. */
+/** Whether a character has two UTF-16 units. */
 const isHigh = (code = 0): boolean => code > 0xffff;
