@@ -5,28 +5,28 @@ import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
 
 /**
- * Waits for the caller's turn at what a limiter shares: places of requests, or bytes of bodies. It is free again when the reply was
- * handed to the network, or its connection is gone: replies to a client that doesn't read them take memory, too.
- *
- * @returns what frees the place earlier
+ * Takes slots of a limiter for a request. They are released when the reply was written to the network or its connection is
+ * closed, since a reply that the client doesn't read takes memory too.
+ * @returns a function that releases them earlier
+ * @throws Refusal as `ConcurrencyLimiter.acquire`; GitError `aborted` where the client disconnects
  */
 export async function admit(
   limiter: ConcurrencyLimiter,
   caller: Caller,
   { raw }: FastifyReply,
-  { places = 1 }: { places?: number } = {},
+  { slots = 1 }: { slots?: number } = {},
 ): Promise<Release> {
   const release =
-    limiter.tryAcquire(caller, places) ?? (await untilGone(raw, (signal) => limiter.acquire(caller, { places, signal })));
+    limiter.tryAcquire(caller, slots) ?? (await waitWhileConnected(raw, (signal) => limiter.acquire(caller, { slots, signal })));
   if (raw.writableFinished || raw.destroyed) release();
   else raw.once('close', release); // it comes after `finish`, too
   return release;
 }
 
-/** Waits for as long as the client does. */
-async function untilGone<T>(raw: ServerResponse, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new GitError('aborted', 'The client went away'));
-  raw.once('close', leave);
-  return wait(gone.signal).finally(() => raw.off('close', leave));
+/** Waits for as long as the client is connected. */
+async function waitWhileConnected<T>(raw: ServerResponse, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const disconnected = new AbortController();
+  const abort = (): void => disconnected.abort(new GitError('aborted', 'The client went away'));
+  raw.once('close', abort);
+  return wait(disconnected.signal).finally(() => raw.off('close', abort));
 }

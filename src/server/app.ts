@@ -37,22 +37,22 @@ export type Parts = {
   services: Services;
   log: Logger;
   clock: () => Date;
-  /** Where people reach the server, or undefined to take each request's own host. */
+  /** The configured address of the server; undefined where links use the host of each request. */
   url?: string;
-  /** Which proxies are believed in whom a request comes from, and at which address it reached them. */
+  /** Addresses and ranges of the proxies whose X-Forwarded headers are used. */
   trustedProxies?: string[];
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
 };
 
-/** Enough for a search of 10,000 percent-encoded characters. It is too long, but the refusal should say so of the query. */
+/** Enough for a search of 10,000 percent-encoded characters, so that a query that is too long gets its own error. */
 const maxHeaderSize = 128 * 1024;
 
 const apiPrefix = '/api/v3';
 
-/** Paths that machines ask for every few seconds. They aren't logged, or they would hide everything else. */
-const watchers = new Set(['/healthz', '/readyz', '/metrics']);
+/** Paths that monitoring requests every few seconds. They are logged at level debug. */
+const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
@@ -83,7 +83,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.addHook('onClose', () => refusals.flush());
   limitConnections(app, { ...parts, bounds, refusals });
 
-  // Bodies are read when access was decided (security decision 10); see `read-body.ts`.
+  // Fastify doesn't read bodies: they are read after access was decided (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
@@ -103,7 +103,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, id } = request;
-    const seen = {
+    const fields = {
       id,
       method,
       route: routeOptions.url,
@@ -111,8 +111,8 @@ export function buildApp(parts: Parts): FastifyInstance {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     };
-    const level = routeOptions.url && watchers.has(routeOptions.url) ? 'debug' : 'info';
-    log[level](seen, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
+    const level = routeOptions.url && probePaths.has(routeOptions.url) ? 'debug' : 'info';
+    log[level](fields, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
     done();
   });
   app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
@@ -129,7 +129,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn, refusals });
-  for (const declared of parts.endpoints) register(app, { ...parts, signIn, bodies }, declared);
+  for (const endpoint of parts.endpoints) register(app, { ...parts, signIn, bodies }, endpoint);
   return app;
 }
 
@@ -180,7 +180,7 @@ async function serve(
       links: linksFor(parts, request),
       params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
       async readBody() {
-        release(); // a body that comes slowly holds no place
+        release(); // a slow body must not hold a slot
         const body = await parts.bodies.json({ request, reply }, endpoint, caller);
         await admit(requests, caller, reply);
         return body;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A weak validator over the bytes of a reply. */
+/** A weak ETag: the SHA-256 of the body. */
 export const etagOf = (body: string | Buffer): string => `W/"${createHash('sha256').update(body).digest('hex')}"`;
 
 type Validators = { etag: string; lastModified: Date | undefined };
@@ -13,15 +13,15 @@ type Conditions = { 'if-none-match'?: string | undefined; 'if-modified-since'?: 
 export function isNotModified(conditions: Conditions, { etag, lastModified }: Validators): boolean {
   const tags = conditions['if-none-match'];
   if (tags !== undefined) {
-    return tags.split(',').some((tag) => tag.trim() === '*' || strong(tag) === strong(etag));
+    return tags.split(',').some((tag) => tag.trim() === '*' || opaqueTag(tag) === opaqueTag(etag));
   }
   const since = Date.parse(conditions['if-modified-since'] ?? '');
   return lastModified !== undefined && !Number.isNaN(since) && Math.floor(lastModified.getTime() / 1000) * 1000 <= since;
 }
 
-const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
+const opaqueTag = (tag: string): string => tag.trim().replace(/^W\//, '');
 
-/** When the object of a reply last changed (its `updated_at`); undefined where it has none. */
+/** The `updated_at` of a reply's body; undefined where it has none. */
 export function lastModifiedOf(body: unknown): Date | undefined {
   if (typeof body !== 'object' || body === null || !('updated_at' in body) || typeof body.updated_at !== 'string')
     return undefined;

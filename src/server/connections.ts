@@ -7,7 +7,7 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import { rangeCheck } from '#net/ranges.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 
-/** How often connections are looked at whose headers are late. */
+/** How often Node checks for connections whose headers are late. */
 const checkMs = 5_000;
 
 type Bounds = ResourceLimits['requests'];
@@ -20,32 +20,32 @@ export const connectionOptions = ({ headersTime }: Bounds) => ({
 
 type Parts = { bounds: Bounds; refusals: LimitRefusals; trustedProxies?: readonly string[] | undefined };
 
-/** How many requests came over a connection, the reply that is due on it, and whether that is a text, whose end is in memory already. */
-type Use = { requests: number; due: FastifyReply; isText: boolean };
+/** The number of requests of a connection, its last reply, and whether that reply's body is in memory (not a stream). */
+type ConnectionState = { requests: number; reply: FastifyReply; isText: boolean };
 
-/** Bounds the connections of the process and of each address, the requests over each of them, and the time that clients may take to read their replies. */
+/** Limits the connections of the process and of each address, the requests of each connection, and the time for reading a reply. */
 export function limitConnections(app: FastifyInstance, parts: Parts): void {
   const { bounds, refusals } = parts;
   const server = app.server as HttpServer;
   server.maxConnections = bounds.connections;
   server.on('drop', (dropped) => refusals.note({ ip: dropped?.remoteAddress ?? 'unknown' }, 'requests.connections'));
   server.on('connection', connectionCounter(parts));
-  const uses = new WeakMap<Socket, Use>();
+  const connections = new WeakMap<Socket, ConnectionState>();
   server.setTimeout(bounds.replyIdle, (socket: Socket) => {
-    const use = uses.get(socket);
-    if (use) closeIdle(socket, use, refusals);
+    const connection = connections.get(socket);
+    if (connection) closeIdle(socket, connection, refusals);
   });
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const requests = (uses.get(socket)?.requests ?? 0) + 1;
-    uses.set(socket, { requests, due: reply, isText: false });
+    const requests = (connections.get(socket)?.requests ?? 0) + 1;
+    connections.set(socket, { requests, reply, isText: false });
     if (requests >= bounds.perConnection) reply.header('connection', 'close');
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const use = uses.get(request.raw.socket);
-      if (use) use.isText = true;
+      const connection = connections.get(request.raw.socket);
+      if (connection) connection.isText = true;
       const bytes = Buffer.byteLength(payload);
       if (bytes >= bounds.replyRate) limitReading(reply, { bounds, bytes, note: (limit) => refusals.note(request, limit) });
     }
@@ -54,18 +54,18 @@ export function limitConnections(app: FastifyInstance, parts: Parts): void {
 }
 
 /**
- * Closes a connection on which nothing moves: when no reply is due, or when one isn't read, which stays in memory meanwhile, and holds
- * its caller's place. A reply that is still worked on may take longer; streams and headers have limits of their own.
+ * Closes an idle connection: between requests, or when the client doesn't read a reply, which takes memory and a slot of the
+ * limiter meanwhile. A reply that isn't written yet may take longer; streams and headers have limits of their own.
  */
-function closeIdle(socket: Socket, use: Use, refusals: LimitRefusals): void {
-  if (!use.due.raw.writableFinished) {
-    if (!use.isText || socket.writableLength === 0) return;
-    refusals.note(use.due.request, 'requests.replyIdle');
+function closeIdle(socket: Socket, connection: ConnectionState, refusals: LimitRefusals): void {
+  if (!connection.reply.raw.writableFinished) {
+    if (!connection.isText || socket.writableLength === 0) return;
+    refusals.note(connection.reply.request, 'requests.replyIdle');
   }
   socket.destroy();
 }
 
-/** Closes connections of an address that has too many. Those of a trusted proxy belong to many people. */
+/** Closes connections of an address that has too many. Trusted proxies are exempt, since they serve many clients. */
 function connectionCounter({ bounds, refusals, trustedProxies = [] }: Parts): (socket: Socket) => void {
   const isProxy = rangeCheck(trustedProxies);
   const open = new Map<string, number>();
@@ -73,25 +73,25 @@ function connectionCounter({ bounds, refusals, trustedProxies = [] }: Parts): (s
     const ip = socket.remoteAddress;
     if (ip === undefined || isProxy(ip)) return;
     const { key } = callerOf(anonymous, ip);
-    const before = open.get(key) ?? 0;
-    if (before >= bounds.connectionsPerAddress) {
+    const count = open.get(key) ?? 0;
+    if (count >= bounds.connectionsPerAddress) {
       refusals.note({ ip }, 'requests.connectionsPerAddress');
       socket.destroy();
       return;
     }
-    open.set(key, before + 1);
+    open.set(key, count + 1);
     socket.once('close', () => {
-      const left = (open.get(key) ?? 1) - 1;
-      if (left > 0) open.set(key, left);
+      const remaining = (open.get(key) ?? 1) - 1;
+      if (remaining > 0) open.set(key, remaining);
       else open.delete(key);
     });
   };
 }
 
-type Reading = { bounds: Bounds; bytes: number; note: (limit: string) => void };
+type ReadDeadline = { bounds: Bounds; bytes: number; note: (limit: string) => void };
 
-/** Closes the connection of a client that takes too long over a long reply. */
-function limitReading({ raw }: FastifyReply, { bounds, bytes, note }: Reading): void {
+/** Closes the connection of a client that reads a long reply too slowly. */
+function limitReading({ raw }: FastifyReply, { bounds, bytes, note }: ReadDeadline): void {
   const close = (): void => {
     if (raw.writableFinished) return;
     note('requests.replyRate');

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What scripts in browsers may send. As in the public API, they may come from anywhere, since the API knows no cookies. */
+/** As in the public API, every origin is allowed, since the API uses no cookies. */
 const preflight = {
   'access-control-allow-headers':
     'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-Service-OTP, X-Requested-With, User-Agent, X-Service-Api-Version',

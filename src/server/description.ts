@@ -14,12 +14,12 @@ type Parts = {
 };
 
 /**
- * The content security policy of the reference page: it may run the scripts that are written into it, known by their hashes, and
- * load the description from this server. It needs inline styles.
+ * The content security policy of the reference page. It allows the page's inline scripts by their hashes, inline styles, and
+ * loading the OpenAPI document from this server.
  */
 const pagePolicy = (page: unknown): string => {
-  const written = typeof page === 'string' ? [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)] : [];
-  const hashes = written
+  const scripts = typeof page === 'string' ? [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)] : [];
+  const hashes = scripts
     .filter(([, script]) => script !== '')
     .map(([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   return [
@@ -35,17 +35,17 @@ const pagePolicy = (page: unknown): string => {
   ].join('; ');
 };
 
-/** `/api/v3/openapi.json` describes the API; `/docs` shows it to people, and `/` leads there. */
+/** Adds `/api/v3/openapi.json` (the OpenAPI document), `/docs` (the reference page) and a redirect from `/` to it. */
 export function addDescription(app: FastifyInstance, parts: Parts): void {
   const { endpoints, schemas, services } = parts;
   const { vocabulary, version } = services;
-  const texts = new Map<string, string>();
+  const documents = new Map<string, string>();
   app.get('/api/v3/openapi.json', (request, reply) => {
     const server = linksFor(parts, request).api;
-    // Kept for a few hosts only: clients could invent any number of them.
-    const known = texts.get(server);
+    // The cache is limited to a few hosts, since clients can send any number of host names.
+    const known = documents.get(server);
     const text = known ?? JSON.stringify(makeDocument({ endpoints, schemas, vocabulary, version, server }));
-    if (!known && texts.size < 4) texts.set(server, text);
+    if (!known && documents.size < 4) documents.set(server, text);
     return reply.type('application/json; charset=utf-8').send(text);
   });
   app.get('/', (_request, reply) => reply.redirect('/docs/'));
@@ -59,7 +59,7 @@ export function addDescription(app: FastifyInstance, parts: Parts): void {
       configuration: {
         url: '/api/v3/openapi.json',
         pageTitle: 'Hearth: API reference',
-        // Off: what would call other servers, and advertising.
+        // Turns off requests to other servers, and advertising.
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,

@@ -6,13 +6,14 @@ const windowMs = 30_000;
 const quantiles = [0.5, 0.99, 1];
 
 /**
- * How late the event loop comes to its timers: while it computes, nobody is answered. The figures are of the last 30 to 60 seconds,
- * however often they are read; with several processes, those of the slowest. Returns how to end it.
+ * Adds a metric of the event loop's delay in the last 30 to 60 seconds, independent of how often it is read. With several
+ * processes, it is that of the slowest.
+ * @returns a function that stops measuring
  */
 export function watchEventLoop(registry: Registry): () => void {
   const windows = [monitorEventLoopDelay({ resolution }), monitorEventLoopDelay({ resolution })];
   for (const window of windows) window.enable();
-  // In turn, one starts anew, while the other one has seen a whole window.
+  // The two are reset in turn, so that one of them always covers a whole window.
   let next = 0;
   const timer = setInterval(() => windows[next++ % windows.length]?.reset(), windowMs).unref();
   new Gauge({

@@ -11,13 +11,13 @@ import { statusOf } from './refusals.ts';
 import { authorizePath, Moved } from './resolve.ts';
 import { routesOf } from './routes.ts';
 
-/** Why a request would be allowed or refused. */
+/** The decision about a request, and the checks that led to it. */
 export type Explanation = {
   endpoint: { id: string; method: string; path: string } | undefined;
   viewer: { login: string | undefined; credential: string };
   steps: CheckResult[];
   allowed: boolean;
-  /** The status of the refusal. A request that is allowed may still be refused for its body, or since what it names doesn't exist. */
+  /** The status of the refusal. An allowed request may still fail validation, or name something that doesn't exist. */
   status?: number;
   message?: string;
 };
@@ -37,33 +37,33 @@ type ExplainRequest = {
 export async function explain({ db, endpoints, authorization, method, path, now, url }: ExplainRequest): Promise<Explanation> {
   const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
-  const found = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
-  if (!found) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };
-  const { endpoint, params } = found;
-  const named = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
+  const match = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
+  if (!match) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };
+  const { endpoint, params } = match;
+  const endpointInfo = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
     const links = url === undefined ? undefined : linksOf(url);
     await authorizePath({ db, endpoint, viewer, params, now, links, trace: steps });
-    return { endpoint: named, viewer: shown(viewer), steps, allowed: true };
+    return { endpoint: endpointInfo, viewer: describeViewer(viewer), steps, allowed: true };
   } catch (error) {
-    const seen = viewer ? shown(viewer) : unknown.viewer;
+    const viewerInfo = viewer ? describeViewer(viewer) : unknown.viewer;
     if (error instanceof Moved)
       return {
-        endpoint: named,
-        viewer: seen,
+        endpoint: endpointInfo,
+        viewer: viewerInfo,
         steps,
         allowed: false,
         status: 301,
         message: `It is ${error.repo.owner.login}/${error.repo.name} now`,
       };
     if (!(error instanceof Refusal)) throw error;
-    return { endpoint: named, viewer: seen, steps, allowed: false, status: statusOf(error), message: error.message };
+    return { endpoint: endpointInfo, viewer: viewerInfo, steps, allowed: false, status: statusOf(error), message: error.message };
   }
 }
 
-const shown = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
+const describeViewer = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
 
 /** The router takes no empty path, which the root of the API would be. */
 const prefix = '/api';
@@ -75,9 +75,9 @@ function findEndpoint(endpoints: readonly Endpoint[], method: string, path: stri
     for (const { pattern, wildcard } of paths.flatMap(routesOf))
       router.on(endpoint.method, prefix + pattern, () => undefined, { endpoint, wildcard });
   }
-  const found = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing
-  if (!found) return undefined;
-  const { endpoint, wildcard } = found.store as { endpoint: Endpoint; wildcard: string | undefined };
-  const params = Object.fromEntries(Object.entries(found.params).map(([name, value]) => [name, value ?? '']));
+  const match = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing
+  if (!match) return undefined;
+  const { endpoint, wildcard } = match.store as { endpoint: Endpoint; wildcard: string | undefined };
+  const params = Object.fromEntries(Object.entries(match.params).map(([name, value]) => [name, value ?? '']));
   return { endpoint, params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' } };
 }

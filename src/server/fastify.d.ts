@@ -3,13 +3,13 @@ import type { Caller } from '#lib/caller.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The login behind the credential, for the log line. */
+    /** The login of the viewer, for the log. */
     actor?: string | undefined;
-    /** Whom the request counts against, as soon as it is known. */
+    /** The caller that the request counts against; undefined before it is signed in. */
     caller?: Caller | undefined;
   }
   interface FastifyInstance {
-    /** Set when the process is about to end: new requests should go elsewhere, then connections end with their next reply. */
+    /** Set at shutdown: `draining` makes `/readyz` fail, then `closing` closes connections with their next reply. */
     drainState: { draining: boolean; closing: boolean };
   }
 }

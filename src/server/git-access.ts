@@ -18,20 +18,21 @@ const policies: Record<Service, Policy> = {
 type RepositoryRequest = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
 
 /**
- * The repository of a Git address, if the viewer may use it. Without a credential, every refusal is a 401, whether or not the
- * repository exists, so that nobody can find private repositories.
- * @throws Moved for a name that the repository used to have.
+ * The repository of a Git URL, if the viewer may use the service. Without a credential, every refusal is 401, whether or not the
+ * repository exists, so that private repositories can't be detected.
+ * @throws Moved for a former name of the repository
+ * @throws Refusal 401, 403 or 404
  */
-export async function openRepository({ db, viewer, owner, name: given, service }: RepositoryRequest): Promise<Repo> {
-  const name = given.replace(/\.git$/i, '');
-  const nobody = viewer.grant.kind === 'none';
-  const hidden = () => (nobody ? unauthenticated() : notFound());
-  if (parseWord(rootWords.owner, owner) === undefined || parseWord(rootWords.repo, name) === undefined) throw hidden();
+export async function openRepository({ db, viewer, owner, name: nameInPath, service }: RepositoryRequest): Promise<Repo> {
+  const name = nameInPath.replace(/\.git$/i, '');
+  const isAnonymous = viewer.grant.kind === 'none';
+  const notVisible = () => (isAnonymous ? unauthenticated() : notFound());
+  if (parseWord(rootWords.owner, owner) === undefined || parseWord(rootWords.repo, name) === undefined) throw notVisible();
   const repo = await findRepo(db, viewer, owner, name);
-  if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? hidden();
+  if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? notVisible();
   const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
   if (decision.allowed) return repo;
-  if (nobody) throw unauthenticated();
+  if (isAnonymous) throw unauthenticated();
   if (decision.refusal === 'forbidden') throw forbidden(`${repo.owner.login}/${repo.name}: ${decision.message}`);
   throw decision.refusal === 'not_found' ? notFound() : unauthenticated(decision.message);
 }

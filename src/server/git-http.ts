@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
-import { change, type Database, isAway } from '#database/connect.ts';
+import { change, type Database, isUnavailable } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { GitError, type GitErrorKind, isGitError } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -14,8 +14,8 @@ import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { openRepository } from './git-access.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
-import { askForBody } from './read-body.ts';
-import { full, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
+import { sendContinue } from './read-body.ts';
+import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { clientFault } from './send-error.ts';
@@ -36,7 +36,7 @@ type Request = FastifyRequest<GitRequest>;
 
 /**
  * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, the `.git` being optional.
- * Bodies go through to Git as they come. These requests don't count against the rate limits of the API.
+ * Bodies are streamed to Git. These requests don't count against the rate limits of the API.
  */
 export function addGitHttp(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
@@ -62,7 +62,7 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
   if (request.headers['content-type'] !== `application/x-${service}-request`)
     throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
   const { repo, viewer, git } = await open(parts, service, request);
-  askForBody({ request, reply });
+  sendContinue({ request, reply });
   const disk = repoOf(git, repo.id);
   const options = optionsOf(parts, request, reply);
   const body =
@@ -100,14 +100,17 @@ function optionsOf(parts: Parts, request: Request, reply: FastifyReply): Exchang
   if (encoding !== 'identity' && !gzips.includes(encoding))
     throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
   const protocol = request.headers['git-protocol'];
-  // While git works, it sends something every few seconds. A connection that is silent for longer isn't used any more.
+  // While git works, it sends progress every few seconds. A connection that is silent for longer is closed.
   reply.raw.setTimeout(parts.services.git.limits.transferIdle, () => reply.raw.destroy());
-  const gone = new AbortController();
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort(new GitError('aborted', 'The client went away')));
+  const disconnected = new AbortController();
+  reply.raw.once(
+    'close',
+    () => reply.raw.writableFinished || disconnected.abort(new GitError('aborted', 'The client went away')),
+  );
   return {
     protocol: typeof protocol === 'string' ? protocol : undefined,
     gzip: gzips.includes(encoding),
-    signal: gone.signal,
+    signal: disconnected.signal,
   };
 }
 
@@ -128,46 +131,46 @@ const gitStatuses: Record<GitErrorKind, number> = {
   failed: 500,
 };
 
-/** Whether a client went away while its reply was sent. */
-const isGone = (error: unknown): boolean =>
+/** Whether a client disconnected while its reply was sent. */
+const isClientDisconnect = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** Refusals are plain text, which git shows to its user. */
+/** Sends an error as plain text, which git shows to its user. */
 function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyReply): FastifyReply {
   const error = refusalOfTimeout(thrown, parts.services.resourceLimits.database) ?? thrown;
-  const say = (status: number, message: string) =>
+  const send = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
   if (error instanceof Refusal) {
     parts.refusals.note(request, error.limit);
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
-    return say(statusOf(error), error.message);
+    return send(statusOf(error), error.message);
   }
-  const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  const fields = { err: error, id: request.id, route: request.routeOptions.url };
   if (isDiskFull(error)) {
-    parts.log.error(seen, 'the disk is full');
-    return say(503, full);
+    parts.log.error(fields, 'the disk is full');
+    return send(503, diskFullMessage);
   }
-  if (isGone(error)) {
-    parts.log.info(seen, 'a client of Git went away');
-    return say(gitStatuses.aborted, 'The client went away');
+  if (isClientDisconnect(error)) {
+    parts.log.info(fields, 'a client of Git went away');
+    return send(gitStatuses.aborted, 'The client went away');
   }
   if (isGitError(error) && error.kind !== 'failed') {
     parts.refusals.note(request, error.limit);
-    return say(gitStatuses[error.kind], error.message);
+    return send(gitStatuses[error.kind], error.message);
   }
-  if (isAway(error)) {
-    parts.log.error(seen, 'a request of Git found no connection');
-    return say(503, unavailable);
+  if (isUnavailable(error)) {
+    parts.log.error(fields, 'a request of Git found no connection');
+    return send(503, unavailableMessage);
   }
   const fault = clientFault(error);
-  if (fault) return say(fault.status, fault.message);
-  parts.log.error(seen, 'a request of Git failed');
-  return say(500, `Server Error (request ${request.id})`);
+  if (fault) return send(fault.status, fault.message);
+  parts.log.error(fields, 'a request of Git failed');
+  return send(500, `Server Error (request ${request.id})`);
 }
 
-/** Redirects to a repository's present name. git follows the first redirect, of `info/refs`, and keeps to the new name. */
+/** Redirects to a repository's present name. Git follows the redirect of `info/refs` and uses the new name from then on. */
 function redirect(parts: Parts, repo: Repo, request: Request, reply: FastifyReply): FastifyReply {
   const rest = request.url.replace(/^\/[^/]+\/[^/]+/, '');
   const url = `${linksFor(parts, request).html}/${repo.owner.login}/${repo.name}.git${rest}`;

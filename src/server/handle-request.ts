@@ -35,7 +35,10 @@ export type RequestContext = {
   readBody(): Promise<Json | undefined>;
 };
 
-/** Answers one request: counts it, decides about access, reads and validates it, calls the handler, and sends the reply or a 304. */
+/**
+ * Handles one request: counts it against its rate limit, decides about access, reads and validates it, calls the handler, and
+ * sends the reply or a 304.
+ */
 export async function handleRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = context;
   reply.headers(accessHeaders(endpoint, viewer));
@@ -71,7 +74,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     address: request.ip,
     reply: replyWith,
   };
-  // The declaration checked the handler against exactly these parts; the list of endpoints has forgotten the types.
+  // The types of a single endpoint, which its declaration has checked, aren't known here.
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
   await sendReply(context, handled, { request, reply, page, version, counted });
@@ -122,7 +125,7 @@ async function sendReply(
   await reply.code(status).type('application/json; charset=utf-8').send(text);
 }
 
-/** Sends a reply that isn't JSON. It may have an `etag`. For a HEAD, the stream is closed unread. */
+/** Sends a reply that isn't JSON, or a 304 where its `etag` matches. For a HEAD, the stream is closed unread. */
 async function sendRaw(
   context: RequestContext,
   { status, headers, body }: Raw,
@@ -130,23 +133,23 @@ async function sendRaw(
 ): Promise<void> {
   const { etag } = headers;
   reply.headers(headers);
-  const known = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
-  if ((known || request.method === 'HEAD') && body instanceof Readable) body.destroy();
-  if (known) await refundRateLimit(context, reply, counted);
-  if (known) await reply.code(304).send();
+  const notModified = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
+  if ((notModified || request.method === 'HEAD') && body instanceof Readable) body.destroy();
+  if (notModified) await refundRateLimit(context, reply, counted);
+  if (notModified) await reply.code(304).send();
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
 
-/** The address of a request as people write it, whichever form its first line had. */
+/** The URL of a request. Its request line may have an absolute URL or a path. */
 const addressOf = ({ api }: Links, { originalUrl }: FastifyRequest): URL =>
   new URL(`${new URL(api).origin}/${originalUrl.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`);
 
-function checkQuery(url: string, most: number): void {
+function checkQuery(url: string, maxParameters: number): void {
   let parameters = 0;
   for (let at = url.indexOf('?'); at >= 0; at = url.indexOf('&', at + 1)) parameters++;
-  if (parameters <= most) return;
+  if (parameters <= maxParameters) return;
   const limit = 'requests.queryParameters';
-  throw new Refusal('bad_request', `The query has more than ${most} parameters (${limit})`, [], { limit });
+  throw new Refusal('bad_request', `The query has more than ${maxParameters} parameters (${limit})`, [], { limit });
 }
 
 /** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
@@ -155,10 +158,12 @@ const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? t
 const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
 function versionOf(request: FastifyRequest): ApiVersion {
-  const wanted = neutralHeader(request.headers, 'x-service-api-version');
-  if (wanted === undefined) return apiVersions[0];
-  const known = apiVersions.find((version) => version === wanted);
+  const requested = neutralHeader(request.headers, 'x-service-api-version');
+  if (requested === undefined) return apiVersions[0];
+  const known = apiVersions.find((version) => version === requested);
   if (!known)
-    throw badRequest(`'${wanted.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`);
+    throw badRequest(
+      `'${requested.slice(0, 40)}' is not a supported version; the supported versions are ${apiVersions.join(', ')}`,
+    );
   return known;
 }

@@ -7,7 +7,10 @@ import { timestamp } from '#lib/time.ts';
 import { emitHeader, emitValue } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-/** The headers about the credential, and about the scopes or permissions that the endpoint needs (document 1, Authentication 3 and 5). */
+/**
+ * The headers about the credential, and about the scopes or permissions that the endpoint needs (document 1, Authentication 3 and
+ * 5).
+ */
 export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<string, string> {
   if (!isToken(grant)) return {};
   const expiry: Record<string, string> = grant.expiresAt
@@ -34,7 +37,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
   }
 }
 
-/** The headers of every reply. No reply of the API is a page that a browser should run, frame, or guess the type of. */
+/** The headers of every reply. They forbid browsers to run, frame or sniff replies, none of which are pages. */
 export const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

@@ -5,8 +5,8 @@ import type { Database } from '#database/connect.ts';
 const readyTimeoutMs = 2_000;
 
 /**
- * `/healthz` answers as long as the process runs. `/readyz` answers 503 while the database doesn't answer or the process is ending,
- * which tells a load balancer to send requests elsewhere.
+ * Adds `/healthz`, which is 200 as long as the process runs, and `/readyz`, which is 503 while the database doesn't answer or the
+ * process shuts down, so that load balancers use other processes.
  */
 export function addHealth(app: FastifyInstance, database: Database, state: { draining: boolean }): void {
   app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
@@ -20,10 +20,10 @@ export function addHealth(app: FastifyInstance, database: Database, state: { dra
 }
 
 async function databaseProblem({ db }: Database): Promise<string | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const { promise: timeout, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, readyTimeoutMs, 'the database answers too slowly');
   try {
-    return await Promise.race([sql`select 1`.execute(db).then(() => undefined), late]);
+    return await Promise.race([sql`select 1`.execute(db).then(() => undefined), timeout]);
   } catch {
     return 'the database does not answer';
   } finally {

@@ -6,10 +6,10 @@ import { openPools, type Work } from '#database/pools.ts';
 import type { Services } from '#endpoint/services.ts';
 import { eventJobs } from '#events/dispatch.ts';
 import { openGitStore } from '#git/store.ts';
-import { defaultConcurrency, type WorkerParts } from '#jobs/worker.ts';
+import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
-import { secretsUnder } from '#lib/secrets.ts';
+import { openSecrets } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
@@ -20,54 +20,55 @@ import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
 
-/** The settings for opening a Hearth. The command line and the tests make them. */
+/** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
-  /** Addresses and ranges of proxies whose X-Forwarded headers are believed; none where they are missing. */
+  /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
-  /** Values in the place of those of `lib/limits.ts`. */
+  /** Values that replace those of `lib/limits.ts`. */
   resourceLimits?: LimitOverrides;
   /** 32 bytes, kept outside the database (security decision 9). */
   secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
-  /** Semantic search is off where they are missing. */
+  /** Omitted: semantic search is off. */
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
   log: Logger;
   clock: () => Date;
   connections?: number;
-  /** What this process does, which shares its connections; requests and jobs both, where it is missing. */
+  /** The work of this process, by which its connections are divided. Omitted: requests and jobs. */
   work?: Work;
-  /** The name of its connections in PostgreSQL, where it isn't a server's. */
+  /** The `application_name` of its connections in PostgreSQL, where it isn't a server. */
   connectionName?: string;
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
 };
 
-/** An opened Hearth: its database and Git store, the HTTP application, and what a worker needs. Nothing listens yet. */
+/** An opened Hearth: its database, its services, the HTTP application and the worker's options. It doesn't listen yet. */
 export type Hearth = {
   /** For requests; the worker has connections of its own. */
   database: Database;
   services: Services;
   app: FastifyInstance;
-  worker: WorkerParts<Services>;
+  worker: WorkerOptions<Services>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Opens the database, the Git store and all services, and builds the application. Starts no worker. */
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
   const resources = resourceLimits(settings.resourceLimits);
   const resolve = openResolver({ limits: resources.names });
-  // Private addresses are allowed: only the administrator names the embedding server, which often is in their own network.
+  // Private addresses are allowed, since only the administrator sets the embedding server, and it often is in the same network.
   const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
   const pools = openPools(settings.address, { ...settings, limits: resources.database });
@@ -76,7 +77,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
-  const secrets = secretsUnder(settings.secretKey);
+  const secrets = openSecrets(settings.secretKey);
   const services: Services = {
     git,
     vocabulary,

@@ -7,21 +7,24 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 
 /** Counts refusals by limit and caller, and stores the counts for `hearth doctor`. */
 export type LimitRefusals = {
-  /** Counts a refusal of a request, or of a connection that has brought none yet. */
+  /** Counts a refusal of a request, or of a connection before its first request. */
   note(request: Pick<FastifyRequest, 'ip' | 'caller'>, limit: string | undefined): void;
-  /** Stores what was counted. */
+  /** Stores the counts. */
   flush(): Promise<void>;
 };
 
 const flushMs = 5_000;
-/** Further callers between two flushes, and in an hour of all processes, are stored as one. */
+/** The number of counts between two flushes, and of rows in an hour. Further callers are counted together as `others`. */
 const maxCounts = 200;
 const maxRows = 1_000;
 export const otherCallers = 'others';
 
 type Count = { limit: string; caller: string; count: number };
 
-/** @param count is told of each refusal at once, for metrics. */
+/**
+ * Opens the counts of a process.
+ * @param count called for each refusal, for metrics
+ */
 export function openLimitRefusals(
   { db, log, clock }: { db: Db; log: Logger; clock: () => Date },
   count: (limit: string) => void,
@@ -63,7 +66,7 @@ export function openLimitRefusals(
   };
 }
 
-/** Adds to the counts of this hour. Where it has many callers already, those who aren't among them are counted together. */
+/** Adds to the counts of this hour. Where it has `maxRows` already, further callers are counted together. */
 async function addCounts(tx: Tx, counts: readonly Count[], now: Date): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
   await sql`

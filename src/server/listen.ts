@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** The time for load balancers to notice that `/readyz` fails, and then for open connections to bring their next request. */
-const noticeMs = 500;
+/** The time for load balancers to see that `/readyz` fails, and then for open connections to send their next request. */
+const drainStepMs = 500;
 
 /**
- * Listens, and gives the address.
- * @throws StartupError that says why not, in the operator's words.
+ * Listens, and returns the address.
+ * @throws StartupError with the reason, for the operator
  */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
   try {
@@ -25,15 +25,16 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
 }
 
 /**
- * Ends serving without failing a request. First, `/readyz` fails. Then no new connection is accepted, and open ones are closed with
- * their next reply, so that no request on its way is lost. Last, the requests under way are finished.
+ * Shuts down gracefully: `/readyz` fails, then no new connections are accepted and open ones are closed with their next reply,
+ * and last the requests in progress are finished.
  */
 export async function drain(app: FastifyInstance): Promise<void> {
   app.drainState.draining = true;
-  await sleep(noticeMs);
+  await sleep(drainStepMs);
   app.drainState.closing = true;
-  // The close of the HTTP server would end idle connections at once; this one only stops listening.
+  // The HTTP server's own `close` would also end idle connections, on which a request may be arriving; this one only stops
+  // listening.
   Server.prototype.close.call(app.server);
-  await sleep(noticeMs);
+  await sleep(drainStepMs);
   await app.close();
 }

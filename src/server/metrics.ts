@@ -4,10 +4,10 @@ import type { Database } from '#database/connect.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { watchEventLoop } from './event-loop.ts';
 
-/** Makes the reader of the metrics' text; with several processes, it reads those of all (see `src/cli/cluster.ts`). */
+/** Makes the function that returns the text of the metrics; with several processes, those of all (see `src/cli/cluster.ts`). */
 export type MetricsReader = (own: Registry) => () => Promise<string>;
 
-type Watched = {
+type MetricsOptions = {
   database: Database;
   limiters: readonly ConcurrencyLimiter[];
   readMetrics?: MetricsReader | undefined;
@@ -16,15 +16,15 @@ type Watched = {
 export type Metrics = { countRefusal(limit: string): void };
 
 /**
- * `/metrics` for Prometheus: requests by route, method and status, connections to the database, places by limiter, refusals by limit,
- * the delay of the event loop, and Node's own.
+ * Adds `/metrics` for Prometheus: requests by route, method and status, database connections, slots by limiter, refusals by
+ * limit, the delay of the event loop, and Node's default metrics.
  */
-export function addMetrics(app: FastifyInstance, watched: Watched): Metrics {
-  const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = watched;
+export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metrics {
+  const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const unwatch = watchEventLoop(registry);
-  app.addHook('onClose', async () => unwatch());
+  const stopWatching = watchEventLoop(registry);
+  app.addHook('onClose', async () => stopWatching());
   const seconds = new Histogram({
     name: 'hearth_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its reply',
@@ -65,7 +65,7 @@ export function addMetrics(app: FastifyInstance, watched: Watched): Metrics {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
-    // The declared path, not the requested one, so that the number of labels is bounded.
+    // The declared path, not the requested one, so that the number of label values is bounded.
     seconds.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
     done();
   });

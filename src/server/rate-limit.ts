@@ -9,10 +9,10 @@ import { Refusal } from '#lib/refusal.ts';
 
 type RateLimitContext = { endpoint: Endpoint; viewer: Viewer; caller: Caller; db: Db; services: Services };
 
-/** What a request was counted against. */
+/** The key and bucket that a request was counted against, and the bucket's state. */
 export type ConsumedRequest = { key: string; bucket: Bucket; state: RateLimit };
 
-/** Counts a request against its rate limit, and refuses it above. Undefined where requests aren't counted. */
+/** Counts a request against its rate limit; undefined where requests aren't counted. @throws Refusal beyond the limit */
 export async function consumeRateLimit(
   { endpoint, viewer, caller: { key }, db, services }: RateLimitContext,
   request: FastifyRequest,
@@ -32,7 +32,7 @@ export async function consumeRateLimit(
   return { key, bucket, state };
 }
 
-/** Takes the count of a request back: a signed-in client that has the answer already isn't charged for it. */
+/** Undoes the count of a request: a 304 to a signed-in client doesn't count. */
 export async function refundRateLimit(
   { db, viewer }: Pick<RateLimitContext, 'db' | 'viewer'>,
   reply: FastifyReply,

@@ -12,29 +12,29 @@ import { type ReceiveLimits, receiveBody, tooLarge } from './receive-body.ts';
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Reads the bodies of requests, each within the limits of its kind, and all within the bytes that the process has for them. */
+/** Reads the bodies of requests, within the limits of each and the limit on the bytes of all bodies in memory. */
 export type BodyReader = {
-  /** The JSON of a request that was let in; undefined where it has no body. */
+  /** The JSON body of an authorized request; undefined where it has none. */
   json(exchange: Exchange, endpoint: Endpoint, caller: Caller): Promise<Json | undefined>;
-  /** The text of a form that somebody sends before they are signed in. */
+  /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
 
-/** @param together the bytes of all bodies that the process holds */
-export function bodyReader(bounds: ResourceLimits['requests'], together: ConcurrencyLimiter): BodyReader {
-  const pace = { time: bounds.bodyTime, rate: bounds.bodyRate };
+/** @param heldBytes limits the bytes of all bodies in memory: one slot is one byte */
+export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: ConcurrencyLimiter): BodyReader {
+  const timing = { time: bounds.bodyTime, rate: bounds.bodyRate };
 
-  const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, take: (part: Buffer) => void) => {
+  const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, onPart: (part: Buffer) => void) => {
     const { request, reply } = exchange;
     checkEncoding(request);
-    const length = lengthOf(request);
+    const length = contentLength(request);
     if (length === 0) return;
     if (length !== undefined && length > limits.bytes) throw tooLarge(limits);
-    // Who doesn't say how long a body is may send the longest.
-    const release = await admit(together, caller, reply, { places: length ?? limits.bytes });
+    // A body without a Content-Length may be as long as the limit.
+    const release = await admit(heldBytes, caller, reply, { slots: length ?? limits.bytes });
     try {
-      askForBody(exchange);
-      await receiveBody(request.raw, limits, take);
+      sendContinue(exchange);
+      await receiveBody(request.raw, limits, onPart);
     } catch (error) {
       release();
       throw error;
@@ -54,29 +54,29 @@ export function bodyReader(bounds: ResourceLimits['requests'], together: Concurr
         values: isFile ? bounds.fileBodyValues : bounds.bodyValues,
         names: { depth: 'requests.bodyDepth', values: isFile ? 'requests.fileBodyValues' : 'requests.bodyValues' },
       });
-      await receive(exchange, caller, { ...bytes, ...pace }, (part) => reader.write(part));
+      await receive(exchange, caller, { ...bytes, ...timing }, (part) => reader.write(part));
       return reader.end();
     },
     async form(exchange) {
       const parts: Buffer[] = [];
       const bytes = { bytes: bounds.formBody, name: 'requests.formBody' };
       const caller = callerOf(anonymous, exchange.request.ip);
-      await receive(exchange, caller, { ...bytes, ...pace }, (part) => parts.push(part));
+      await receive(exchange, caller, { ...bytes, ...timing }, (part) => parts.push(part));
       return Buffer.concat(parts).toString();
     },
   };
 }
 
-/** Tells a client that waits for it (`Expect: 100-continue`) to send the body. */
-export function askForBody({ request, reply }: Exchange): void {
-  if (isExpecting(request)) reply.raw.writeContinue();
+/** Sends `100 Continue` to a client that waits for it before it sends the body. */
+export function sendContinue({ request, reply }: Exchange): void {
+  if (expectsContinue(request)) reply.raw.writeContinue();
 }
 
-/** Whether a client sends its body only when it is told to. */
-export const isExpecting = ({ headers }: FastifyRequest): boolean => headers.expect?.toLowerCase() === '100-continue';
+/** Whether a client waits for `100 Continue` before it sends the body. */
+export const expectsContinue = ({ headers }: FastifyRequest): boolean => headers.expect?.toLowerCase() === '100-continue';
 
-/** Bytes of the body as the client tells them; undefined where it doesn't, since it sends them in chunks. */
-export function lengthOf({ headers }: FastifyRequest): number | undefined {
+/** The Content-Length of a body in bytes; undefined for a chunked one. */
+export function contentLength({ headers }: FastifyRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);
 }

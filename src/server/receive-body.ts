@@ -4,25 +4,27 @@ import { Refusal } from '#lib/refusal.ts';
 
 export type ReceiveLimits = {
   readonly bytes: number;
-  /** What the limit on bytes is called in refusals. */
+  /** The name of the limit on bytes in refusals. */
   readonly name: string;
-  /** Milliseconds that a body may take beside the time that its bytes take at the rate, in bytes a second. */
+  /** Milliseconds that a body may take, in addition to the time of its bytes at `rate` (bytes a second). */
   readonly time: number;
   readonly rate: number;
 };
 
-/** Parts are collected up to this many bytes, or so many parts: each makes work, however few bytes it has. */
-const collected = { bytes: 16 * 1024, parts: 1024 };
+/** Parts are joined up to this many bytes or parts, since each call of `onPart` has a cost of its own. */
+const flushAt = { bytes: 16 * 1024, parts: 1024 };
 
 /**
- * Receives the body of a request, and hands it on in parts as it arrives. What `take` throws ends it. Where it throws, the rest of
- * the body stays unread; see `unread-body.ts`.
- * @throws Refusal `too_large` beyond the limit, and `timed_out` for a body that comes too slowly.
+ * Receives the body of a request, and passes it to `onPart` in parts as it arrives. After an error, the rest of the body stays
+ * unread; see `unread-body.ts`.
+ * @throws Refusal `too_large` beyond the limit, and `timed_out` for a body that arrives too slowly
+ * @throws GitError `aborted` where the client disconnects
+ * @throws what `onPart` throws
  */
-export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, take: (part: Buffer) => void): Promise<void> {
+export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, onPart: (part: Buffer) => void): Promise<void> {
   const start = performance.now();
   let parts: Buffer[] = [];
-  let waiting = 0;
+  let buffered = 0;
   let received = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
 
@@ -30,28 +32,28 @@ export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, t
     const [first] = parts;
     const all = parts.length === 1 && first ? first : Buffer.concat(parts);
     parts = [];
-    waiting = 0;
-    take(all);
+    buffered = 0;
+    onPart(all);
   };
   const onData = (part: Buffer): void => {
     received += part.length;
-    waiting += part.length;
+    buffered += part.length;
     parts.push(part);
     if (received > limits.bytes) reject(tooLarge(limits));
-    else if (waiting >= collected.bytes || parts.length >= collected.parts) attempt(flush);
+    else if (buffered >= flushAt.bytes || parts.length >= flushAt.parts) attempt(flush);
   };
   const onEnd = (): void => attempt(flush, resolve);
   const onClose = (): void => reject(new GitError('aborted', 'The client went away'));
-  const attempt = (...works: (() => void)[]): void => {
+  const attempt = (...steps: (() => void)[]): void => {
     try {
-      for (const work of works) work();
+      for (const step of steps) step();
     } catch (error) {
       reject(error);
     }
   };
   const onTime = (): void => {
-    const left = start + limits.time + (received / limits.rate) * 1_000 - performance.now();
-    if (left > 0) timer = setTimeout(onTime, left);
+    const remaining = start + limits.time + (received / limits.rate) * 1_000 - performance.now();
+    if (remaining > 0) timer = setTimeout(onTime, remaining);
     else reject(timedOut(limits));
   };
   let timer = setTimeout(onTime, limits.time);

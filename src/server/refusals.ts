@@ -6,7 +6,7 @@ import { type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-/** The one table of statuses (document 1, Errors). */
+/** The HTTP status of each kind of refusal (document 1, Errors). */
 const statuses: Record<RefusalKind, number> = {
   bad_request: 400,
   unauthenticated: 401,
@@ -51,20 +51,22 @@ export type ErrorBody = { message: string; errors?: Refusal['errors']; documenta
 
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
 
-/** PostgreSQL's codes where another transaction was first: a name is taken, a parent is deleted, a deadlock, a serialization failure. */
-const overtakenCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', '40001']);
+/**
+ * PostgreSQL's codes of conflicts between transactions: unique violation, foreign key violation, deadlock, serialization failure.
+ */
+const conflictCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', '40001']);
 
-/** Whether a change failed because another request changed the same thing between its checks and its writes. */
-export const isOvertaken = (error: unknown): boolean =>
-  error instanceof NoResultError || (error instanceof Error && 'code' in error && overtakenCodes.has(error.code));
+/** Whether a change failed because a concurrent request changed the same rows after its checks. */
+export const isWriteConflict = (error: unknown): boolean =>
+  error instanceof NoResultError || (error instanceof Error && 'code' in error && conflictCodes.has(error.code));
 
-/** What is said while the database can't be reached. */
-export const unavailable = 'The server cannot answer just now. Please try again.';
+/** The message of a 503 while the database can't be reached. */
+export const unavailableMessage = 'The server cannot answer just now. Please try again.';
 
-/** What is said while nothing can be stored. Who is told can't mend it, so the log says more. */
-export const full = 'The server has no disk space left. Please tell its administrator.';
+/** The message of a 503 while the disk is full. Details are in the log only. */
+export const diskFullMessage = 'The server has no disk space left. Please tell its administrator.';
 
-/** Errors with the names of fields in the words of the vocabulary. */
+/** Field errors with the field names of the vocabulary. */
 export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
   vocabulary === 'service' ? errors : errors.map((error) => ({ ...error, field: emitField(vocabulary, error.field) }));
 

@@ -2,22 +2,22 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Cursors, Listed, Page } from '#lib/page.ts';
 
-/** `list` is there for a page of a list: what the `Link` header needs. */
+/** `list` is set for a page of a list, for the `Link` header. */
 type ReplyBody = { status: number; body: unknown; list?: { total: number } & Cursors };
 
-/** The status and body of what a handler returned. */
+/** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
   const statuses = Object.keys(endpoint.replies).map(Number);
   const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // what reply() made
-  const { status, body: whole } = several ?? { status: statuses[0] ?? 200, body: handled };
-  if (!endpoint.paging || page.limit === 0 || whole === undefined) return { status, body: whole };
+  const { status, body: result } = several ?? { status: statuses[0] ?? 200, body: handled };
+  if (!endpoint.paging || page.limit === 0 || result === undefined) return { status, body: result };
   if (endpoint.paging.style === 'inside') {
-    const { body, total } = whole as { body: unknown; total: number }; // what a handler of such pages returns
+    const { body, total } = result as { body: unknown; total: number }; // what a handler of such pages returns
     return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
   }
-  const { rows, total, next, previous, extra } = whole as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  const { rows, total, next, previous, extra } = result as Listed<unknown> & { extra?: object }; // what a paged handler returns
   const envelope = envelopeOf(endpoint, status);
-  // The list comes before other fields: clients that page by themselves take the first unknown field for it.
+  // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
   return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next, previous } };
 }

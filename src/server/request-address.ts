@@ -3,20 +3,20 @@ import { badRequest } from '#lib/refusal.ts';
 
 const authority = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
-/** The last name that was found right: nearly all requests bring the same. */
-let lastRight: string | undefined;
+/** The last valid host, since nearly all requests have the same. */
+let lastValid: string | undefined;
 
 function isAuthority(text: string): boolean {
-  if (text === lastRight) return true;
-  const isRight = authority.test(text) && URL.canParse(`http://${text}`);
-  if (isRight) lastRight = text;
-  return isRight;
+  if (text === lastValid) return true;
+  const isValid = authority.test(text) && URL.canParse(`http://${text}`);
+  if (isValid) lastValid = text;
+  return isValid;
 }
 
 /**
- * Makes sure that the address under which a request came can stand in the addresses of its reply: that of its `Host` header, or what a
- * trusted proxy says. Clients of HTTP/1.0 name no host; they get the address that they reached.
- * @throws Refusal when it is no address.
+ * Checks the host and protocol of a request (from its `Host` header, or from a trusted proxy), since links in the reply contain
+ * them. For HTTP/1.0 requests without a host, it sets that of the socket.
+ * @throws Refusal `bad_request` where the host isn't valid
  */
 export function checkAddress(request: FastifyRequest): void {
   const { headers, socket } = request.raw;

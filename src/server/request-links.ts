@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { type Links, linksOf } from '#endpoint/links.ts';
 
 /**
- * The addresses under which a request reached this server: those of `url` where it is given, or of the request's own host. Only a
- * trusted proxy is believed in how people reach it, so that `url` tells the scheme and the port of its `api.` host too.
+ * The addresses for the links of a reply: from `url` where it is configured, else from the host of the request. For the `api.`
+ * host of `url`, the scheme and the port are those of `url`.
  */
 export function linksFor({ url }: { url?: string }, { host, hostname, protocol }: FastifyRequest): Links {
   if (!host.startsWith('api.')) return linksOf(url ?? `${protocol}://${host}`);
-  const given = url === undefined ? undefined : new URL(url);
-  if (given?.hostname !== hostname.slice('api.'.length))
+  const configured = url === undefined ? undefined : new URL(url);
+  if (configured?.hostname !== hostname.slice('api.'.length))
     return { api: `${protocol}://${host}`, html: `${protocol}://${host.slice(4)}` };
-  return { api: `${given.protocol}//api.${given.host}`, html: given.origin };
+  return { api: `${configured.protocol}//api.${configured.host}`, html: configured.origin };
 }

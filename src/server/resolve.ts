@@ -45,8 +45,9 @@ type AuthorizeContext = {
 };
 
 /**
- * Looks up the accounts and repositories that a path names, and decides about access. A word that doesn't fit its schema makes a 404,
- * as a path that doesn't exist.
+ * Looks up the accounts and repositories of a path, and decides about access.
+ * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema
+ * @throws Moved for a former name of a repository
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
   const { db, endpoint, viewer, params, trace } = context;
@@ -59,7 +60,7 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   const target = await findTarget(context);
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
-  const roots = 'username' in words ? { ...target, user: await findNamed(db, params.username) } : target;
+  const roots = 'username' in words ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
   return { roots, words };
 }
 
@@ -76,7 +77,7 @@ export type Resolved = {
   lock(tx: Tx): Promise<Rows>;
 };
 
-/** Decides about access to a path, and then finds each resource that it names, below the one before. */
+/** Decides about access to a path, and then finds its resources, each below its parent. @throws as `authorizePath` does */
 export async function resolve(context: ResolveContext): Promise<Resolved> {
   const { db, endpoint, viewer, services, now } = context;
   const { roots, words } = await authorizePath(context);
@@ -130,6 +131,6 @@ function limitLookup({ endpoint, viewer: { account }, now, links }: AuthorizeCon
   return { now, hasCommits: account ? hasCommitsBy(account, host) : sql<boolean>`false` };
 }
 
-async function findNamed(db: Db, login: string | undefined): Promise<Account> {
+async function findAccountOrThrow(db: Db, login: string | undefined): Promise<Account> {
   return orNotFound(await findAccount(db, login ?? ''));
 }

@@ -1,9 +1,9 @@
 import { greedyWords, wordsOf } from '#endpoint/path-words.ts';
 
-/** Paths whose last word may be left out with its slash: the root folder, the default branch. */
+/** Paths whose last word is optional, with its slash: the root folder, the default branch. */
 const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
-/** A pattern of the router for a declared path, and the path word that its wildcard stands for. */
+/** A router pattern for a declared path, and the path word that matches its wildcard. */
 export type Route = { pattern: string; wildcard?: string };
 
 /**
@@ -17,8 +17,8 @@ export function routesOf(path: string): Route[] {
   const greedy = last !== undefined && greedyWords.has(last) && path.endsWith(`{${last}}`);
   const plain = (text: string): string => text.replace(/\{(\w+)\}/g, ':$1');
   if (!greedy) return [{ pattern: plain(path) }];
-  const stem = plain(path.slice(0, -`/{${last}}`.length));
-  const routes: Route[] = [{ pattern: `${stem}/*`, wildcard: last }];
-  if (optionalAtEnd.test(path)) routes.push({ pattern: stem, wildcard: last });
+  const prefix = plain(path.slice(0, -`/{${last}}`.length));
+  const routes: Route[] = [{ pattern: `${prefix}/*`, wildcard: last }];
+  if (optionalAtEnd.test(path)) routes.push({ pattern: prefix, wildcard: last });
   return routes;
 }

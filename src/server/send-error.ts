@@ -1,12 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { isAway } from '#database/connect.ts';
+import { isUnavailable } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
-import { emitErrors, errorBody, full, isOvertaken, refusalOfGit, refusalOfTimeout, statusOf, unavailable } from './refusals.ts';
+import {
+  diskFullMessage,
+  emitErrors,
+  errorBody,
+  isWriteConflict,
+  refusalOfGit,
+  refusalOfTimeout,
+  statusOf,
+  unavailableMessage,
+} from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -14,17 +23,17 @@ type Parts = { services: Services; log: Logger; url?: string };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 
-/** Answers a request whose handling threw: by a refusal or a redirect, or by 500 and a line in the log for a fault of the server. */
+/** Sends the reply for a thrown error: that of a refusal, a redirect, or a 500 with a line in the log for a fault of the server. */
 export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: Exchange, error: unknown): FastifyReply {
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
-  const seen = { err: error, id: request.id, route: request.routeOptions.url };
+  const fields = { err: error, id: request.id, route: request.routeOptions.url };
   if (isDiskFull(error)) {
-    parts.log.error(seen, 'the disk is full');
-    return sendRefusal(parts, exchange, { status: 503, message: full });
+    parts.log.error(fields, 'the disk is full');
+    return sendRefusal(parts, exchange, { status: 503, message: diskFullMessage });
   }
   const slow = refusalOfTimeout(error, parts.services.resourceLimits.database);
-  if (slow) parts.log.warn(seen, 'a statement took too long');
+  if (slow) parts.log.warn(fields, 'a statement took too long');
   const refusal = slow ?? refusalOf(error);
   if (refusal) {
     parts.refusals.note(request, refusal.limit);
@@ -34,16 +43,16 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
   }
   const fault = clientFault(error);
   if (fault) return sendRefusal(parts, exchange, fault);
-  if (request.method !== 'GET' && isOvertaken(error)) {
-    parts.log.warn(seen, 'a change was overtaken by another');
+  if (request.method !== 'GET' && isWriteConflict(error)) {
+    parts.log.warn(fields, 'a change was overtaken by another');
     const message = 'It was changed by another request at the same time. Please try again.';
     return sendRefusal(parts, exchange, { status: 409, message });
   }
-  if (isAway(error)) {
-    parts.log.error(seen, 'a request found no connection');
-    return sendRefusal(parts, exchange, { status: 503, message: unavailable });
+  if (isUnavailable(error)) {
+    parts.log.error(fields, 'a request found no connection');
+    return sendRefusal(parts, exchange, { status: 503, message: unavailableMessage });
   }
-  parts.log.error(seen, 'a request failed');
+  parts.log.error(fields, 'a request failed');
   return sendRefusal(parts, exchange, { status: 500, message: `Server Error (request ${request.id})` });
 }
 
@@ -52,7 +61,7 @@ const refusalOf = (error: unknown): Refusal | undefined => {
   return isGitError(error) ? refusalOfGit(error) : undefined;
 };
 
-/** What Fastify refuses by itself, as a body that is too large; undefined for other errors. */
+/** The refusal for a client error of Fastify itself, as a malformed URL; undefined for other errors. */
 export function clientFault(error: unknown): Refused | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
@@ -71,7 +80,7 @@ function sendMoved(parts: Parts, { request, reply }: Exchange, { repo }: Moved):
     .send(JSON.stringify({ message: 'Moved Permanently', url, documentation_url: `${links.html}/docs` }));
 }
 
-/** Answers with a status and a body that says why. */
+/** Sends an error reply. */
 export function sendRefusal(parts: Parts, { request, reply }: Exchange, { status, message, errors }: Refused): FastifyReply {
   const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, emitErrors(parts.services.vocabulary, errors));
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));

@@ -6,14 +6,14 @@ import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { noteTokenUse } from '#resources/tokens/index.ts';
 
-/** Finds out who sent a request, by its `Authorization` header, and notes it for the log line. */
+/** Authenticates a request by its `Authorization` header, and sets `request.actor` for the log. */
 export type SignIn = (request: FastifyRequest, now: Date) => Promise<Viewer>;
 
 type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
 
-/** Makes the sign-in of an application. The API and Git use the same. */
+/** Makes the sign-in that the API and Git use. It also stores when a token was last used. */
 export function signInTo({ database: { db }, log, adminTokenHash }: Parts): SignIn {
-  const noteUse = tokenUses((id, now) => {
+  const noteUse = hourlyTokenUses((id, now) => {
     noteTokenUse(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
   });
   return async (request, now) => {
@@ -28,14 +28,14 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
 const hourMs = 3_600_000;
 const maxRemembered = 10_000;
 
-/** Calls `note` once an hour for each token. It isn't waited for, and may fail without harm. */
-function tokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens'>, now: Date) => void {
-  const noted = new Map<Id<'tokens'>, number>();
+/** Calls `note` once an hour for each token. */
+function hourlyTokenUses(note: (id: Id<'tokens'>, now: Date) => void): (id: Id<'tokens'>, now: Date) => void {
+  const hours = new Map<Id<'tokens'>, number>();
   return (id, now) => {
     const hour = Math.floor(now.getTime() / hourMs);
-    if (noted.get(id) === hour) return;
-    if (noted.size > maxRemembered) noted.clear();
-    noted.set(id, hour);
+    if (hours.get(id) === hour) return;
+    if (hours.size > maxRemembered) hours.clear();
+    hours.set(id, hour);
     note(id, now);
   };
 }

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ResourceLimits } from '#lib/limits.ts';
-import { isExpecting, lengthOf } from './read-body.ts';
+import { contentLength, expectsContinue } from './read-body.ts';
 
-/** A rest of so many bytes is thrown away by the HTTP server itself, which costs less than a new connection. */
-const few = 64 * 1024;
+/** An unread body up to so many bytes is discarded, which costs less than a new connection. */
+const discardedByNode = 64 * 1024;
 
 /**
- * Bounds what is taken of a body that nobody wanted, as where its sender isn't signed in. The connection is closed, but not at once:
- * a client that is still sending would miss the reply.
+ * Limits how much is received of a body that is refused unread, as without a credential. The connection is closed after a delay,
+ * since a client that is still sending would miss the reply.
  */
 export function boundUnreadBodies(app: FastifyInstance, bounds: ResourceLimits['requests']): void {
   app.addHook('onSend', (request, reply, payload, done) => done(null, boundUnread(payload, { request, reply, bounds })));
@@ -17,7 +17,7 @@ export function boundUnreadBodies(app: FastifyInstance, bounds: ResourceLimits['
 
 type Unread = { request: FastifyRequest; reply: FastifyReply; bounds: ResourceLimits['requests'] };
 
-/** Gives the payload to send, which may be one that takes the rest of the body before it ends. */
+/** The payload to send: the given one, or a stream that sends it and then discards the rest of the body. */
 function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unknown {
   const { raw } = request;
   if (raw.complete !== false) {
@@ -32,25 +32,25 @@ function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unkn
   reply.header('connection', 'close');
   if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || request.method === 'HEAD') return payload;
   reply.header('content-length', Buffer.byteLength(payload));
-  return Readable.from(thenDiscard(payload, raw, bounds), { objectMode: false });
+  return Readable.from(payloadThenDiscard(payload, raw, bounds), { objectMode: false });
 }
 
-/** Git takes a body while it answers. */
+/** Whether a stream, as that of Git, reads the body while the reply is sent. */
 const isBeingRead = ({ readableFlowing }: IncomingMessage, payload: unknown): boolean =>
   payload instanceof Readable && readableFlowing !== null;
 
 function isSmall(request: FastifyRequest): boolean {
-  const length = lengthOf(request);
-  return length !== undefined && length <= few && !isExpecting(request);
+  const length = contentLength(request);
+  return length !== undefined && length <= discardedByNode && !expectsContinue(request);
 }
 
-async function* thenDiscard(payload: string | Buffer, raw: IncomingMessage, bounds: ResourceLimits['requests']) {
+async function* payloadThenDiscard(payload: string | Buffer, raw: IncomingMessage, bounds: ResourceLimits['requests']) {
   yield payload;
   const { promise, resolve } = Promise.withResolvers<void>();
-  let left = bounds.discarded;
+  let remaining = bounds.discarded;
   const onData = (part: Buffer): void => {
-    left -= part.length;
-    if (left <= 0) resolve();
+    remaining -= part.length;
+    if (remaining <= 0) resolve();
   };
   const stop = (): void => resolve();
   const timer = setTimeout(stop, bounds.discardTime);
