@@ -3,21 +3,20 @@ import type { Media } from '#lib/media.ts';
 import { headerWords, mediaWord } from './words.ts';
 
 export type Accepted = {
-  /** False where the header accepts no JSON: the public API answers 415 then. */
+  /** False where the header doesn't accept JSON, for which the public API replies 415. */
   readonly acceptable: boolean;
   readonly media: Media;
-  /** The version inside the media type (`v3`), where one is named. */
+  /** The version in the media type (`v3`), if it has one. */
   readonly version?: string;
-  /** Whether bytes are wanted (`application/octet-stream`), for endpoints that have a file. */
+  /** Whether the client accepts bytes (`application/octet-stream`), for endpoints with a file. */
   readonly binary?: true;
 };
 
 const plain: Accepted = { acceptable: true, media: 'json' };
 
 /**
- * What an `Accept` header asks for, in the media types of either vocabulary. The highest weight wins, then a named type
- * before a wildcard, then text matches before plain JSON, then the first.
- *
+ * Parses an `Accept` header with the media types of either vocabulary. The highest weight wins, then a named type over a wildcard,
+ * then text matches over plain JSON, then the first.
  * @example
  * acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
  * acceptMediaType('application/vnd.service.text-match+json').media // 'text-match'
@@ -25,7 +24,7 @@ const plain: Accepted = { acceptable: true, media: 'json' };
  */
 export function acceptMediaType(header: string | undefined): Accepted {
   if (header === undefined || header === '*/*' || header.trim() === '') return plain;
-  let lenient = false;
+  let isLenient = false;
   let best: { accepted: Accepted; rank: number } | undefined;
   for (const range of header.split(',')) {
     const [type = '', ...parameters] = range.split(';');
@@ -33,16 +32,17 @@ export function acceptMediaType(header: string | undefined): Accepted {
     const accepted = mediaOf(name);
     const weight = weightOf(parameters);
     if (weight === 0) continue;
-    lenient ||= tolerated.test(name);
+    isLenient ||= lenientTypes.test(name);
     if (!accepted) continue;
     const rank = weight * 2 + (name.includes('*') ? 0 : 1) * 0.0001;
-    if (!best || rank > best.rank || (rank === best.rank && addsTo(accepted, best.accepted))) best = { accepted, rank };
+    if (!best || rank > best.rank || (rank === best.rank && isMoreSpecific(accepted, best.accepted))) best = { accepted, rank };
   }
-  return best?.accepted ?? { ...plain, acceptable: lenient };
+  return best?.accepted ?? { ...plain, acceptable: isLenient };
 }
 
-/** Clients list the type for text matches behind others that mean plain JSON (previews): it only adds to that. */
-const addsTo = (one: Accepted, other: Accepted): boolean => one.media === 'text-match' && other.media === 'json' && !other.binary;
+/** Clients list the type for text matches after other types that mean plain JSON (previews). */
+const isMoreSpecific = (one: Accepted, other: Accepted): boolean =>
+  one.media === 'text-match' && other.media === 'json' && !other.binary;
 
 /** `q`, from 0 to 1; 1 where it is absent or not a number. */
 function weightOf(parameters: readonly string[]): number {
@@ -51,13 +51,13 @@ function weightOf(parameters: readonly string[]): number {
   return Number.isNaN(weight) ? 1 : Math.min(1, Math.max(0, weight));
 }
 
-/** Types that browsers and generic clients send. They get JSON, though strictly it isn't what they ask for. */
-const tolerated = /^(text\/|.+\+json$)/;
+/** Types that browsers and generic clients send. They get JSON nevertheless. */
+const lenientTypes = /^(text\/|.+\+json$)/;
 
 const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/json']);
 const vendorName = new RegExp(`^application/vnd\\.(?:${mediaWord.join('|')})(?:-\\w+)?((?:\\.[\\w-]+)*)(?:\\+json)?$`);
 
-/** The words for renderings in media types. The type makes sure that none is forgotten. */
+/** The media names in media types. `satisfies` checks that none is missing. */
 const renderings = {
   json: true,
   raw: true,
@@ -87,7 +87,7 @@ function mediaOf(name: string): Accepted | undefined {
 
 const vendorHeaders = new Map(headerWords.map(([neutral, vendor]) => [neutral.toLowerCase(), vendor.toLowerCase()]));
 
-/** A request's header by its neutral name, in whichever vocabulary it was sent; the neutral one first. Names are in lower case. */
+/** A request header by its neutral name (in lower case), from either vocabulary; the neutral one has precedence. */
 export function neutralHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const vendor = vendorHeaders.get(name);
   const value = headers[name] ?? (vendor === undefined ? undefined : headers[vendor]);

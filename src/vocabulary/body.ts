@@ -3,24 +3,24 @@ import { isSchema, type Resolve, resolveWithin, type Schema } from './schema-lea
 import { type Direction, tableOf, translated } from './table.ts';
 import { fieldWords, fieldWordsOfOperation, type Vocabulary } from './words.ts';
 
-/** Exchanges the words of values that follow one schema. Values are never changed in place. */
+/** Translates values of a schema between the vocabularies. It returns new values. */
 export type Translator = {
-  /** From the documents' words into the public API's. */
+  /** From neutral words to the public API's. */
   readonly toVendor: (value: unknown) => unknown;
-  /** From either vocabulary into the documents' words. */
+  /** From either vocabulary to neutral words. */
   readonly toNeutral: (value: unknown) => unknown;
 };
 
 export type TranslatorOptions = {
-  /** Whose words the schema is written in: the documents', unless told otherwise. */
+  /** The vocabulary of the schema. Omitted: neutral. */
   readonly words?: 'neutral' | 'vendor';
-  /** The operation whose reply the schema describes, since a few words differ in the replies of one operation alone. */
+  /** The operation whose reply the schema describes, since some words differ in single operations. */
   readonly operation?: string;
-  /** What a `$ref` means, where it doesn't point into the schema itself. */
+  /** Resolves `$ref`s that point outside of the schema. */
   readonly resolve?: Resolve;
 };
 
-const known = new WeakMap<object, Map<string, Translator | undefined>>();
+const cache = new WeakMap<object, Map<string, Translator | undefined>>();
 
 /**
  * The translator of a schema, or undefined where its values look alike in both vocabularies, so that most endpoints pay
@@ -35,8 +35,8 @@ export function translatorOf(schema: object, options: TranslatorOptions = {}): T
   if (!isSchema(schema)) return undefined;
   const { words = 'neutral', operation = '' } = options;
   const key = `${words} ${operation in fieldWordsOfOperation ? operation : ''}`;
-  const translators = known.get(schema) ?? new Map<string, Translator | undefined>();
-  known.set(schema, translators);
+  const translators = cache.get(schema) ?? new Map<string, Translator | undefined>();
+  cache.set(schema, translators);
   if (!translators.has(key)) translators.set(key, makeTranslator(schema, { ...options, words, operation }));
   return translators.get(key);
 }
@@ -44,19 +44,19 @@ export function translatorOf(schema: object, options: TranslatorOptions = {}): T
 function makeTranslator(schema: Schema, { words = 'neutral', operation, resolve }: TranslatorOptions): Translator | undefined {
   const plan = planOf(schema, { words, operation, resolve: resolve ?? resolveWithin(schema) });
   if (!plan) return undefined;
-  return { toVendor: (value) => walk(value, plan, 'toVendor'), toNeutral: (value) => walk(value, plan, 'toNeutral') };
+  return { toVendor: (value) => translate(value, plan, 'toVendor'), toNeutral: (value) => translate(value, plan, 'toNeutral') };
 }
 
-/** A reply's body as the vocabulary writes it. `schema` is the one that the endpoint declares, in the documents' words. */
+/** Translates a reply's body to the vocabulary. `schema` is the endpoint's, in neutral words. */
 export const emitBody = (vocabulary: Vocabulary, value: unknown, schema: object, operation?: string): unknown =>
   vocabulary === 'service'
     ? value
     : (translatorOf(schema, operation === undefined ? {} : { operation })?.toVendor(value) ?? value);
 
-/** A request's body, or its query, in the documents' words. Where both words for one field are given, the neutral one holds. */
+/** Translates a request's body or query to neutral words. Where a field has both names, the neutral one has precedence. */
 export const neutralBody = (value: unknown, schema: object): unknown => translatorOf(schema)?.toNeutral(value) ?? value;
 
-/** A reply's body in the documents' words, whichever vocabulary it was written in. */
+/** Translates a reply's body from either vocabulary to neutral words. */
 export const neutralReply = (value: unknown, schema: object, operation: string): unknown =>
   translatorOf(schema, { operation })?.toNeutral(value) ?? value;
 
@@ -70,18 +70,18 @@ export const emitField = (vocabulary: Vocabulary, path: string): string =>
   vocabulary === 'service' ? path : path.replace(/\w+/g, (name) => translated(fields, 'toVendor', name));
 const fields = tableOf(fieldWords);
 
-function walk(value: unknown, plan: Plan | undefined, direction: Direction): unknown {
+function translate(value: unknown, plan: Plan | undefined, direction: Direction): unknown {
   if (!plan) return value;
   if (typeof value === 'string') return translated(plan.values, direction, value);
-  if (Array.isArray(value)) return plan.items ? value.map((item) => walk(item, plan.items, direction)) : value;
+  if (Array.isArray(value)) return plan.items ? value.map((item) => translate(item, plan.items, direction)) : value;
   if (!isSchema(value)) return value; // numbers, booleans, null
   const entries: [string, unknown][] = [];
   for (const [name, inner] of Object.entries(value)) {
     const neutral = plan.neutralNames.get(name);
     if (neutral !== undefined && neutral !== name && Object.hasOwn(value, neutral)) continue;
     const field = plan.fields.get(direction === 'toNeutral' ? (neutral ?? name) : name);
-    if (!field) entries.push([translated(plan.names, direction, name), walk(inner, plan.under, direction)]);
-    else entries.push([direction === 'toVendor' ? field.vendor : (neutral ?? name), walk(inner, field.plan, direction)]);
+    if (!field) entries.push([translated(plan.names, direction, name), translate(inner, plan.under, direction)]);
+    else entries.push([direction === 'toVendor' ? field.vendor : (neutral ?? name), translate(inner, field.plan, direction)]);
   }
   return Object.fromEntries(entries);
 }

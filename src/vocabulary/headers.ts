@@ -2,7 +2,7 @@ import { tableOf, translated } from './table.ts';
 import { agentWord, headerWords, mediaWord, type Pair, permissionWords, type Vocabulary } from './words.ts';
 
 const canonical = tableOf(headerWords);
-const lower = tableOf(headerWords.map(([neutral, vendor]): Pair => [neutral.toLowerCase(), vendor.toLowerCase()]));
+const lowerCase = tableOf(headerWords.map(([neutral, vendor]): Pair => [neutral.toLowerCase(), vendor.toLowerCase()]));
 const permissions = tableOf(permissionWords);
 
 /**
@@ -12,13 +12,13 @@ const permissions = tableOf(permissionWords);
  * emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
  */
 export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
-  vocabulary === 'service' ? name : translated(name === name.toLowerCase() ? lower : canonical, 'toVendor', name);
+  vocabulary === 'service' ? name : translated(name === name.toLowerCase() ? lowerCase : canonical, 'toVendor', name);
 
 /** The name of a permission category, for example in `X-Accepted-Service-Permissions`. */
 export const emitPermission = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(permissions, 'toVendor', name);
 
-/** The name of a permission category in the documents' words, from either vocabulary. */
+/** The neutral name of a permission category, from either vocabulary. */
 export const neutralPermission = (name: string): string => translated(permissions, 'toNeutral', name);
 
 /** The user agent of webhook deliveries, for example `Service-Hookshot/0.1.0`. */
@@ -35,7 +35,7 @@ const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
 
 type Value = number | string | string[] | undefined;
 
-/** The value of a reply's header, known by its neutral name, as the vocabulary writes it. */
+/** The value of a reply's header in the vocabulary. `name` is its neutral name. */
 export function emitValue<Given extends Value>(vocabulary: Vocabulary, name: string, value: Given): Given | string {
   const emit = vocabulary === 'service' || typeof value !== 'string' ? undefined : valueRules[name.toLowerCase()];
   return emit && typeof value === 'string' ? emit(vocabulary, value) : value;
@@ -44,7 +44,7 @@ export function emitValue<Given extends Value>(vocabulary: Vocabulary, name: str
 const headerNames = (vocabulary: Vocabulary, list: string): string =>
   list.replace(/[\w-]+/g, (name) => emitHeader(vocabulary, name));
 
-/** The headers whose values hold words of the vocabulary. */
+/** The headers whose values contain words of the vocabulary. */
 const valueRules: Readonly<Record<string, (vocabulary: Vocabulary, value: string) => string>> = {
   'content-type': emitMediaType,
   'x-service-media-type': (vocabulary, value) =>

@@ -22,34 +22,34 @@ const parameters = tableOf(parameterWords);
  * publicPath('/orgs/{org}/hooks') // undefined
  */
 export function publicPath(route: string): string | undefined {
-  const path = exchange(route, 'toVendor');
+  const path = translatePath(route, 'toVendor');
   return path === route ? undefined : path;
 }
 
-/** A route as a description of the API shows it: with the vocabulary's words and names of parameters. */
+/** A route for the OpenAPI document, with the vocabulary's words and names of parameters. */
 export const emitRoute = (vocabulary: Vocabulary, route: string): string =>
-  vocabulary === 'service' ? route : named(exchange(route, 'toVendor'), 'toVendor');
+  vocabulary === 'service' ? route : translateParameters(translatePath(route, 'toVendor'), 'toVendor');
 
-/** The route in the documents' words that one of either vocabulary means. */
-export const neutralRoute = (route: string): string => named(exchange(route, 'toNeutral'), 'toNeutral');
+/** The neutral route for a route of either vocabulary. */
+export const neutralRoute = (route: string): string => translateParameters(translatePath(route, 'toNeutral'), 'toNeutral');
 
-const named = (route: string, direction: Direction): string =>
+const translateParameters = (route: string, direction: Direction): string =>
   route.includes('{')
     ? route.replace(/\{(\w+)\}/g, (_braces, name: string) => `{${translated(parameters, direction, name)}}`)
     : route;
 
-function exchange(route: string, direction: Direction): string {
+function translatePath(route: string, direction: Direction): string {
   const segments = route.split('/');
-  const rule = rules[direction].find(({ from }) => begins(segments, from));
+  const rule = rules[direction].find(({ from }) => startsWith(segments, from));
   if (!rule) return route;
   segments[rule.from.length - 1] = rule.to;
   return segments.join('/');
 }
 
-const begins = (segments: readonly string[], from: readonly string[]): boolean =>
+const startsWith = (segments: readonly string[], from: readonly string[]): boolean =>
   segments.length >= from.length && from.every((word, i) => word === '{}' || word === segments[i]);
 
 const values = new Map(Object.entries(valueWords).map(([name, pairs]) => [name, tableOf(pairs)]));
 
-/** The value of a path word or query parameter that takes a closed set, in the documents' words. */
+/** The neutral value of a path word or query parameter with a closed set of values. */
 export const neutralValue = (name: string, value: string): string => translated(values.get(name), 'toNeutral', value);

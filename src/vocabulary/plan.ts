@@ -1,7 +1,7 @@
 import {
   freeValuesOf,
+  hasFreeNames,
   isAnything,
-  isFree,
   leavesOf,
   propertiesOf,
   type Resolve,
@@ -12,22 +12,22 @@ import {
 import { type Table, tableOf, translated } from './table.ts';
 import { fieldWords, fieldWordsOfOperation, type Pair, permissionWords, valueWords } from './words.ts';
 
-/** Where words have to be exchanged in the values of a schema. Plans may be cyclic, as schemas are. */
+/** Which parts of a schema's values must be translated. Plans may be cyclic, as schemas are. */
 export type Plan = {
-  /** Declared fields that are renamed or hold something to translate, by their neutral name. */
+  /** Declared fields that are renamed or contain something to translate, by their neutral names. */
   readonly fields: Map<string, { readonly vendor: string; readonly plan: Plan | undefined }>;
   readonly neutralNames: Map<string, string>;
   /** Values of a closed set. */
   values?: Table;
-  /** Names that are data, where they come from the catalogue of permissions. */
+  /** Translations of field names that are data: those of permissions. */
   names?: Table;
   items?: Plan;
-  /** What stands under names that are data. */
+  /** The plan of values whose field names are data. */
   under?: Plan;
 };
 
 export type PlanOptions = {
-  /** Whose words the schema is written in. */
+  /** The vocabulary of the schema. */
   readonly words: 'neutral' | 'vendor';
   readonly operation?: string | undefined;
   readonly resolve: Resolve;
@@ -36,48 +36,48 @@ export type PlanOptions = {
 const permissions = tableOf(permissionWords);
 const valueTables = new Map(Object.entries(valueWords).map(([field, pairs]) => [field, pairs]));
 
-/** The plan of a schema, or undefined where its values look alike in both vocabularies. */
+/** The plan of a schema; undefined where both vocabularies have the same values. */
 export function planOf(schema: Schema, options: PlanOptions): Plan | undefined {
   const builder = new Map<string, Plan>();
   const fields = tableOf([...fieldWords, ...(fieldWordsOfOperation[options.operation ?? ''] ?? [])]);
   const root = build([schema], '', { ...options, fields, known: builder, numbers: new Map() });
-  const needed = neededOf([...builder.values()]);
+  const needed = plansWithChanges([...builder.values()]);
   for (const plan of builder.values()) prune(plan, needed);
   return needed.has(root) ? root : undefined;
 }
 
-type Building = PlanOptions & { fields: Table; known: Map<string, Plan>; numbers: Map<Schema, number> };
+type PlanBuilder = PlanOptions & { fields: Table; known: Map<string, Plan>; numbers: Map<Schema, number> };
 
-/** `field` is the neutral name of the field that holds the value, or that holds the list it stands in. */
-function build(schemas: readonly Schema[], field: string, building: Building): Plan {
-  const leaves = leavesOf(schemas, building.resolve);
-  const key = `${field}:${leaves.map((leaf) => numberOf(leaf, building.numbers)).join()}`;
-  const known = building.known.get(key);
+/** `field` is the neutral name of the field with the value, or with the list that contains it. */
+function build(schemas: readonly Schema[], field: string, builder: PlanBuilder): Plan {
+  const leaves = leavesOf(schemas, builder.resolve);
+  const key = `${field}:${leaves.map((leaf) => numberOf(leaf, builder.numbers)).join()}`;
+  const known = builder.known.get(key);
   if (known) return known;
   const plan: Plan = { fields: new Map(), neutralNames: new Map() };
-  building.known.set(key, plan);
+  builder.known.set(key, plan);
 
-  const values = valuesOf(leaves, field, building.words);
+  const values = valuesOf(leaves, field, builder.words);
   if (values) plan.values = values;
   const items = leaves.flatMap((leaf) => schemasIn(leaf.items));
-  if (items.length > 0) plan.items = build(items, field, building);
+  if (items.length > 0) plan.items = build(items, field, builder);
   const free = leaves.flatMap(freeValuesOf);
-  if (free.length > 0) plan.under = build(free, field === 'permissions' ? field : '', building);
-  if (field === 'permissions' && leaves.some(isFree) && !leaves.some(isAnything)) plan.names = permissions;
-  // Where a value may be an object of known fields or one of anybody's, nothing tells a field from data.
-  if (!leaves.some(isFree)) addFields(plan, leaves, building);
+  if (free.length > 0) plan.under = build(free, field === 'permissions' ? field : '', builder);
+  if (field === 'permissions' && leaves.some(hasFreeNames) && !leaves.some(isAnything)) plan.names = permissions;
+  // Where a value may be an object of declared fields or one with arbitrary names, fields can't be distinguished from data.
+  if (!leaves.some(hasFreeNames)) addFields(plan, leaves, builder);
   return plan;
 }
 
-function addFields(plan: Plan, leaves: readonly Schema[], building: Building): void {
+function addFields(plan: Plan, leaves: readonly Schema[], builder: PlanBuilder): void {
   const children = Map.groupBy(leaves.flatMap(propertiesOf), ([name]) => name);
   for (const [name, entries] of children) {
-    const neutral = building.words === 'neutral' ? name : translated(building.fields, 'toNeutral', name);
-    const vendor = building.words === 'vendor' ? name : translated(building.fields, 'toVendor', name);
+    const neutral = builder.words === 'neutral' ? name : translated(builder.fields, 'toNeutral', name);
+    const vendor = builder.words === 'vendor' ? name : translated(builder.fields, 'toVendor', name);
     const child = build(
       entries.map(([, schema]) => schema),
       neutral,
-      building,
+      builder,
     );
     plan.fields.set(neutral, { vendor, plan: child });
     plan.neutralNames.set(vendor, neutral);
@@ -90,7 +90,7 @@ function numberOf(schema: Schema, numbers: Map<Schema, number>): number {
   return number;
 }
 
-/** The words of a closed set that differ; none where the schema lets any text through, since that may be somebody's. */
+/** The words of a closed set that differ; undefined where the schema allows any text, which may be user data. */
 function valuesOf(leaves: readonly Schema[], field: string, words: PlanOptions['words']): Table | undefined {
   const pairs = valueTables.get(field);
   if (!pairs) return undefined;
@@ -101,8 +101,8 @@ function valuesOf(leaves: readonly Schema[], field: string, words: PlanOptions['
   return used.length > 0 ? tableOf(used) : undefined;
 }
 
-/** The plans that exchange something, themselves or further inside. */
-function neededOf(plans: readonly Plan[]): Set<Plan> {
+/** The plans that translate something, themselves or in their children. */
+function plansWithChanges(plans: readonly Plan[]): Set<Plan> {
   const needed = new Set(
     plans.filter((plan) => plan.values || plan.names || [...plan.fields].some(([neutral, { vendor }]) => neutral !== vendor)),
   );

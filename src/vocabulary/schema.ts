@@ -4,9 +4,7 @@ import { translated } from './table.ts';
 import type { Vocabulary } from './words.ts';
 
 /**
- * A declared schema as a description of the API shows it, in the vocabulary's words. References stay as they are, and so does
- * what they lead to.
- *
+ * A schema for the OpenAPI document, in the vocabulary's words. References aren't followed.
  * @example
  * emitSchema('github', Type.Object({ service_owned_allowed: Type.Boolean() })) // … properties: { github_owned_allowed: … }
  */
@@ -16,7 +14,7 @@ export function emitSchema(vocabulary: Vocabulary, schema: object, operation?: s
   return plan ? emit(schema, plan) : schema;
 }
 
-/** The keywords whose schemas describe the same value as the schema that they stand in. */
+/** The keywords whose schemas apply to the same value. */
 const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 
 function emit(schema: Schema, plan: Plan | undefined): Schema {
@@ -35,12 +33,13 @@ function emitKeyword(keyword: string, value: unknown, plan: Plan): unknown {
   if (keyword === 'enum' && Array.isArray(value)) return value.map(word);
   if (keyword === 'const' || keyword === 'default') return word(value);
   if (keyword === 'required' && Array.isArray(value)) return value.map(field);
-  if (keyword === 'patternProperties' && isSchema(value)) return mapped(value, (name, inner) => [name, each(inner, plan.under)]);
+  if (keyword === 'patternProperties' && isSchema(value))
+    return mapEntries(value, (name, inner) => [name, each(inner, plan.under)]);
   if (keyword === 'properties' && isSchema(value)) {
-    return mapped(value, (name, inner) => [plan.fields.get(name)?.vendor ?? name, each(inner, plan.fields.get(name)?.plan)]);
+    return mapEntries(value, (name, inner) => [plan.fields.get(name)?.vendor ?? name, each(inner, plan.fields.get(name)?.plan)]);
   }
   return value;
 }
 
-const mapped = (value: Schema, entry: (name: string, inner: unknown) => [string, unknown]): Schema =>
+const mapEntries = (value: Schema, entry: (name: string, inner: unknown) => [string, unknown]): Schema =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => entry(name, inner)));

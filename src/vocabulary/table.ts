@@ -1,6 +1,6 @@
 import type { Pair } from './words.ts';
 
-/** A list of pairs, to look up from either side. */
+/** Pairs of words, for lookups in both directions. */
 export type Table = { readonly toVendor: ReadonlyMap<string, string>; readonly toNeutral: ReadonlyMap<string, string> };
 
 export const tableOf = (pairs: readonly Pair[]): Table => ({
@@ -8,9 +8,9 @@ export const tableOf = (pairs: readonly Pair[]): Table => ({
   toNeutral: new Map(pairs.map(([neutral, vendor]) => [vendor, neutral])),
 });
 
-/** Which way a text goes: into the documents' words or into the public API's. */
+/** The direction of a translation: to the public API's words, or to neutral ones. */
 export type Direction = keyof Table;
 
-/** The word in the other vocabulary, or the word itself where both use it. */
+/** The translation of a word, or the word itself where both vocabularies use it. */
 export const translated = (table: Table | undefined, direction: Direction, word: string): string =>
   table?.[direction].get(word) ?? word;

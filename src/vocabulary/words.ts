@@ -1,19 +1,18 @@
 /**
- * The one table of the words in which the documents and the public API differ. Everything else in this folder is derived
- * from it. Each pair is [the documents' word, the public API's word]; no word stands twice on one side of a list, so that
- * every translation can be undone.
+ * All words in which the documents and the public API differ; the rest of this folder is derived from them. Each pair is [neutral
+ * word, public API's word]. A word occurs once on each side of a list, so that every translation is reversible.
  */
 
-/** `service` speaks the documents' neutral words, `github` the public API's. */
+/** `service` has the documents' neutral words, `github` the public API's. */
 export const vocabularies = ['service', 'github'] as const;
 export type Vocabulary = (typeof vocabularies)[number];
 
 export type Pair = readonly [neutral: string, vendor: string];
 
-/** The word inside media types (`application/vnd.service+json`) and in front of the media type header's value. */
+/** The word in media types (`application/vnd.service+json`) and at the beginning of the media type header. */
 export const mediaWord: Pair = ['service', 'github'];
 
-/** The user agent of webhook deliveries, to which a slash and the version are added. */
+/** The user agent of webhook deliveries, before a slash and the version. */
 export const agentWord: Pair = ['Service-Hookshot', 'GitHub-Hookshot'];
 
 export const headerWords: readonly Pair[] = [
@@ -34,7 +33,9 @@ export const headerWords: readonly Pair[] = [
   ['X-Service-Hook-Installation-Target-Type', 'X-GitHub-Hook-Installation-Target-Type'],
 ];
 
-/** Fixed words of paths, each at its own place: the last segment differs, `{}` is any one segment, whatever follows is kept. */
+/**
+ * Fixed segments of paths: the last segment of each path is translated. `{}` matches any segment, and further segments are kept.
+ */
 export const pathWords: readonly Pair[] = [
   ['/orgs/{}/actions/hosted-runners/images/service-owned', '/orgs/{}/actions/hosted-runners/images/github-owned'],
   ['/orgs/{}/assistant', '/orgs/{}/copilot'],
@@ -44,7 +45,7 @@ export const pathWords: readonly Pair[] = [
   ['/orgs/{}/team/{}/assistant', '/orgs/{}/team/{}/copilot'],
 ];
 
-/** Names of path parameters. They show in descriptions of the API, never in a request. */
+/** Names of path parameters in the OpenAPI document. */
 export const parameterWords: readonly Pair[] = [['advisory_id', 'ghsa_id']];
 
 /** Categories of permission sets, in tokens, installations and the accepted-permissions header. */
@@ -78,20 +79,20 @@ export const fieldWords: readonly Pair[] = [
   ['service_owned_allowed', 'github_owned_allowed'],
 ];
 
-// Document 2 shows the image of a runner under another name, with another name for its size.
+// Document 2 has other names for a runner's image and its size.
 const runnerWords: readonly Pair[] = [
   ['image', 'image_details'],
   ['size', 'size_gb'],
 ];
 
-/** Field names that differ in the replies of one operation alone. */
+/** Field names that differ in the replies of single operations. */
 export const fieldWordsOfOperation: Readonly<Record<string, readonly Pair[]>> = {
   'actions/list-hosted-runners-for-org': runnerWords,
   'actions/create-hosted-runner-for-org': runnerWords,
   'actions/get-hosted-runner-for-org': runnerWords,
   'actions/update-hosted-runner-for-org': runnerWords,
   'actions/delete-hosted-runner-for-org': runnerWords,
-  // Document 2 names this list as the list of one image's versions.
+  // Document 2 gives this list the same name as the list of an image's versions.
   'actions/list-custom-images-for-org': [['image_versions', 'images']],
 };
 
