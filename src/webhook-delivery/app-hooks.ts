@@ -8,12 +8,12 @@ export type NewAppHook = {
   contentType: 'json' | 'form';
   /** Sealed in the context of `secretContext('secret', { app_id })`. */
   secret: Buffer | null;
-  /** The address at which the hook's maker reached the server. */
+  /** The server's address in the request that created the webhook. */
   baseUrl: string;
   now: Date;
 };
 
-/** Gives an app its webhook. Its installations decide which events it gets, and from where. */
+/** Inserts the webhook of an app. The app's installations determine which events it gets. */
 export const insertAppHook = (tx: Tx, { app, url, active, contentType, secret, baseUrl, now }: NewAppHook) =>
   tx
     .insertInto('webhooks')

@@ -1,99 +1,99 @@
 import { grouped } from '#lib/collections.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import type { DueHook, Share, Taken } from './take.ts';
+import type { DueHook, LeasedDelivery, Share } from './take.ts';
 
 /**
- * What is known of a hook: its last delivery succeeded, or failed, or this process has sent it none yet. Failures are known from the
- * database, so that other processes, and this one after a restart, know of them.
+ * The health of a webhook: its last delivery failed, this process has sent it none yet (unknown), or the last one succeeded
+ * (proven). Failures are stored in the database, so that all processes know them, also after a restart.
  */
-const standings = ['failing', 'unknown', 'proven'] as const;
-type Standing = (typeof standings)[number];
+const healthStates = ['failing', 'unknown', 'proven'] as const;
+type Health = (typeof healthStates)[number];
 
-/** The part of the places that hooks of a standing, and of those before it, may hold together: the others always find some. */
-const parts: Record<Standing, number> = { failing: 1 / 2, unknown: 3 / 4, proven: 1 };
+/** The share of slots that webhooks of this health and worse ones may use together, so that some are left for the others. */
+const shares: Record<Health, number> = { failing: 1 / 2, unknown: 3 / 4, proven: 1 };
 
-/** How many hooks and owners are remembered. Who is forgotten is unknown again. */
-const remembered = 4_096;
+/** The number of webhooks and owners in memory. Others are treated as unknown. */
+const maxRemembered = 4_096;
 
-type Counts = Record<Standing, number>;
+type Counts = Record<Health, number>;
 type HookState = { limit: number; running: number };
 type OwnerState = { running: Counts; bytes: number };
 
-/** What is counted of a delivery under way. */
-export type Underway = Pick<Taken, 'owner_id' | 'hook_id' | 'failures' | 'bytes'>;
+/** A running delivery, for the counters. */
+export type RunningDelivery = Pick<LeasedDelivery, 'owner_id' | 'hook_id' | 'failures' | 'bytes'>;
 
-/** The deliveries that may begin now, by owner and hook, and the bytes that their payloads may have together. */
-export type Admitted = { shares: Share[]; bytes: number };
+/** The deliveries that may begin now, by owner and webhook, and the bytes that their payloads may have together. */
+export type Admission = { shares: Share[]; bytes: number };
 
-const none = (): Counts => ({ failing: 0, unknown: 0, proven: 0 });
+const noCounts = (): Counts => ({ failing: 0, unknown: 0, proven: 0 });
 const sum = ({ failing, unknown, proven }: Counts): number => failing + unknown + proven;
 
-/** Whether one more delivery of a standing fits into a number of places. */
-function fits(running: Counts, standing: Standing, places: number): boolean {
+/** Whether one more delivery to a webhook of this health fits into a number of slots. */
+function hasFreeSlot(running: Counts, health: Health, slots: number): boolean {
   let total = 0;
-  return standings.every((each) => {
+  return healthStates.every((each) => {
     total += running[each];
-    const counts = standings.indexOf(each) >= standings.indexOf(standing);
-    return !counts || total < Math.max(1, Math.floor(places * parts[each]));
+    const counts = healthStates.indexOf(each) >= healthStates.indexOf(health);
+    return !counts || total < Math.max(1, Math.floor(slots * shares[each]));
   });
 }
 
 /**
- * Decides which deliveries begin. Owners take turns, and so do the hooks of one owner. Each owner may hold a part of the places, so
- * that one whose receivers all hang leaves the others theirs. A hook may have one delivery under way until it has answered, then
- * twice as many after each success.
+ * Decides which deliveries begin. Owners are served round-robin, and so are the webhooks of one owner. Each owner may use a part of
+ * the slots, so that one whose receivers hang leaves slots for the others. A webhook may have one running delivery at first, then
+ * twice as many after each success (slow start).
  */
 export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
   const hooks = new Map<number, HookState>();
   const owners = new Map<number, OwnerState>();
-  /** The hook of each owner whose turn was last. */
+  /** The webhook of each owner that was served last. */
   const lastHook = new Map<number, number>();
   let lastOwner = 0;
-  const running = none();
+  const running = noCounts();
   let bytes = 0;
 
-  const standingOf = ({ hook_id, failures }: Pick<Underway, 'hook_id' | 'failures'>): Standing => {
+  const healthOf = ({ hook_id, failures }: Pick<RunningDelivery, 'hook_id' | 'failures'>): Health => {
     if (failures > 0) return 'failing';
     return (hooks.get(hook_id)?.limit ?? 1) > 1 ? 'proven' : 'unknown';
   };
-  const freePlacesOf = (hook: DueHook): number => {
+  const freeSlotsOf = (hook: DueHook): number => {
     const { limit, running: own } = hooks.get(hook.hook_id) ?? { limit: 1, running: 0 };
-    return (standingOf(hook) === 'proven' ? limit : 1) - own;
+    return (healthOf(hook) === 'proven' ? limit : 1) - own;
   };
-  const ownerOf = (owner: number): OwnerState => owners.get(owner) ?? { running: none(), bytes: 0 };
+  const ownerOf = (owner: number): OwnerState => owners.get(owner) ?? { running: noCounts(), bytes: 0 };
   const ownerBytes = (owner: number): number => limits.payloadsPerOwner - ownerOf(owner).bytes;
 
-  /** The due hooks of each owner, in the order of their turns. */
+  /** The due webhooks of each owner, in the order in which they are served. */
   const queuesOf = (due: readonly DueHook[]) => {
     const byOwner = [...grouped(due, ({ owner_id }) => owner_id)].sort(([one], [other]) => one - other);
-    return rotated(byOwner, ([owner]) => owner > lastOwner).map(([owner, its]) => {
+    return rotate(byOwner, ([owner]) => owner > lastOwner).map(([owner, hooksOfOwner]) => {
       const last = lastHook.get(owner) ?? 0;
-      const sorted = its.toSorted((one, other) => one.hook_id - other.hook_id);
-      return { owner, running: { ...ownerOf(owner).running }, hooks: rotated(sorted, ({ hook_id }) => hook_id > last) };
+      const sorted = hooksOfOwner.toSorted((one, other) => one.hook_id - other.hook_id);
+      return { owner, running: { ...ownerOf(owner).running }, hooks: rotate(sorted, ({ hook_id }) => hook_id > last) };
     });
   };
 
-  const admit = (due: readonly DueHook[]): Admitted => {
+  const admit = (due: readonly DueHook[]): Admission => {
     const shares = new Map<string, Share>();
     const free = new Map<number, number>();
-    const together = { ...running };
+    const planned = { ...running };
     let queues = queuesOf(due);
     while (queues.length > 0) {
       for (const queue of queues) {
-        const hook = firstOf(queue.hooks, (one) => {
-          const standing = standingOf(one);
+        const hook = takeFirst(queue.hooks, (one) => {
+          const health = healthOf(one);
           return (
-            (free.get(one.hook_id) ?? freePlacesOf(one)) > 0 &&
-            fits(together, standing, limits.concurrent) &&
-            fits(queue.running, standing, limits.concurrentPerOwner)
+            (free.get(one.hook_id) ?? freeSlotsOf(one)) > 0 &&
+            hasFreeSlot(planned, health, limits.concurrent) &&
+            hasFreeSlot(queue.running, health, limits.concurrentPerOwner)
           );
         });
         if (!hook) continue;
-        const standing = standingOf(hook);
-        free.set(hook.hook_id, (free.get(hook.hook_id) ?? freePlacesOf(hook)) - 1);
-        together[standing]++;
-        queue.running[standing]++;
-        queue.hooks.push(hook); // its next turn comes after those of the others
+        const health = healthOf(hook);
+        free.set(hook.hook_id, (free.get(hook.hook_id) ?? freeSlotsOf(hook)) - 1);
+        planned[health]++;
+        queue.running[health]++;
+        queue.hooks.push(hook); // moves it to the end of the rotation
         const key = `${queue.owner}:${hook.hook_id}`;
         const count = shares.get(key)?.count ?? 0;
         shares.set(key, { owner: queue.owner, hook: hook.hook_id, count: count + 1, ownerBytes: ownerBytes(queue.owner) });
@@ -106,50 +106,50 @@ export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
   };
 
   return {
-    /** Whether nothing may begin at all. */
+    /** Whether no delivery may begin. */
     get isFull(): boolean {
       return sum(running) >= limits.concurrent || bytes >= limits.payloadsTogether;
     },
-    /** Owners of whom nothing may begin. */
+    /** Owners for whom no delivery may begin. */
     fullOwners: (): number[] =>
       [...owners.keys()].filter((owner) => sum(ownerOf(owner).running) >= limits.concurrentPerOwner || ownerBytes(owner) <= 0),
     admit,
-    /** Counts a delivery that begins. To be called with its outcome when it ends. */
-    begin(delivery: Underway): (how: 'succeeded' | 'failed') => void {
+    /** Counts a delivery that begins. Returns a function to call with its result. */
+    begin(delivery: RunningDelivery): (result: 'succeeded' | 'failed') => void {
       const { owner_id, hook_id, bytes: size } = delivery;
-      const standing = standingOf(delivery);
+      const health = healthOf(delivery);
       const owner = ownerOf(owner_id);
       const hook = hooks.get(hook_id) ?? { limit: 1, running: 0 };
       owners.set(owner_id, owner);
       hooks.set(hook_id, hook);
       bytes += size;
-      running[standing]++;
+      running[health]++;
       owner.bytes += size;
-      owner.running[standing]++;
+      owner.running[health]++;
       hook.running++;
-      return (how) => {
+      return (result) => {
         bytes -= size;
-        running[standing]--;
+        running[health]--;
         owner.bytes -= size;
-        owner.running[standing]--;
+        owner.running[health]--;
         hook.running--;
-        hook.limit = how === 'failed' ? 1 : Math.min(hook.limit * 2, limits.concurrentPerHook);
+        hook.limit = result === 'failed' ? 1 : Math.min(hook.limit * 2, limits.concurrentPerHook);
         if (sum(owner.running) === 0) owners.delete(owner_id);
-        if (hook.running === 0 && hooks.size > remembered) hooks.delete(hook_id);
+        if (hook.running === 0 && hooks.size > maxRemembered) hooks.delete(hook_id);
       };
     },
   };
 }
 
-/** A list that begins with the first of those that are `later`, and ends with those before it. */
-function rotated<Thing>(things: readonly Thing[], later: (thing: Thing) => boolean): Thing[] {
-  const at = things.findIndex(later);
-  return at <= 0 ? [...things] : [...things.slice(at), ...things.slice(0, at)];
+/** Rotates a list, so that it begins with the first item that is next. */
+function rotate<Item>(items: readonly Item[], isNext: (item: Item) => boolean): Item[] {
+  const at = items.findIndex(isNext);
+  return at <= 0 ? [...items] : [...items.slice(at), ...items.slice(0, at)];
 }
 
-/** Takes hooks from the front of a queue until one may begin. The others leave the queue. */
-function firstOf(queue: DueHook[], mayBegin: (hook: DueHook) => boolean): DueHook | undefined {
-  for (let hook = queue.shift(); hook; hook = queue.shift()) if (mayBegin(hook)) return hook;
+/** Removes webhooks from the front of a queue until one may begin a delivery. */
+function takeFirst(queue: DueHook[], canBegin: (hook: DueHook) => boolean): DueHook | undefined {
+  for (let hook = queue.shift(); hook; hook = queue.shift()) if (canBegin(hook)) return hook;
   return undefined;
 }
 
@@ -157,5 +157,5 @@ function remember(map: Map<number, number>, key: number, value: number): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > remembered && oldest !== undefined) map.delete(oldest);
+  if (map.size > maxRemembered && oldest !== undefined) map.delete(oldest);
 }

@@ -1,4 +1,4 @@
-/** The events that a webhook can subscribe to, by the public API's names. Hearth doesn't raise all of them yet. */
+/** The events that a webhook can subscribe to, by the public API's names. Hearth doesn't have all of them yet. */
 export const eventNames = [
   'branch_protection_configuration',
   'branch_protection_rule',
@@ -79,7 +79,7 @@ export const eventNames = [
 
 export type EventName = (typeof eventNames)[number];
 
-const known: ReadonlySet<string> = new Set(eventNames);
+const subscribableNames: ReadonlySet<string> = new Set(eventNames);
 
-/** Whether a hook can be subscribed to this; `*` stands for all. */
-export const isSubscribable = (name: string): boolean => name === '*' || known.has(name);
+/** Whether a webhook can subscribe to this; `*` means all events. */
+export const isSubscribable = (name: string): boolean => name === '*' || subscribableNames.has(name);

@@ -16,32 +16,35 @@ export type Message = {
   credentials: { username: string; password: string } | undefined;
 };
 
-export type Encoded = {
+export type EncodedRequest = {
   headers: Record<string, string>;
-  /** The headers as they are stored and shown, without the receiver's password. */
-  shown: Record<string, string>;
+  /** The headers that are stored and shown, without the credentials. */
+  storedHeaders: Record<string, string>;
   body: Buffer;
 };
 
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
-/** Makes the request of a delivery (document 2, webhook deliveries, rule 4). Signatures are made of the exact bytes of the body. */
-export function encode(message: Message, { vocabulary, version }: { vocabulary: Vocabulary; version: string }): Encoded {
+/**
+ * Encodes the HTTP request of a delivery (document 2, webhook deliveries, rule 4). Signatures are computed from the exact bytes of
+ * the body.
+ */
+export function encode(message: Message, { vocabulary, version }: { vocabulary: Vocabulary; version: string }): EncodedRequest {
   const { hook, payload, secret, credentials } = message;
   const body = Buffer.from(hook.contentType === 'json' ? payload : new URLSearchParams({ payload }).toString());
-  const named = (name: string): string => emitHeader(vocabulary, name);
-  const shown: Record<string, string> = {
+  const headerName = (name: string): string => emitHeader(vocabulary, name);
+  const storedHeaders: Record<string, string> = {
     Accept: '*/*',
     'Content-Type': contentTypes[hook.contentType],
     'User-Agent': emitUserAgent(vocabulary, version),
-    [named('X-Service-Delivery')]: message.guid,
-    [named('X-Service-Event')]: message.event,
-    [named('X-Service-Hook-ID')]: String(hook.id),
-    [named('X-Service-Hook-Installation-Target-ID')]: String(hook.targetId),
-    [named('X-Service-Hook-Installation-Target-Type')]: hook.target,
+    [headerName('X-Service-Delivery')]: message.guid,
+    [headerName('X-Service-Event')]: message.event,
+    [headerName('X-Service-Hook-ID')]: String(hook.id),
+    [headerName('X-Service-Hook-Installation-Target-ID')]: String(hook.targetId),
+    [headerName('X-Service-Hook-Installation-Target-Type')]: hook.target,
     ...(secret === undefined ? {} : signatures(secret, body)),
   };
-  return { headers: { ...shown, ...(credentials ? { Authorization: basic(credentials) } : {}) }, shown, body };
+  return { headers: { ...storedHeaders, ...(credentials ? { Authorization: basic(credentials) } : {}) }, storedHeaders, body };
 }
 
 const signatures = (secret: string, body: Buffer) => ({

@@ -1,14 +1,14 @@
 import type { BackgroundLoopContext } from '#jobs/background-loop.ts';
-import { isWorthRetrying } from './outcome.ts';
-import { removeToldHooks } from './retention.ts';
+import { isRetryable } from './outcome.ts';
+import { removeDeliveredHooks } from './retention.ts';
 import type { WebhookSettings } from './settings.ts';
 import { countFailures, type Sent, storeSent } from './store-sent.ts';
 
-/** How many outcomes one statement stores, and about how many bytes of replies, since all of it passes through memory as JSON. */
+/** The limits on rows and bytes of replies in one statement, since its JSON is built in memory. */
 const maxRows = 500;
 const maxBytes = 2 * 1024 * 1024;
 
-/** Stores outcomes in groups: those that come while a statement is running go together into the next. */
+/** Stores outcomes in batches: those that arrive while a statement runs are stored by the next. */
 export function outcomeStore({ db, services, clock }: BackgroundLoopContext<{ readonly webhooks: WebhookSettings }>) {
   const waiting: Sent[] = [];
   let writing: Promise<void> | undefined;
@@ -16,10 +16,10 @@ export function outcomeStore({ db, services, clock }: BackgroundLoopContext<{ re
 
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const sent = waiting.splice(0, groupSize(waiting));
+      const sent = waiting.splice(0, batchSize(waiting));
       await storeSent(db, sent);
-      if (sent.some(({ event }) => event === 'meta')) await removeToldHooks(db);
-      await countFailures(db, sent, { failed: ({ outcome }) => isWorthRetrying(outcome), pauses, now: clock() });
+      if (sent.some(({ event }) => event === 'meta')) await removeDeliveredHooks(db);
+      await countFailures(db, sent, { failed: ({ outcome }) => isRetryable(outcome), pauses, now: clock() });
     }
   };
   const flush = (): Promise<void> => {
@@ -29,7 +29,7 @@ export function outcomeStore({ db, services, clock }: BackgroundLoopContext<{ re
     return writing;
   };
   return {
-    /** How many outcomes wait to be stored. */
+    /** The number of outcomes that aren't stored yet. */
     get waiting(): number {
       return waiting.length;
     },
@@ -41,12 +41,12 @@ export function outcomeStore({ db, services, clock }: BackgroundLoopContext<{ re
   };
 }
 
-/** How many of the first go into one statement. */
-function groupSize(waiting: readonly Sent[]): number {
+/** The number of outcomes for the next statement. */
+function batchSize(waiting: readonly Sent[]): number {
   let bytes = 0;
-  const past = waiting.findIndex(({ outcome }, index) => {
+  const firstBeyond = waiting.findIndex(({ outcome }, index) => {
     bytes += outcome.body?.length ?? 0;
     return index > 0 && (index >= maxRows || bytes > maxBytes);
   });
-  return past === -1 ? waiting.length : past;
+  return firstBeyond === -1 ? waiting.length : firstBeyond;
 }

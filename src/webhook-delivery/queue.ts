@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { tooLarge } from './outcome.ts';
 
-/** One webhook event, and the hooks that get it. All of them share one stored payload. */
+/** One webhook event and the webhooks that get it, which share one stored payload. */
 export type NewDelivery = {
   guid: string;
   event: string;
@@ -11,24 +11,24 @@ export type NewDelivery = {
   repository_id?: number | null;
   /** The JSON text of an object that isn't empty. */
   payload: string;
-  /** The payload names the installation already; else it is added for hooks that get it by one. */
+  /** Whether the payload contains the installation; else it is added for webhooks of installations. */
   names_installation?: boolean;
   hooks: readonly { id: Id<'webhooks'>; installation?: number | null }[];
 };
 
 /**
- * Queues deliveries in the transaction that makes them necessary, each hook's under the account in which it happened, or else
- * under the hook's owner. A delivery that is there already isn't added again, and hooks that were deleted get none. What is larger
- * than `largest` bytes is recorded and not sent.
+ * Queues deliveries in the caller's transaction, under the account in which the event happened, or else under the webhook's owner.
+ * Existing deliveries aren't added again, and deleted webhooks get none. Payloads of more than `maxBytes` are recorded but not
+ * sent.
  */
 export async function queueDeliveries(
   tx: Tx,
   wanted: readonly NewDelivery[],
-  { now, largest = Number.POSITIVE_INFINITY }: { now: Date; largest?: number },
+  { now, maxBytes = Number.POSITIVE_INFINITY }: { now: Date; maxBytes?: number },
 ): Promise<void> {
   const hooks = wanted.flatMap((delivery, index) => delivery.hooks.map((hook) => ({ ...hook, n: index + 1 })));
   if (hooks.length === 0) return;
-  const rows = wanted.map((delivery) => ({ ...delivery, large: Buffer.byteLength(delivery.payload) > largest }));
+  const rows = wanted.map((delivery) => ({ ...delivery, large: Buffer.byteLength(delivery.payload) > maxBytes }));
   await sql`
     with wanted as materialized (
       select w.*, nextval('webhook_payloads_id_seq') as payload_id

@@ -2,12 +2,12 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
-import { type Encoded, encode, type Message } from './message.ts';
+import { type EncodedRequest, encode, type Message } from './message.ts';
 import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outcome.ts';
 import { secretContext } from './secret-context.ts';
-import type { Taken } from './take.ts';
+import type { LeasedDelivery } from './take.ts';
 
-/** The services that sending uses. */
+/** The services for sending deliveries. */
 export type SendServices = {
   readonly secrets: Secrets;
   readonly outbound: Outbound;
@@ -16,52 +16,55 @@ export type SendServices = {
   readonly resourceLimits: ResourceLimits;
 };
 
-/** Sends one delivery. It doesn't throw: failures are outcomes too. */
-export async function send(taken: Taken, services: SendServices): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
+/** Sends one delivery. It never throws: errors become outcomes. */
+export async function send(
+  delivery: LeasedDelivery,
+  services: SendServices,
+): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
   const { sendTime, reply } = services.resourceLimits.webhooks;
-  const encoded = encodedOf(taken, services);
+  const encoded = encodedOf(delivery, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
-  const { headers, shown, body } = encoded;
+  const { headers, storedHeaders, body } = encoded;
   try {
     const received = await services.outbound.post({
-      url: new URL(taken.url),
+      url: new URL(delivery.url),
       headers,
       body,
-      anyCertificate: taken.insecure_ssl,
-      within: sendTime,
-      keep: reply,
+      anyCertificate: delivery.insecure_ssl,
+      timeout: sendTime,
+      maxBytes: reply,
     });
-    return { headers: shown, outcome: outcomeOfReply(received) };
+    return { headers: storedHeaders, outcome: outcomeOfReply(received) };
   } catch (error) {
-    return { headers: shown, outcome: outcomeOfError(error) };
+    return { headers: storedHeaders, outcome: outcomeOfError(error) };
   }
 }
 
 /** The encoded delivery; undefined if the hook's secret can't be decrypted, since it must not be sent unsigned. */
-function encodedOf(taken: Taken, services: SendServices): Encoded | undefined {
+function encodedOf(delivery: LeasedDelivery, services: SendServices): EncodedRequest | undefined {
   try {
-    return encode(messageOf(taken, services.secrets), services);
+    return encode(messageOf(delivery, services.secrets), services);
   } catch {
     return undefined;
   }
 }
 
-function messageOf(taken: Taken, secrets: Secrets): Message {
-  const { guid, event, payload, username, secret_sealed, password_sealed } = taken;
+function messageOf(delivery: LeasedDelivery, secrets: Secrets): Message {
+  const { guid, event, payload, username, secret_sealed, password_sealed } = delivery;
   return {
     guid,
     event,
     payload,
-    hook: { id: taken.hook_id, ...targetOf(taken), contentType: taken.content_type },
-    secret: secret_sealed ? secrets.openText(secret_sealed, secretContext('secret', taken)) : undefined,
+    hook: { id: delivery.hook_id, ...targetOf(delivery), contentType: delivery.content_type },
+    secret: secret_sealed ? secrets.openText(secret_sealed, secretContext('secret', delivery)) : undefined,
     credentials:
       username === null
         ? undefined
-        : { username, password: password_sealed ? secrets.openText(password_sealed, secretContext('password', taken)) : '' },
+        : { username, password: password_sealed ? secrets.openText(password_sealed, secretContext('password', delivery)) : '' },
   };
 }
 
-const targetOf = ({ organization_id, repository_id, app_id }: Taken): Pick<Message['hook'], 'target' | 'targetId'> => {
+const targetOf = ({ organization_id, repository_id, app_id }: LeasedDelivery): Pick<Message['hook'], 'target' | 'targetId'> => {
   if (organization_id !== null) return { target: 'organization', targetId: organization_id };
   if (repository_id !== null) return { target: 'repository', targetId: repository_id };
   return { target: 'integration', targetId: app_id ?? 0 };

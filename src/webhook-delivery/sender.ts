@@ -3,34 +3,34 @@ import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loo
 import { addSeconds } from '#lib/time.ts';
 import { retryAt } from './backoff.ts';
 import { deliveryConcurrency } from './concurrency.ts';
-import { hasFailed, isWorthRetrying, type Outcome } from './outcome.ts';
+import { hasFailed, isRetryable, type Outcome } from './outcome.ts';
 import { outcomeStore } from './outcome-store.ts';
 import { replyQuota } from './reply-quota.ts';
 import { type SendServices, send } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
-import { type DueHook, listDueHooks, postponePaused, type Taken, takeDue, type WalkPosition } from './take.ts';
+import { type DueHook, type HookCursor, type LeasedDelivery, leaseDue, listDueHooks, postponePaused } from './take.ts';
 
 export type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
 type Context = BackgroundLoopContext<SenderServices>;
 
-/** A process that took a delivery is held for dead after this many times the time that a delivery may take. */
+/** The duration of a lease, as a multiple of the time limit of a delivery. */
 const leaseFactor = 3;
-/** The pause between looks at an empty queue. */
+/** The pause before an empty queue is read again. */
 const idleMs = 150;
-/** After a delivery has ended, others are waited for so long, so that all of them are handled together. */
+/** The time to wait for further deliveries to end, so that they are handled in one batch. */
 const gatherMs = 4;
 
 /**
- * Sends due deliveries, many at once. They don't go through the job queue, since hanging receivers would fill its few places. A
- * process takes deliveries for a limited time (a lease); then others may take them, so that a killed process loses none. One that
- * it had sent already arrives twice then, with the same GUID.
+ * Sends due deliveries, many concurrently. They aren't in the job queue, since slow receivers would use its few slots. A process
+ * leases deliveries for a limited time; then other processes may take them, so that a killed process loses none. A delivery that it
+ * had already sent arrives twice then, with the same GUID.
  */
 export const deliveryLoop: BackgroundLoop<SenderServices> = {
   name: 'webhooks.deliver',
   async run(context, stopping) {
     const sender = openSender(context);
     while (!stopping.aborted) {
-      const taken = await mayFail(context, () => sender.take());
+      const taken = await retryLater(context, () => sender.take());
       await Promise.race([sender.ended(), pause(taken > 0 ? gatherMs : idleMs, undefined, { signal: stopping }).catch(() => 0)]);
       if (sender.running > 0) await pause(gatherMs);
     }
@@ -42,15 +42,15 @@ export const deliveryLoop: BackgroundLoop<SenderServices> = {
     for (;;) {
       const taken = await sender.take();
       total += taken;
-      if (taken === 0 && sender.running === 0 && !sender.isWalking) return total;
+      if (taken === 0 && sender.running === 0 && !sender.hasMoreHooks) return total;
       if (sender.running > 0) await sender.ended();
       await sender.flush();
     }
   },
 };
 
-/** Goes on where the database can't be reached for a moment: it is asked again. */
-async function mayFail({ log }: Context, take: () => Promise<number>): Promise<number> {
+/** Logs an error and continues, since the database may be unavailable for a moment. */
+async function retryLater({ log }: Context, take: () => Promise<number>): Promise<number> {
   try {
     return await take();
   } catch (error) {
@@ -63,19 +63,19 @@ function openSender(context: Context) {
   const { db, services, clock } = context;
   const limits = services.resourceLimits.webhooks;
   const concurrency = deliveryConcurrency(limits);
-  const keepReply = replyQuota(limits);
+  const limitReply = replyQuota(limits);
   const store = outcomeStore(context);
   const running = new Set<Promise<void>>();
-  let wake = Promise.withResolvers<void>();
-  let position: WalkPosition | undefined;
+  let wakeUp = Promise.withResolvers<void>();
+  let position: HookCursor | undefined;
 
-  const deliver = async (taken: Taken): Promise<void> => {
+  const deliver = async (taken: LeasedDelivery): Promise<void> => {
     const ended = concurrency.begin(taken);
-    const began = performance.now();
+    const startTime = performance.now();
     const { headers, outcome } = await send(taken, services);
-    const milliseconds = Math.round(performance.now() - began);
+    const milliseconds = Math.round(performance.now() - startTime);
     ended(hasFailed(outcome) ? 'failed' : 'succeeded');
-    wake.resolve();
+    wakeUp.resolve();
     const at = clock();
     await store.add({
       id: taken.id,
@@ -86,22 +86,22 @@ function openSender(context: Context) {
       milliseconds,
       url: taken.url,
       headers,
-      outcome: keepReply(taken.owner_id, outcome, at),
+      outcome: limitReply(taken.owner_id, outcome, at),
       retryAt: nextAttempt(services.webhooks, taken, outcome, at),
     });
   };
 
-  const start = (taken: Taken): void => {
+  const start = (taken: LeasedDelivery): void => {
     const work = deliver(taken)
       .catch((error) => context.log.error({ err: error, delivery: taken.id }, 'a webhook delivery failed to be recorded'))
       .finally(() => {
         running.delete(work);
-        wake.resolve();
+        wakeUp.resolve();
       });
     running.add(work);
   };
 
-  /** The hooks with due deliveries that may be sent now. Each call goes on where the one before had to end. */
+  /** The webhooks with due deliveries that may be sent now. Each call continues where the previous one stopped. */
   const dueHooks = async (now: Date): Promise<DueHook[]> => {
     const { hooks, next } = await listDueHooks(db, { skip: concurrency.fullOwners(), from: position, now });
     position = next;
@@ -117,25 +117,25 @@ function openSender(context: Context) {
     get running(): number {
       return running.size;
     },
-    /** Whether the last call of `take` left hooks for the next. */
-    get isWalking(): boolean {
+    /** Whether the last call of `take` stopped before the last webhook. */
+    get hasMoreHooks(): boolean {
       return position !== undefined;
     },
-    /** Takes deliveries as far as the limits allow, and begins to send them. Returns their number. */
+    /** Leases deliveries within the limits, and starts sending them. Returns their number. */
     async take(): Promise<number> {
       if (concurrency.isFull || store.waiting >= limits.concurrent) return 0;
       const now = clock();
       const { shares, bytes } = concurrency.admit(await dueHooks(now));
       if (shares.length === 0) return 0;
       const until = addSeconds(now, (leaseFactor * limits.sendTime) / 1000);
-      const taken = await takeDue(db, { shares, bytes, now, until });
+      const taken = await leaseDue(db, { shares, bytes, now, until });
       for (const one of taken) start(one);
       return taken.length;
     },
     /** Resolves when a delivery has ended. */
     async ended(): Promise<void> {
-      await wake.promise;
-      wake = Promise.withResolvers();
+      await wakeUp.promise;
+      wakeUp = Promise.withResolvers();
     },
     flush: () => store.flush(),
     async finish(): Promise<void> {
@@ -144,5 +144,5 @@ function openSender(context: Context) {
   };
 }
 
-const nextAttempt = (settings: WebhookSettings, { attempt }: Taken, outcome: Outcome, now: Date): Date | undefined =>
-  attempt <= settings.retries && isWorthRetrying(outcome) ? retryAt(now, attempt, Math.random) : undefined;
+const nextAttempt = (settings: WebhookSettings, { attempt }: LeasedDelivery, outcome: Outcome, now: Date): Date | undefined =>
+  attempt <= settings.retries && isRetryable(outcome) ? retryAt(now, attempt, Math.random) : undefined;

@@ -2,9 +2,9 @@
 export type WebhookSettings = {
   /** Private address ranges that may be reached. */
   readonly allow: readonly string[];
-  /** How often a failed delivery is sent again without being asked for. 0, as in the public API: never. */
+  /** The number of automatic retries of a failed delivery. 0, as in the public API: none. */
   readonly retries: number;
-  /** Days for which deliveries can be looked at. */
+  /** The number of days for which deliveries are stored. */
   readonly keepDays: number;
 };
 

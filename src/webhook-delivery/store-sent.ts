@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { firstPauseSeconds, longestPauseSeconds, tolerated } from './backoff.ts';
+import { firstHookPauseSeconds, maxConsecutiveFailures, maxHookPauseSeconds } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A delivery after an attempt. `retryAt` is there if another attempt follows. */
+/** A delivery after an attempt. `retryAt` is set where another attempt follows. */
 export type Sent = {
   id: Id<'webhook_deliveries'>;
   hook: Id<'webhooks'>;
-  /** How often the hook had failed in a row when the delivery was taken. */
+  /** The webhook's consecutive failures when the delivery was leased. */
   failures: number;
   event: string;
   at: Date;
@@ -53,8 +53,8 @@ export async function storeSent(db: Db, sent: readonly Sent[]): Promise<void> {
 export type FailureCounting = { failed: (sent: Sent) => boolean; pauses: 'pause' | 'never pause'; now: Date };
 
 /**
- * Counts the failures in a row of each hook, by which its share of the places is small in all processes, also after a restart.
- * Where failed deliveries are sent again, hooks that failed too often are paused.
+ * Counts the consecutive failures of each webhook. All processes use the count to limit its concurrency, also after a restart. With
+ * retries enabled, webhooks with too many failures are paused.
  */
 export async function countFailures(db: Db, sent: readonly Sent[], { failed, pauses, now }: FailureCounting): Promise<void> {
   if (sent.every((one) => one.failures === 0 && !failed(one))) return;
@@ -66,9 +66,9 @@ export async function countFailures(db: Db, sent: readonly Sent[], { failed, pau
   await sql`
     update webhooks h set
       failures = case when c.succeeded then 0 else h.failures + c.failed end,
-      paused_until = case when ${pauses === 'pause'} and not c.succeeded and h.failures + c.failed >= ${tolerated}
-        then ${now}::timestamptz + make_interval(secs => least(${longestPauseSeconds},
-          ${firstPauseSeconds} * power(2, least(h.failures + c.failed - ${tolerated}, 10)))) end
+      paused_until = case when ${pauses === 'pause'} and not c.succeeded and h.failures + c.failed >= ${maxConsecutiveFailures}
+        then ${now}::timestamptz + make_interval(secs => least(${maxHookPauseSeconds},
+          ${firstHookPauseSeconds} * power(2, least(h.failures + c.failed - ${maxConsecutiveFailures}, 10)))) end
     from (
       -- In the order of their ids, so that two processes don't wait for each other.
       select c.* from jsonb_to_recordset(${JSON.stringify(hooks)}::jsonb) as c(id bigint, failed integer, succeeded boolean)

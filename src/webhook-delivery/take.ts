@@ -3,31 +3,31 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { payloadText } from './payload.ts';
 
-/** A hook that has due deliveries of an owner. */
+/** A webhook with due deliveries of an owner. */
 export type DueHook = {
   owner_id: number;
   hook_id: Id<'webhooks'>;
-  /** How often its deliveries failed in a row. */
+  /** The number of consecutive failures of its deliveries. */
   failures: number;
-  /** Whether its deliveries are held back now. */
+  /** Whether its deliveries are paused now. */
   paused: boolean;
 };
 
-/** Where a walk over the hooks with waiting deliveries ended, and the next goes on. */
-export type WalkPosition = { owner: number; hook: number };
+/** The position at which the next call continues. */
+export type HookCursor = { owner: number; hook: number };
 
-/** How many hooks one walk looks at. */
-const maxSteps = 5_000;
-const afterAll = '9223372036854775807';
+/** The number of webhooks that one call reads. */
+const maxHooks = 5_000;
+const maxHookId = '9223372036854775807';
 
 /**
- * The hooks that have due deliveries, by owner. One step of the index leads from hook to hook and past owners in `skip`, so that
- * the work doesn't grow with the number of deliveries that wait. `next` is undefined where the walk came to the end.
+ * The webhooks with due deliveries, by owner. A recursive query skips in the index from one webhook to the next, and past the
+ * owners in `skip`, so that its time doesn't depend on the number of waiting deliveries. `next` is undefined at the end.
  */
 export async function listDueHooks(
   db: Db,
-  { skip, from, now }: { skip: readonly number[]; from: WalkPosition | undefined; now: Date },
-): Promise<{ hooks: DueHook[]; next: WalkPosition | undefined }> {
+  { skip, from, now }: { skip: readonly number[]; from: HookCursor | undefined; now: Date },
+): Promise<{ hooks: DueHook[]; next: HookCursor | undefined }> {
   const { owner, hook } = from ?? { owner: 0, hook: 0 };
   const { rows } = await sql<DueHook & { due: boolean; step: number }>`
     with recursive walk (owner_id, hook_id, due_at, step) as (
@@ -39,35 +39,35 @@ export async function listDueHooks(
       from walk cross join lateral (
         select d.owner_id, d.hook_id, d.due_at from webhook_deliveries d
         where d.due_at is not null and (d.owner_id, d.hook_id) >
-          (walk.owner_id, case when walk.owner_id = any (${skip}::bigint[]) then ${afterAll}::bigint else walk.hook_id end)
+          (walk.owner_id, case when walk.owner_id = any (${skip}::bigint[]) then ${maxHookId}::bigint else walk.hook_id end)
         order by d.owner_id, d.hook_id, d.due_at limit 1) next
-      where walk.step < ${maxSteps}
+      where walk.step < ${maxHooks}
     )
     select w.owner_id, w.hook_id, h.failures, coalesce(h.paused_until > ${now}, false) as paused,
       w.due_at <= ${now} and w.owner_id <> all (${skip}::bigint[]) as due, w.step
     from walk w join webhooks h on h.id = w.hook_id
-    where w.step = ${maxSteps} or (w.due_at <= ${now} and w.owner_id <> all (${skip}::bigint[]))
+    where w.step = ${maxHooks} or (w.due_at <= ${now} and w.owner_id <> all (${skip}::bigint[]))
     order by w.step`.execute(db);
   const last = rows.at(-1);
   return {
     hooks: rows.filter(({ due }) => due),
-    next: last?.step === maxSteps ? { owner: last.owner_id, hook: last.hook_id } : undefined,
+    next: last?.step === maxHooks ? { owner: last.owner_id, hook: last.hook_id } : undefined,
   };
 }
 
-/** How many deliveries of a hook may be taken. */
+/** The number of deliveries of a webhook that may be leased. */
 export type Share = {
   owner: number;
   hook: Id<'webhooks'>;
   count: number;
-  /** Bytes that the payloads of this owner may have; the one that passes them is taken too. */
+  /** The bytes for payloads of this owner; the delivery that exceeds them is leased too. */
   ownerBytes: number;
 };
 
-/** A delivery that this process has taken, with what is needed to send it. */
-export type Taken = Row & { payload: string };
+/** A delivery that this process has leased, with the data for sending it. */
+export type LeasedDelivery = Row & { payload: string };
 
-/** Of deliveries that share a payload, only the first row holds it. */
+/** Of deliveries that share a payload, only the first row contains it. */
 type Row = {
   id: Id<'webhook_deliveries'>;
   owner_id: number;
@@ -92,13 +92,13 @@ type Row = {
 };
 
 /**
- * Takes due deliveries for this process until `until`, the oldest of each hook first. After that time another process may take
- * them, so that a killed process loses none. Payloads may have `bytes` together; the one that passes them is taken too.
+ * Leases due deliveries to this process until `until`, the oldest of each webhook first. Afterwards another process may take them,
+ * so that a killed process loses none. Payloads may have `bytes` together; the delivery that exceeds them is leased too.
  */
-export async function takeDue(
+export async function leaseDue(
   db: Db,
   { shares, bytes, now, until }: { shares: readonly Share[]; bytes: number; now: Date; until: Date },
-): Promise<Taken[]> {
+): Promise<LeasedDelivery[]> {
   const { rows } = await sql<Row & { body: string | null; names_installation: boolean }>`
     with due as (
       select d.id, d.owner_id, d.n, s.owner_bytes, octet_length(p.body) as bytes
@@ -136,7 +136,7 @@ export async function takeDue(
   });
 }
 
-/** Postpones the due deliveries of hooks that are paused, and notes on each since when. */
+/** Postpones the due deliveries of paused webhooks, and sets since when each is throttled. */
 export async function postponePaused(db: Db, hooks: readonly DueHook[], now: Date): Promise<void> {
   if (hooks.length === 0) return;
   await sql`
