@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { connectionsOfJobs } from '#database/pools.ts';
+import { jobConnections } from '#database/pools.ts';
 import { enqueue, type Job } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { waitsForLock } from '#test/support/time.ts';
@@ -69,7 +69,7 @@ test('requests find their connections while jobs use all of theirs, for as long 
   const worker = await startWorker({ ...hearth.worker, jobs: [slow], loops: [] });
   onTestFinished(() => worker.stop());
   for (let at = 0; at < 6; at++) await here.change((tx) => enqueue(tx, slow, { at }));
-  await expect.poll(() => started.size).toBe(connectionsOfJobs(8) - 1);
+  await expect.poll(() => started.size).toBe(jobConnections(8) - 1);
   const client = await as(ada);
   const replies = await Promise.all(Array.from({ length: 12 }, () => client.get('/repos/ada/engine')));
   expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
@@ -100,7 +100,7 @@ test('jobs find theirs while requests use all of their own', async () => {
 });
 
 test('both kinds keep to the connections of the process together', () => {
-  const shares = [1, 2, 4, 6, 8, 12, 20, 40].map((connections) => [connections, connectionsOfJobs(connections)]);
+  const shares = [1, 2, 4, 6, 8, 12, 20, 40].map((connections) => [connections, jobConnections(connections)]);
   expect(shares).toEqual([
     [1, 1],
     [2, 1],

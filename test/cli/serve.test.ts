@@ -3,9 +3,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ownSecretKey } from '#cli/data-folder.ts';
+import { readSecretKey } from '#cli/data-folder.ts';
 import { preparePostgresHome } from '#database/postgres-home.ts';
-import { leftProcesses } from '#database/postgres-processes.ts';
+import { findOrphans } from '#database/postgres-processes.ts';
 import { command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, keeps a second one away, and stops its database when it is asked to end', async () => {
@@ -28,7 +28,7 @@ test('a server starts on an empty folder, answers, keeps a second one away, and 
 
 test('a folder of another account, where no key can be made, is refused in one line', async () => {
   const said = /^The data folder \/proc can't be used: no permission to read and write there$/;
-  await expect(ownSecretKey({ path: '/proc' })).rejects.toThrow(said);
+  await expect(readSecretKey({ path: '/proc' })).rejects.toThrow(said);
 });
 
 test('after a kill, the next server takes over the running database and nothing is lost', async () => {
@@ -63,7 +63,7 @@ test('after a kill of everything at once, a server starts at once, round after r
   for (const login of ['ada', 'bea']) {
     const server = await serve(data);
     expect((await command(['user', 'create', login, '--data', data])).code).toBe(0);
-    const processes = await leftProcesses(await preparePostgresHome(data));
+    const processes = await findOrphans(await preparePostgresHome(data));
     expect(processes.length).toBeGreaterThan(1);
     for (const { pid } of processes) process.kill(pid, 'SIGKILL');
     server.process.kill('SIGKILL');

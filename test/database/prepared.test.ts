@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAway, openDatabase } from '#database/connect.ts';
+import { isUnavailable, openDatabase } from '#database/connect.ts';
 import { resourceLimits } from '#lib/limits.ts';
-import { within } from '#search/read.ts';
+import { runWithinBudget } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { testDatabase } from '#test/support/database.ts';
 
@@ -14,7 +14,7 @@ test('what comes again and again is prepared, long and single texts are not, and
   onTestFinished(close);
   const read = (text: string) => sql`select ${sql.lit(text)}, ${'a'}::text as usual`.execute(db);
   const search = (text: string) =>
-    within(db, startBudget(100_000), (tx) => sql`select ${sql.lit(text)}, ${'a'}::text as search`.execute(tx));
+    runWithinBudget(db, startBudget(100_000), (tx) => sql`select ${sql.lit(text)}, ${'a'}::text as search`.execute(tx));
   for (let at = 0; at < 300; at++) await search(`single ${at}`);
   for (let at = 0; at < 300; at++) for (const _ of [1, 2]) await search(`again ${at}`);
   for (const text of ['one', 'two', 'two', 'x'.repeat(2_000), 'x'.repeat(2_000)]) await read(text);
@@ -39,6 +39,6 @@ test('statements go on after a column was added to their table, as a newer Heart
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  expect(isAway(error)).toBe(true);
+  expect(isUnavailable(error)).toBe(true);
   await Promise.all(Array.from({ length: 20 }, () => read('afterwards')));
 });

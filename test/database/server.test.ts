@@ -15,13 +15,13 @@ const opened = async () => {
 test('processes share the connections that a database allows, some being left for commands', async () => {
   const { db, address } = await opened();
   if ('url' in address) throw new Error('The tests have a socket');
-  const wanted = 20;
-  expect(await connectionsEach(db, { wanted, processes: 1 })).toBe(20);
+  const requested = 20;
+  expect(await connectionsEach(db, { requested, processes: 1 })).toBe(20);
   await sql`alter database ${sql.ref(address.database)} connection limit 20`.execute(db);
-  expect(await connectionsEach(db, { wanted, processes: 1 })).toBe(12);
-  expect(await connectionsEach(db, { wanted, processes: 3 })).toBe(4);
-  expect(await connectionsEach(db, { wanted: 6, processes: 1 })).toBe(6);
-  await expect(connectionsEach(db, { wanted, processes: 4 })).rejects.toThrow(
+  expect(await connectionsEach(db, { requested, processes: 1 })).toBe(12);
+  expect(await connectionsEach(db, { requested, processes: 3 })).toBe(4);
+  expect(await connectionsEach(db, { requested: 6, processes: 1 })).toBe(6);
+  await expect(connectionsEach(db, { requested, processes: 4 })).rejects.toThrow(
     'PostgreSQL allows 20 connections, and Hearth needs 24: raise its max_connections, or lower --workers',
   );
 });

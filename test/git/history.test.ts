@@ -37,7 +37,7 @@ test('history is listed in pages and by path, author and time', async () => {
   expect(await messages({ from: two, since: new Date('2024-05-20T00:00:00Z') })).toEqual(['Two']);
   expect(await messages({ until: new Date('2024-05-20T00:00:00Z') })).toEqual(['Three', 'One']);
   expect(await countCommits(repo, { from: three })).toBe(3);
-  expect(await countCommits(repo, { from: three, most: 2 })).toBe(2);
+  expect(await countCommits(repo, { from: three, maxCount: 2 })).toBe(2);
   expect(await countCommits(repo, { from: three, without: one })).toBe(2);
 });
 

@@ -206,7 +206,7 @@ test('what a push did can be read from the refs, when its report was lost', asyn
 });
 
 test('a body past the limit is refused while it is read', async () => {
-  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), { most: 100, limits: resourceLimits().git });
+  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), { maxBytes: 100, limits: resourceLimits().git });
   expect(await kindOf(source.discard())).toBe('too-large');
 });
 

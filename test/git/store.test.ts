@@ -9,7 +9,7 @@ import { listCommits } from '#git/history/history.ts';
 import {
   checkRepository,
   collectGarbage,
-  looseness,
+  countLooseObjects,
   removeLeftoverFolders,
   removeLeftovers,
 } from '#git/maintenance/maintenance.ts';
@@ -285,9 +285,9 @@ test('garbage collection packs what is loose and keeps what is reachable', async
   let tip = await commit(repo, { a: '0' });
   for (let index = 1; index < 10; index++) tip = await commit(repo, { a: String(index), [`f${index}`]: 'x' }, [tip]);
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: tip }]);
-  expect((await looseness(repo)).looseObjects).toBeGreaterThan(20);
+  expect((await countLooseObjects(repo)).looseObjects).toBeGreaterThan(20);
   await collectGarbage(repo);
-  expect(await looseness(repo)).toEqual({ looseObjects: 0, packs: 1 });
+  expect(await countLooseObjects(repo)).toEqual({ looseObjects: 0, packs: 1 });
   expect(await checkRepository(repo)).toEqual([]);
   expect(await sizeOnDisk(repo)).toBeGreaterThan(500);
   await using reader = await openObjects(repo);

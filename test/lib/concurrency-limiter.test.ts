@@ -127,12 +127,12 @@ test('whatever is taken and given back, no bound is exceeded and nobody is forgo
 
 test('who takes many places waits until they are free, and those behind it enter when it gives up', async () => {
   const limiter = concurrencyLimiter('test.bytes', { ...limits, total: 100, perCaller: 60, anonymous: 30 });
-  const release = await limiter.acquire(user('ada'), { places: 50 });
+  const release = await limiter.acquire(user('ada'), { slots: 50 });
   const gone = new AbortController();
-  const large = limiter.acquire(user('ada'), { places: 40, signal: gone.signal });
-  const small = limiter.acquire(user('ada'), { places: 10 });
+  const large = limiter.acquire(user('ada'), { slots: 40, signal: gone.signal });
+  const small = limiter.acquire(user('ada'), { slots: 10 });
   expect({ running: limiter.running, waiting: limiter.waiting }).toEqual({ running: 50, waiting: 2 });
-  await limiter.acquire(user('bob'), { places: 40 });
+  await limiter.acquire(user('bob'), { slots: 40 });
   gone.abort(new Error('gone'));
   await expect(large).rejects.toThrow('gone');
   await small;
@@ -144,8 +144,8 @@ test('who takes many places waits until they are free, and those behind it enter
 test('who wants more places than its share gets its share', async () => {
   const limiter = concurrencyLimiter('test.bytes', { ...limits, total: 100, perCaller: 60, anonymous: 30 });
   const [one, other] = [
-    await limiter.acquire(user('ada'), { places: 1_000 }),
-    await limiter.acquire(stranger('a'), { places: 1_000 }),
+    await limiter.acquire(user('ada'), { slots: 1_000 }),
+    await limiter.acquire(stranger('a'), { slots: 1_000 }),
   ];
   expect(limiter.running).toBe(90);
   for (const release of [one, other, one]) release();

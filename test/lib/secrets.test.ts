@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { secretsUnder } from '#lib/secrets.ts';
+import { openSecrets } from '#lib/secrets.ts';
 
-const secrets = secretsUnder(Buffer.alloc(32, 7));
+const secrets = openSecrets(Buffer.alloc(32, 7));
 const context = 'webhooks.secret:1';
 
 test('what was sealed opens in its own context', () => {
@@ -23,7 +23,7 @@ test('the same secret is sealed differently each time, and never holds its own t
 test('another context, another key and any changed byte are refused', () => {
   const sealed = secrets.seal('secret', context);
   expect(() => secrets.open(sealed, 'webhooks.secret:2')).toThrow();
-  expect(() => secretsUnder(Buffer.alloc(32, 8)).open(sealed, context)).toThrow('sealed under another secret key');
+  expect(() => openSecrets(Buffer.alloc(32, 8)).open(sealed, context)).toThrow('sealed under another secret key');
   for (let index = 0; index < sealed.length; index++) {
     const changed = Buffer.from(sealed);
     changed.writeUInt8(changed.readUInt8(index) ^ 1, index);
@@ -33,5 +33,5 @@ test('another context, another key and any changed byte are refused', () => {
 });
 
 test('a key of another length is refused', () => {
-  expect(() => secretsUnder(Buffer.alloc(16))).toThrow('32 bytes');
+  expect(() => openSecrets(Buffer.alloc(16))).toThrow('32 bytes');
 });

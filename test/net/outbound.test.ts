@@ -29,8 +29,8 @@ async function listening<S extends Server | http.Server | https.Server>(server: 
   return (server.address() as AddressInfo).port;
 }
 
-const post = (by: Outbound, url: string, more: { within?: number; anyCertificate?: boolean; keep?: number } = {}) =>
-  by.post({ url: new URL(url), headers: { 'X-One': '1' }, body: Buffer.from('body'), within: 60_000, keep: 100, ...more });
+const post = (by: Outbound, url: string, more: { timeout?: number; anyCertificate?: boolean; maxBytes?: number } = {}) =>
+  by.post({ url: new URL(url), headers: { 'X-One': '1' }, body: Buffer.from('body'), timeout: 60_000, maxBytes: 100, ...more });
 
 let reached = 0;
 const port = await listening(
@@ -135,7 +135,7 @@ test('1,000 names that lead outside when checked and inside when asked again rea
   const by = outbound({ allow: ['192.0.2.0/24'], resolve });
   const outcomes = await Promise.all(
     Array.from({ length: 1_000 }, () =>
-      post(by, `http://rebound.example:${port}/`, { within: 2_000 }).catch((error) => error.kind),
+      post(by, `http://rebound.example:${port}/`, { timeout: 2_000 }).catch((error) => error.kind),
     ),
   );
   expect(asked).toBe(1_000); // each delivery asks once, and connects to the answer that it checked
@@ -193,7 +193,7 @@ test.each([
   const other = await listening(createServer((socket) => socket.on('error', () => undefined).once('data', () => answer(socket))));
   const began = performance.now();
   await expect(
-    post(outbound({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${other}/`, { within: 400, keep: 10_000 }),
+    post(outbound({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${other}/`, { timeout: 400, maxBytes: 10_000 }),
   ).rejects.toThrow('timed out');
   // The drops would last for 18 seconds.
   expect(performance.now() - began).toBeLessThan(9_000);
@@ -209,7 +209,7 @@ function drip(socket: import('node:net').Socket, text: string): void {
 
 test('a name whose resolution hangs is cut off in time', async () => {
   const by = outbound({ resolve: () => new Promise(() => undefined) });
-  await expect(post(by, 'http://slow.example/', { within: 200 })).rejects.toThrow('timed out');
+  await expect(post(by, 'http://slow.example/', { timeout: 200 })).rejects.toThrow('timed out');
 });
 
 test('as much of a reply is kept as was asked for, and the rest isn’t read', async () => {
@@ -219,7 +219,7 @@ test('as much of a reply is kept as was asked for, and the rest isn’t read', a
       response.on('close', () => clearInterval(more));
     }),
   );
-  const reply = await post(outbound({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${other}/`, { keep: 25_000 });
+  const reply = await post(outbound({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${other}/`, { maxBytes: 25_000 });
   expect(reply.body.length).toBe(25_000);
 });
 

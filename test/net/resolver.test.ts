@@ -78,7 +78,7 @@ test('names whose servers are silent keep no thread and no other name waiting', 
   let ended = 0;
   const slow = Array.from({ length: 40 }, (_, i) =>
     outbound
-      .post({ url: new URL(`http://n${i}.slow.example/`), headers: {}, body: Buffer.from(''), within: 60_000, keep: 1 })
+      .post({ url: new URL(`http://n${i}.slow.example/`), headers: {}, body: Buffer.from(''), timeout: 60_000, maxBytes: 1 })
       .catch(String)
       .finally(() => ended++),
   );
@@ -144,8 +144,8 @@ test('who asks for the same name at once shares one question, and all addresses 
     url: new URL('http://shared.example/'),
     headers: {},
     body: Buffer.from(''),
-    within: 5_000,
-    keep: 1,
+    timeout: 5_000,
+    maxBytes: 1,
   });
   await expect(posted).rejects.toThrow('not allowed');
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ownCatalogue, readCatalogue } from '#runner-providers/catalogue.ts';
+import { defaultCatalogue, readCatalogue } from '#runner-providers/catalogue.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-catalogue-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -26,7 +26,7 @@ async function refusal(text: string): Promise<string> {
 }
 
 test('the catalogue that comes with Hearth can be used', async () => {
-  const { images, platforms } = await readCatalogue(ownCatalogue);
+  const { images, platforms } = await readCatalogue(defaultCatalogue);
   expect(images.service.length).toBeGreaterThan(0);
   expect(platforms).toContain('linux-x64');
 });

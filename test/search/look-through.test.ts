@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { termsOf } from '#search/analyse/analyse.ts';
-import { lookThrough } from '#search/look-through.ts';
+import { filterWithinBudget } from '#search/look-through.ts';
 import { startBudget } from '#search/result.ts';
 import type { Steps } from '#search/slices.ts';
 import { phrasePattern } from '#search/text-match/pattern.ts';
@@ -13,9 +13,9 @@ function* isEven(item: number): Steps<boolean> {
   return item % 2 === 0;
 }
 
-test('everything is looked at where there is time, in its order', async () => {
-  const found = await lookThrough([1, 2, 3, 4], startBudget(60_000), isEven);
-  expect(found).toEqual({ matching: [2, 4], looked: 4 });
+test('everything is checked where there is time, in its order', async () => {
+  const found = await filterWithinBudget([1, 2, 3, 4], startBudget(60_000), isEven);
+  expect(found).toEqual({ matching: [2, 4], checked: 4 });
 });
 
 // A phrase that nearly matches everywhere takes longest.
@@ -28,13 +28,13 @@ test('rule 7: when the time is over, what matched until then is given, and other
   const timer = setInterval(() => turns++, 1);
   // The time is over once others have had some turns, so it never is where they have none.
   const budget = { left: () => (turns < 5 ? 1_000 : 0) };
-  const { matching, looked } = await lookThrough(items, budget, function* none(texts) {
+  const { matching, checked } = await filterWithinBudget(items, budget, function* none(texts) {
     for (const text of texts) if (yield* finder.isIn(text)) return false;
     return true;
   });
   clearInterval(timer);
-  expect(matching).toHaveLength(looked);
-  expect(looked).toBeLessThan(100);
+  expect(matching).toHaveLength(checked);
+  expect(checked).toBeLessThan(100);
 });
 
 test('rule 7: the largest text is no exception: no step of the search in it computes for long', () => {
@@ -53,8 +53,8 @@ test('rule 7: the largest text is no exception: no step of the search in it comp
 test('the time ends in the middle of a text, which then counts as one that nobody looked at', async () => {
   let asked = 0;
   const budget = { left: () => (asked++ < 4 ? 1_000 : 0) };
-  const { matching, looked } = await lookThrough(['first', near.repeat(20)], budget, (text) => finder.isIn(text));
-  expect({ matching, looked }).toEqual({ matching: [], looked: 1 });
+  const { matching, checked } = await filterWithinBudget(['first', near.repeat(20)], budget, (text) => finder.isIn(text));
+  expect({ matching, checked }).toEqual({ matching: [], checked: 1 });
 });
 
 test('a phrase is found where one regular expression finds it', () => {
@@ -85,7 +85,7 @@ test('a phrase is found where one regular expression finds it', () => {
 });
 
 test('a failure that is none of time is one', async () => {
-  const broken = lookThrough([1], startBudget(60_000), function* fail(): Steps<boolean> {
+  const broken = filterWithinBudget([1], startBudget(60_000), function* fail(): Steps<boolean> {
     yield;
     throw new Error('broken');
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Db, openDatabase } from '#database/connect.ts';
 import { system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
-import { within } from '#search/read.ts';
+import { runWithinBudget } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { newPlace } from '#test/search/support.ts';
 
@@ -33,7 +33,7 @@ async function taken(db: Db): Promise<AsyncDisposable> {
 test('rule 7: the budget is for all statements of a search together', async () => {
   await using alone = await single();
   let reached = 0;
-  const result = await within(alone.db, startBudget(400), async (tx) => {
+  const result = await runWithinBudget(alone.db, startBudget(400), async (tx) => {
     for (; reached < 10; reached++) await sql`select pg_sleep(0.15)`.execute(tx);
     return 'all';
   });
@@ -45,7 +45,7 @@ test('rule 7: the budget is for all statements of a search together', async () =
 test('rule 7: a search whose time is over is stopped in PostgreSQL, and its connection works on without a limit', async () => {
   await using alone = await single();
   const start = performance.now();
-  expect(await within(alone.db, startBudget(100), (tx) => sql`select pg_sleep(30)`.execute(tx))).toBeUndefined();
+  expect(await runWithinBudget(alone.db, startBudget(100), (tx) => sql`select pg_sleep(30)`.execute(tx))).toBeUndefined();
   expect(performance.now() - start).toBeLessThan(15_000);
   const { rows } = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit, pg_sleep(0.2)`.execute(
     alone.db,
@@ -56,7 +56,7 @@ test('rule 7: a search whose time is over is stopped in PostgreSQL, and its conn
 test('rule 7: waiting for a connection is part of the budget', async () => {
   await using alone = await single();
   await using _ = await taken(alone.db);
-  expect(await within(alone.db, startBudget(100), (tx) => sql`select 1`.execute(tx))).toBeUndefined();
+  expect(await runWithinBudget(alone.db, startBudget(100), (tx) => sql`select 1`.execute(tx))).toBeUndefined();
 });
 
 test('rule 7: a search that finds no connection in its time ends then, and takes none later', async () => {
@@ -65,7 +65,7 @@ test('rule 7: a search that finds no connection in its time ends then, and takes
   {
     await using _ = await taken(alone.db);
     // It ends, though the connection is still taken.
-    const search = await within(alone.db, startBudget(100), async (tx) => {
+    const search = await runWithinBudget(alone.db, startBudget(100), async (tx) => {
       await sql`select 1`.execute(tx);
       ran = true;
     });
@@ -83,7 +83,7 @@ test('slow searches leave half of the connections to everything else', async () 
   const ended: string[] = [];
   const start = performance.now();
   const searches = Array.from({ length: 8 }, async () => {
-    const result = await within(db, startBudget(3_000, share), (tx) => sql`select pg_sleep(30)`.execute(tx));
+    const result = await runWithinBudget(db, startBudget(3_000, share), (tx) => sql`select pg_sleep(30)`.execute(tx));
     ended.push('search');
     return result;
   });
@@ -96,7 +96,7 @@ test('slow searches leave half of the connections to everything else', async () 
   expect(await Promise.all(searches)).toEqual(Array.from({ length: 8 }, () => undefined));
   // Those that waited for their turn had no time of their own then: two by two, that would have taken 12 seconds.
   expect(performance.now() - start).toBeLessThan(9_000);
-  expect(await within(db, startBudget(60_000, share), async () => 'free again')).toBe('free again');
+  expect(await runWithinBudget(db, startBudget(60_000, share), async () => 'free again')).toBe('free again');
   await close();
 });
 
@@ -105,11 +105,11 @@ test('a caller whose searches wait in great number is refused, and others find t
   const limits = { total: 2, perCaller: 1, anonymous: 1, waiting: 2, waitingTime: 0 };
   const searches = concurrencyLimiter('search.concurrent', limits);
   const ask = (key: string, statement = 'select 1') =>
-    within(alone.db, startBudget(60_000, { searches, caller: { key, kind: 'signed_in' } }), (tx) =>
+    runWithinBudget(alone.db, startBudget(60_000, { searches, caller: { key, kind: 'signed_in' } }), (tx) =>
       sql.raw(statement).execute(tx),
     );
   const held = Promise.withResolvers<void>();
-  const greedy = within(
+  const greedy = runWithinBudget(
     alone.db,
     startBudget(60_000, { searches, caller: { key: 'ada', kind: 'signed_in' } }),
     () => held.promise,

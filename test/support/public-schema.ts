@@ -4,7 +4,15 @@ import formats from 'ajv-formats';
 import type { SchemaLocation } from '#test/conformance/differences.ts';
 import { translatorOf } from '#vocabulary/body.ts';
 import { neutralRoute } from '#vocabulary/paths.ts';
-import { freeValuesOf, isFree, isSchema, leavesOf, propertiesOf, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
+import {
+  freeValuesOf,
+  hasFreeNames,
+  isSchema,
+  leavesOf,
+  propertiesOf,
+  type Schema,
+  schemasIn,
+} from '#vocabulary/schema-leaves.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { allowsDifference } from './needed.ts';
 
@@ -169,7 +177,7 @@ function* unknownIn(value: unknown, known: readonly Schema[], pointer: string): 
   }
   if (!isSchema(value) || leaves.length === 0) return;
   const properties = Map.groupBy(leaves.flatMap(propertiesOf), ([name]) => name);
-  const isOpen = leaves.some((leaf) => isFree(leaf) || leaf.additionalProperties === true || freeValuesOf(leaf).length > 0);
+  const isOpen = leaves.some((leaf) => hasFreeNames(leaf) || leaf.additionalProperties === true || freeValuesOf(leaf).length > 0);
   for (const [name, inner] of Object.entries(value)) {
     const declared = properties.get(name);
     if (declared)

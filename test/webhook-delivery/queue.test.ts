@@ -7,7 +7,7 @@ import { allSubscriptions } from '#resources/all.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
-import { listDueHooks, takeDue } from '#webhook-delivery/take.ts';
+import { leaseDue, listDueHooks } from '#webhook-delivery/take.ts';
 
 const here = await world();
 
@@ -37,7 +37,7 @@ async function hook(events: string[] = ['fork']) {
       action: null,
       payload,
     }));
-    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now, largest: limitTable.webhooks.payload.value }));
+    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now, maxBytes: limitTable.webhooks.payload.value }));
   };
   const rows = () => here.db.selectFrom('webhook_deliveries').selectAll().where('hook_id', '=', row.id).orderBy('id').execute();
   return { owner, repo, target, id: row.id, queue, rows };
@@ -53,7 +53,7 @@ async function take(count: number, only?: readonly [hook: number, count: number]
     count: only ? (only.find(([id]) => id === hook)?.[1] ?? 0) : count,
     ownerBytes: 1_000_000,
   }));
-  return takeDue(here.db, { shares, bytes: 1_000_000, now, until: addSeconds(now, 30) });
+  return leaseDue(here.db, { shares, bytes: 1_000_000, now, until: addSeconds(now, 30) });
 }
 
 test('what a process took and never finished, another takes over', async () => {

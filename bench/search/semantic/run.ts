@@ -89,11 +89,11 @@ for (const [name, ranking] of rankings)
   console.log(`| ${name} | ${recall(ranking, 10).toFixed(3)} | ${recall(ranking, 1).toFixed(3)} |`);
 const [theirs, ours] = [recall(model, 10), recall(own, 10)];
 console.log(`\nbuiltin finds ${((100 * ours) / theirs).toFixed(0)} % of what the model itself finds among the first ten`);
-const { least } = builtinEmbedder();
-const near = (query: number): number => texts.filter((_, issue) => likeness(query, issue) > least).length;
-const meant = pairs.filter((_, query) => likeness(query, query) > least).length / pairs.length;
+const { minSimilarity } = builtinEmbedder();
+const near = (query: number): number => texts.filter((_, issue) => likeness(query, issue) > minSimilarity).length;
+const meant = pairs.filter((_, query) => likeness(query, query) > minSimilarity).length / pairs.length;
 const others = pairs.reduce((sum, _, query) => sum + near(query), -meant * pairs.length) / (pairs.length * (pairs.length - 1));
 console.log(
-  `more alike than ${least}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`,
+  `more alike than ${minSimilarity}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`,
 );
 for (const pair of shared) console.log('in common:', commonWords(pair).join(', '), '|', pair.query);

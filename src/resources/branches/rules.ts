@@ -3,7 +3,7 @@ import type { Repo, SignedIn } from '#access/viewer.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { mergeCommits } from '#git/history/merge.ts';
-import { takeCommit } from '#git/objects/alternates.ts';
+import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -110,7 +110,7 @@ export async function mergeUpstream(
     return (await reader.findInfo(oid)) !== undefined && isAncestor(disk, oid, ours.oid);
   };
   if (await isMerged(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
-  await takeCommit(disk, source, theirs.oid);
+  await copyCommit(disk, source, theirs.oid);
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
   const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });

@@ -66,7 +66,7 @@ export async function listHistory(
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   const minTotal = page.offset + found.length;
-  const total = await countCommits(disk, { ...filter, from, most: maxCounted }).catch((error: unknown) => {
+  const total = await countCommits(disk, { ...filter, from, maxCount: maxCounted }).catch((error: unknown) => {
     // Counting reads the whole history. If it times out, `Link` has the next page but not the last one.
     if (isGitError(error, 'timeout')) return minTotal;
     throw error;

@@ -1,5 +1,5 @@
 import { invalid } from '#lib/refusal.ts';
-import { sharedTurns } from '#lib/turns.ts';
+import { periodicYield } from '#lib/turns.ts';
 
 /** How many characters are decoded before other requests get a turn. */
 const batchSize = 1024 * 1024;
@@ -8,7 +8,7 @@ const alphabet = /^[A-Za-z0-9+/]*$/;
 
 /** Encodes a text of a body as UTF-8, in steps between which other requests run. */
 export async function utf8Of(text: string): Promise<Buffer> {
-  const yieldTurn = sharedTurns();
+  const yieldTurn = periodicYield();
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(text));
   let written = 0;
   for (let at = 0; at < text.length; ) {
@@ -27,7 +27,7 @@ const isPairAt = (text: string, at: number): boolean => (text.codePointAt(at) ??
 /** Decodes base64 of a body, in steps between which other requests run. White space in it is skipped. */
 export async function fromBase64(text: string, { resource, field }: { resource: string; field: string }): Promise<Buffer> {
   const wrong = () => invalid(resource, field, 'invalid', `${field} is not valid Base64`);
-  const yieldTurn = sharedTurns();
+  const yieldTurn = periodicYield();
   const end = endOfDigits(text);
   if (end === undefined) throw wrong();
   const bytes = Buffer.allocUnsafe(Math.ceil((end * 3) / 4));

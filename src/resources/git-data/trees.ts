@@ -6,7 +6,7 @@ import { pathProblem } from '#git/objects/paths.ts';
 import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
-import { sharedTurns } from '#lib/turns.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 import { utf8Of } from './decode-content.ts';
 import type { NewTree } from './schemas.ts';
@@ -16,7 +16,7 @@ export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Prom
   if (await isEmpty(disk)) throw emptyRepository();
   if (base_tree !== undefined) await checkBase(disk, base_tree.toLowerCase());
   const changes: TreeChange[] = [];
-  const yieldTurn = sharedTurns();
+  const yieldTurn = periodicYield();
   for (const [index, entry] of tree.entries()) {
     changes.push(await changeOf(entry, index));
     await yieldTurn();

@@ -1,7 +1,7 @@
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
-import { indexIssues, indexMissingIssues, indexNamed } from '#search/index.ts';
+import { indexIssues, indexIssuesWithName, indexMissingIssues } from '#search/index.ts';
 
 const changes = [
   'issue.opened',
@@ -47,12 +47,12 @@ export const indexRenamed = subscription<(typeof renames)[number], Services>({
   async run(event, { db }) {
     const { repository } = event;
     if (repository === undefined) return;
-    if (event.kind === 'label.deleted') await indexNamed(db, repository, { label: event.data.name });
-    if (event.kind === 'milestone.deleted') await indexNamed(db, repository, { milestone: event.data.title });
+    if (event.kind === 'label.deleted') await indexIssuesWithName(db, repository, { label: event.data.name });
+    if (event.kind === 'milestone.deleted') await indexIssuesWithName(db, repository, { milestone: event.data.title });
     if (event.kind === 'label.edited' && event.data.from?.name !== undefined)
-      await indexNamed(db, repository, { label: event.data.from.name });
+      await indexIssuesWithName(db, repository, { label: event.data.from.name });
     if (event.kind === 'milestone.edited' && event.data.from?.title !== undefined)
-      await indexNamed(db, repository, { milestone: event.data.from.title });
+      await indexIssuesWithName(db, repository, { milestone: event.data.from.title });
   },
 });
 

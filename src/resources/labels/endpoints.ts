@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { plansEither, readsEither } from '#access/policies.ts';
+import { maintainsIssuesOrPulls, readsIssuesOrPulls } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -15,7 +15,7 @@ export const listRepoLabels = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/labels',
   summary: 'List labels for a repository',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
@@ -29,7 +29,7 @@ export const getLabel = endpoint({
   path: '/repos/{owner}/{repo}/labels/{name}',
   resources: [label],
   summary: 'Get a label',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 200: Label },
   async handle({ at, links }) {
     return presentLabel(links, at.repo, at.label);
@@ -41,7 +41,7 @@ export const createRepoLabel = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/labels',
   summary: 'Create a label',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   body: NewLabel,
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
@@ -57,7 +57,7 @@ export const updateRepoLabel = endpoint({
   path: '/repos/{owner}/{repo}/labels/{name}',
   resources: [label],
   summary: 'Update a label',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   body: LabelChange,
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
@@ -73,7 +73,7 @@ export const deleteRepoLabel = endpoint({
   path: '/repos/{owner}/{repo}/labels/{name}',
   resources: [label],
   summary: 'Delete a label',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { label }) => deleteLabel(tx, action, label));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { plansEither, readsEither } from '#access/policies.ts';
+import { maintainsIssuesOrPulls, readsIssuesOrPulls } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import type { Context } from '#endpoint/context.ts';
@@ -21,7 +21,7 @@ export const listRepoMilestones = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/milestones',
   summary: 'List milestones',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   query: Type.Object({
     state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
     sort: withDefault(OneOf(['due_on', 'completeness']), 'due_on'),
@@ -41,7 +41,7 @@ export const getMilestone = endpoint({
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   resources: [milestone],
   summary: 'Get a milestone',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 200: Milestone },
   async handle({ db, at, links }) {
     return presentOne({ db, links }, at.repo, at.milestone);
@@ -53,7 +53,7 @@ export const createRepoMilestone = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/milestones',
   summary: 'Create a milestone',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   body: NewMilestone,
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
@@ -69,7 +69,7 @@ export const updateRepoMilestone = endpoint({
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   resources: [milestone],
   summary: 'Update a milestone',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
@@ -85,7 +85,7 @@ export const deleteRepoMilestone = endpoint({
   path: '/repos/{owner}/{repo}/milestones/{milestone_number}',
   resources: [milestone],
   summary: 'Delete a milestone',
-  access: plansEither,
+  access: maintainsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { milestone }) => deleteMilestone(tx, action, milestone));

@@ -5,7 +5,7 @@ import { findUser } from '#access/lookup.ts';
 import { refundRequest } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
-import { inTurn } from '#lib/concurrency-limiter.ts';
+import { withSlot } from '#lib/concurrency-limiter.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
@@ -95,7 +95,7 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
   const attempt = await countAttempt(parts, request, login);
   const account = await findUser(db, login);
-  const isRight = await inTurn(parts.services.limiters.passwords, callerOfRequest(request), () =>
+  const isRight = await withSlot(parts.services.limiters.passwords, callerOfRequest(request), () =>
     verifyPassword(account?.password_hash, password),
   );
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);

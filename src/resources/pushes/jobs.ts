@@ -1,6 +1,6 @@
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { collectGarbage, looseness, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
+import { collectGarbage, countLooseObjects, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
@@ -66,7 +66,7 @@ export const packRepository = subscription<'push', Services>({
   queue: () => 'git.tidy',
   async run({ repository }, { services: { git } }) {
     if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
-    const { looseObjects, packs } = await looseness(repoOf(git, repository));
+    const { looseObjects, packs } = await countLooseObjects(repoOf(git, repository));
     if (looseObjects > maxLooseObjects || packs > maxPacks) await collectGarbage(repoOf(git, repository));
   },
 });

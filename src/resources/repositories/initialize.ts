@@ -1,7 +1,7 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { RefMove } from '#events/ref-moves.ts';
-import { type Copy, copyNothing, copyRepository, copySnapshots } from '#git/copy.ts';
+import { type Copy, copyEmpty, copyRepository, copySnapshots } from '#git/copy.ts';
 import { commitChanges } from '#git/history/commit-changes.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -86,7 +86,7 @@ const preparedCopy = ({ draft, refs }: Copy): PreparedCopy => ({
 export async function copyOf(git: GitStore, from: RepositoryRow, onlyBranch: string | undefined): Promise<PreparedCopy> {
   const source = repoOf(git, from.id);
   const exists = await repositoryExists(source);
-  return preparedCopy(await (exists ? copyRepository(source, { branch: onlyBranch }) : copyNothing(git, from.default_branch)));
+  return preparedCopy(await (exists ? copyRepository(source, { branch: onlyBranch }) : copyEmpty(git, from.default_branch)));
 }
 
 type TemplateCopyOptions = { by: Identity; allBranches: boolean };
@@ -99,7 +99,7 @@ export async function copyTemplate(
 ): Promise<PreparedCopy> {
   const source = repoOf(git, template.id);
   const { default_branch: defaultBranch } = template;
-  if (!(await repositoryExists(source))) return preparedCopy(await copyNothing(git, defaultBranch));
+  if (!(await repositoryExists(source))) return preparedCopy(await copyEmpty(git, defaultBranch));
   const { rows } = await listRefs(source, { prefix: 'refs/heads/' });
   const branches = rows.filter(({ name }) => allBranches || name === `refs/heads/${defaultBranch}`);
   return preparedCopy(await copySnapshots(source, { branches, defaultBranch, by, message: 'Initial commit' }));

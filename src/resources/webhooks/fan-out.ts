@@ -31,7 +31,7 @@ export const fanOutWebhooks = (events: WebhookEvents): AnySubscription<Services>
         const payloads = gather(deliveries, 'payload');
         await change(async (tx) => {
           const largest = await largestPayloadNow(tx, event.owner, payloads, limits);
-          await queueDeliveries(tx, deliveries, { now, largest });
+          await queueDeliveries(tx, deliveries, { now, maxBytes: largest });
         });
       }
     },

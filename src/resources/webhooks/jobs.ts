@@ -3,11 +3,11 @@ import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { addDays } from '#lib/time.ts';
 import {
-  giveUpWaitingBeyond,
+  dropWaitingBeyond,
   listOwnersStoringMore,
+  removeDeliveredHooks,
   removeDeliveriesBefore,
-  removeOldestBeyond,
-  removeToldHooks,
+  removeOldestDeliveries,
   removeUnusedPayloads,
 } from '#webhook-delivery/retention.ts';
 
@@ -21,12 +21,12 @@ export const removeOldDeliveries = job<Record<string, never>, Services>({
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now }) {
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
-    await change((tx) => removeToldHooks(tx)); // left by a worker that crashed after the last delivery
+    await change((tx) => removeDeliveredHooks(tx)); // left by a worker that crashed after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
     while ((await change((tx) => removeDeliveriesBefore(tx, before, batchSize))) === batchSize);
-    await change((tx) => giveUpWaitingBeyond(tx, waitingPerOwner, now));
+    await change((tx) => dropWaitingBeyond(tx, waitingPerOwner, now));
     for (const owner of await listOwnersStoringMore(db, storedPerOwner))
-      await change((tx) => removeOldestBeyond(tx, owner, storedPerOwner));
+      await change((tx) => removeOldestDeliveries(tx, owner, storedPerOwner));
     let after: Id<'webhook_payloads'> | undefined = asId<'webhook_payloads'>(0);
     while (after !== undefined) after = await change((tx) => removeUnusedPayloads(tx, after ?? asId(0), payloadsPerBatch));
   },

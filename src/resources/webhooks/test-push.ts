@@ -27,5 +27,5 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
     repository_id: repository,
     payload: JSON.stringify(emitBody(services.vocabulary, body, events.parts)),
   }));
-  await change((tx) => queueDeliveries(tx, deliveries, { now, largest: limits.payload }));
+  await change((tx) => queueDeliveries(tx, deliveries, { now, maxBytes: limits.payload }));
 }

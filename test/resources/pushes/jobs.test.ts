@@ -3,7 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readableRepositoryIds } from '#access/sql.ts';
-import { looseness } from '#git/maintenance/maintenance.ts';
+import { countLooseObjects } from '#git/maintenance/maintenance.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { sweepPushed, sweepUnfinished } from '#resources/pushes/jobs.ts';
@@ -102,9 +102,9 @@ test('a repository in which much loose matter has gathered is packed after a pus
     );
     await git(folder, 'push', '-q', source, `HEAD:refs/heads/b${number}`);
   }
-  expect((await looseness(disk)).packs).toBe(21);
+  expect((await countLooseObjects(disk)).packs).toBe(21);
   await here.settle();
-  expect((await looseness(disk)).packs).toBeLessThanOrEqual(2);
+  expect((await countLooseObjects(disk)).packs).toBeLessThanOrEqual(2);
 });
 
 test('what a killed git left behind goes, what is fresh stays', async () => {

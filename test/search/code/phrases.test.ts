@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
-import { mayHold } from '#search/code/phrases.ts';
+import { mayContainPhrases } from '#search/code/phrases.ts';
 import { requireTerms } from '#search/code/terms.ts';
 import { parse } from '#search/query/parser.ts';
 import { pairsOf } from '#search/word-pairs.ts';
@@ -17,7 +17,7 @@ test('a filter never denies a phrase that is there, and seldom admits one that i
   await push(repo, { 'a.txt': words.join(' ') });
   await indexRepositoryCode({ db, git, repositoryId: id, now });
   const admits = async (phrase: string) => {
-    const condition = mayHold(requireTerms(parse('code', `"${phrase}"`)), anywhere);
+    const condition = mayContainPhrases(requireTerms(parse('code', `"${phrase}"`)), anywhere);
     const { rows } = await sql<{ admitted: boolean }>`select (${condition ?? sql`null`}) as admitted from code_files f`.execute(
       db,
     );
@@ -38,7 +38,7 @@ test('a filter takes six bits a word', () => {
 
 test('what the filters cannot tell is not asked of them', () => {
   for (const q of ['word', 'word NOT "two words"', 'word OR "two words"', '"数据 库"']) {
-    expect(mayHold(requireTerms(parse('code', q)), anywhere), q).toBeUndefined();
+    expect(mayContainPhrases(requireTerms(parse('code', q)), anywhere), q).toBeUndefined();
   }
-  expect(mayHold(requireTerms(parse('code', '"two words"')), { file: false, path: true })).toBeUndefined();
+  expect(mayContainPhrases(requireTerms(parse('code', '"two words"')), { file: false, path: true })).toBeUndefined();
 });

@@ -84,7 +84,7 @@ test('an unchanged text is not embedded again, nor an issue that is gone', async
   let embedded = 0;
   const counting: Embedder = {
     identity: 'counting',
-    least: 0,
+    minSimilarity: 0,
     embed(texts, purpose) {
       embedded += texts.length;
       return own.embed(texts, purpose);
@@ -106,7 +106,7 @@ test('a vector of a text that changed meanwhile is not written', async () => {
   const own = builtinEmbedder();
   const slow: Embedder = {
     identity: 'slow',
-    least: 0,
+    minSimilarity: 0,
     async embed(texts, purpose) {
       await db.updateTable('issues').set({ title: 'Changed' }).where('id', '=', id).execute();
       return own.embed(texts, purpose);

@@ -25,8 +25,8 @@ const saying =
 
 async function serverOf(...answers: Receiver['answer'][]) {
   const server = await receiver((response, request) => (answers.length > 1 ? answers.shift() : answers[0])?.(response, request));
-  const within = { query: 1_000, issues: 60_000 };
-  return { server, embedder: httpEmbedder({ outbound, url: server.url, model: 'small', key: 'k3y', firstPause: 1, within }) };
+  const timeout = { query: 1_000, issues: 60_000 };
+  return { server, embedder: httpEmbedder({ outbound, url: server.url, model: 'small', key: 'k3y', firstPause: 1, timeout }) };
 }
 
 test('texts go out in batches with the key, and their vectors come back in order, of length 1', async () => {

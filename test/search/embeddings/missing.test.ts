@@ -11,7 +11,7 @@ const { db } = place;
 const own = builtinEmbedder();
 const named = (identity: string, broken: () => boolean = () => false): Embedder => ({
   identity,
-  least: 0,
+  minSimilarity: 0,
   embed: async (texts, purpose) => {
     if (broken()) throw new EmbeddingsUnavailable('away');
     return own.embed(texts, purpose);

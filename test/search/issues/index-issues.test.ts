@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { change } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { documentOf, mentionsIn, type Source } from '#search/issues/document.ts';
-import { indexIssues, indexMissingIssues, indexNamed, reindexIssues } from '#search/issues/index-issues.ts';
+import { indexIssues, indexIssuesWithName, indexMissingIssues, reindexIssues } from '#search/issues/index-issues.ts';
 import * as store from '#search/issues/store.ts';
 import { makeSearchFixture, type SearchFixture } from '#test/search/support.ts';
 import { waitsForLock } from '#test/support/time.ts';
@@ -58,7 +58,7 @@ test('counts alone leave the words as they are, so that their index has no work'
 test('an interrupted rebuilding goes on where it was, and is found meanwhile', async () => {
   const ids: Id<'issues'>[] = [];
   for (let at = 0; at < 3; at++) ids.push(await writeIssue(place, repository, { title: `Unfinished ${at}` }));
-  await change(place.db, (tx) => store.outdate(tx, repository));
+  await change(place.db, (tx) => store.markStale(tx, repository));
   await indexIssues(place.db, ids.slice(0, 1));
   expect(await total('unfinished')).toBe(3);
   const { issues } = await indexMissingIssues(place.db);
@@ -85,7 +85,7 @@ test('a label that is deleted while an issue with it is being indexed leaves no 
   const indexing = indexIssues(place.db, [id]);
   await waitsForLock(place.db, 'insert into issue_documents');
   await place.db.deleteFrom('labels').where('name', '=', 'doomed').execute();
-  const following = indexNamed(place.db, repository, { label: 'doomed' });
+  const following = indexIssuesWithName(place.db, repository, { label: 'doomed' });
   await Promise.race([following, sleep(300)]);
   writing.resolve();
   await Promise.all([holding, indexing, following]);
@@ -110,7 +110,7 @@ test('renamed labels and milestones are found by their new names alone', async (
   await writeIssue(place, repository, { title: 'Named', labels: ['Red'], milestone: 'May' });
   await place.db.updateTable('labels').set({ name: 'Blue' }).where('name', '=', 'Red').execute();
   await place.db.updateTable('milestones').set({ title: 'June' }).where('title', '=', 'May').execute();
-  await indexNamed(place.db, repository, { label: 'Red' });
+  await indexIssuesWithName(place.db, repository, { label: 'Red' });
   expect([
     await total('label:red'),
     await total('label:blue'),
@@ -118,7 +118,7 @@ test('renamed labels and milestones are found by their new names alone', async (
     await total('milestone:june'),
   ]).toEqual([0, 1, 0, 1]);
   await place.db.deleteFrom('milestones').where('title', '=', 'June').execute();
-  await indexNamed(place.db, repository, { milestone: 'June' });
+  await indexIssuesWithName(place.db, repository, { milestone: 'June' });
   expect([await total('milestone:june'), await total('label:blue no:milestone')]).toEqual([0, 1]);
 });
 

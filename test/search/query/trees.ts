@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { clean } from '#search/query/lexer.ts';
+import { normaliseBlanks } from '#search/query/lexer.ts';
 import { isBareWord } from '#search/query/printer.ts';
 import { findQualifier, qualifiers, type SearchKind } from '#search/query/qualifiers.ts';
 import { group, type Node, negate } from '#search/query/tree.ts';
 import { readValue, type ValueType } from '#search/query/values.ts';
 
-const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map(clean);
+const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map(normaliseBlanks);
 const quotable = anyText.filter((text) => text.trim() !== '');
 
 const word = (kind: SearchKind): fc.Arbitrary<Node> =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Id } from '#lib/id.ts';
 import { filtersIn } from '#search/query/filters.ts';
 import { parse } from '#search/query/parser.ts';
-import { within } from '#search/read.ts';
+import { runWithinBudget } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { newPlace } from '#test/search/support.ts';
@@ -23,7 +23,9 @@ async function setting() {
   await sql`analyze repositories, accounts`.execute(db);
   const resolve = async (q: string) => {
     const filters = filtersIn(parse('code', q), () => true);
-    return (await within(db, startBudget(60_000), (tx) => resolveScope(tx, { visible, filters, forks: false })))?.ids ?? [];
+    return (
+      (await runWithinBudget(db, startBudget(60_000), (tx) => resolveScope(tx, { visible, filters, forks: false })))?.ids ?? []
+    );
   };
   const names = async (ids: readonly Id<'repositories'>[]) => {
     const rows = await db.selectFrom('repositories').select(['id', 'name']).where('id', 'in', ids).execute();
@@ -54,7 +56,7 @@ test.each(['x repo:user-7/repo-2', 'x user:user-7'])(
   '%s: how many repositories there are makes no difference to how many are looked at',
   async (q) => {
     const { place } = await setting();
-    const read = await within(place.db, startBudget(60_000), async (tx) => {
+    const read = await runWithinBudget(place.db, startBudget(60_000), async (tx) => {
       await resolveScope(tx, { visible, filters: filtersIn(parse('code', q), () => true), forks: false });
       const { rows } = await sql<{ read: number }>`select idx_tup_fetch + seq_tup_read as read from pg_stat_xact_user_tables
         where relname = 'repositories'`.execute(tx);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { termsOf } from '#search/analyse/analyse.ts';
-import { findMatches, type Wanted } from '#search/text-match/find.ts';
+import { findMatches, type WordGroup } from '#search/text-match/find.ts';
 import { finished } from '#test/search/finished.ts';
 import { computing } from '#test/support/time.ts';
 
-const word = (text: string): Wanted => ({ terms: termsOf(text), phrase: false });
-const phrase = (text: string): Wanted => ({ terms: termsOf(text), phrase: true });
+const word = (text: string): WordGroup => ({ terms: termsOf(text), phrase: false });
+const phrase = (text: string): WordGroup => ({ terms: termsOf(text), phrase: true });
 
 test('many words are found where each of them is found', () => {
   const piece = fc.constantFrom(

@@ -1,6 +1,6 @@
 // Apps, and creating one from a manifest.
 import { endpoint } from '#endpoint/endpoint.ts';
-import { inTurn } from '#lib/concurrency-limiter.ts';
+import { withSlot } from '#lib/concurrency-limiter.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { convertManifest } from '../manifests.ts';
 import { appBySlug, manifestCode } from '../path-resources.ts';
@@ -45,7 +45,7 @@ export const createAppFromManifest = endpoint({
   refuses: [422],
   replies: { 201: ConvertedApp },
   async handle({ db, change, links, now, services, caller }) {
-    const keys = await inTurn(services.limiters.keys, caller, makeAppKeys);
+    const keys = await withSlot(services.limiters.keys, caller, makeAppKeys);
     const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
     const converted = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
     return {

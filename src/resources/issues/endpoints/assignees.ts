@@ -1,6 +1,6 @@
 // Assignees of issues, and the users who can be assigned.
 import { Type } from 'typebox';
-import { readsEither, sortsEither } from '#access/policies.ts';
+import { readsIssuesOrPulls, triagesIssuesOrPulls } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -19,7 +19,7 @@ export const listAssignees = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/assignees',
   summary: 'List assignees',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(User) },
   async handle({ db, at, viewer, page, links }) {
@@ -33,7 +33,7 @@ export const checkAssignee = endpoint({
   path: '/repos/{owner}/{repo}/assignees/{assignee}',
   resources: [assignee],
   summary: 'Check if a user can be assigned',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle() {
     // The path resource has found the assignee: the reply is 204.
@@ -46,7 +46,7 @@ export const checkAssigneeOfIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees/{assignee}',
   resources: [issue, assignee],
   summary: 'Check if a user can be assigned to an issue',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle() {
     // The path resource has found the assignee: the reply is 204.
@@ -60,7 +60,7 @@ export const addIssueAssignees = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
   resources: [issue],
   summary: 'Add assignees to an issue',
-  access: sortsEither,
+  access: triagesIssuesOrPulls,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 201: Issue },
@@ -79,7 +79,7 @@ export const removeIssueAssignees = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/assignees',
   resources: [issue],
   summary: 'Remove assignees from an issue',
-  access: sortsEither,
+  access: triagesIssuesOrPulls,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
   replies: { 200: Issue },

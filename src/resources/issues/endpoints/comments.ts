@@ -1,6 +1,6 @@
 // Comments on issues.
 import { Type } from 'typebox';
-import { interactsWithEither, readsEither, readsIssues, writesEither } from '#access/policies.ts';
+import { interactsWithIssuesOrPulls, readsIssues, readsIssuesOrPulls, writesIssuesOrPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -21,7 +21,7 @@ export const listIssueComments = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   resources: [issue],
   summary: 'List issue comments',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   query: Type.Object({ since }),
   paging: pages(),
   replies: { 200: Type.Array(IssueComment) },
@@ -57,7 +57,7 @@ export const createComment = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
   resources: [issue],
   summary: 'Create an issue comment',
-  access: interactsWithEither,
+  access: interactsWithIssuesOrPulls,
   body: NewComment,
   example: { body: 'It does so here as well.' },
   replies: { 201: IssueComment },
@@ -73,7 +73,7 @@ export const getIssueComment = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
   resources: [comment],
   summary: 'Get an issue comment',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 200: IssueComment },
   async handle({ db, at, viewer, links }) {
     return presentComment({ db, links, viewer, repo: at.repo }, at.comment);
@@ -86,7 +86,7 @@ export const updateIssueComment = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
   resources: [comment],
   summary: 'Update an issue comment',
-  access: writesEither,
+  access: writesIssuesOrPulls,
   body: NewComment,
   example: { body: 'It does so here, too.' },
   replies: { 200: IssueComment },
@@ -102,7 +102,7 @@ export const deleteIssueComment = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
   resources: [comment],
   summary: 'Delete an issue comment',
-  access: writesEither,
+  access: writesIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { comment }) => deleteComment(tx, action, comment));

@@ -1,6 +1,6 @@
 // Issue events and timelines.
 import { Type } from 'typebox';
-import { readsEither, readsIssues } from '#access/policies.ts';
+import { readsIssues, readsIssuesOrPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -33,7 +33,7 @@ export const getIssueEvent = endpoint({
   path: '/repos/{owner}/{repo}/issues/events/{event_id}',
   resources: [issueEvent],
   summary: 'Get an issue event',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
     return firstOrNotFound(await presentIssueEvents({ db, links, viewer }, [at.issueEvent], { withIssue: true }));
@@ -46,7 +46,7 @@ export const listEventsOfIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/events',
   resources: [issue],
   summary: 'List issue events',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
@@ -61,7 +61,7 @@ export const listTimelineOfIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
   resources: [issue],
   summary: 'List timeline events for an issue',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
   async handle({ db, at, page, viewer, links }) {

@@ -1,6 +1,6 @@
 // Issues of a repository: opening, reading, changing, locking.
 import { Type } from 'typebox';
-import { opensIssues, readsIssues, sortsEither, writesIssues } from '#access/policies.ts';
+import { opensIssues, readsIssues, triagesIssuesOrPulls, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { setValuesIfAllowed } from '../field-values.ts';
@@ -68,7 +68,7 @@ export const lockRepoIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
   resources: [issue],
   summary: 'Lock an issue',
-  access: { ...sortsEither, role: 'write' },
+  access: { ...triagesIssuesOrPulls, role: 'write' },
   body: Type.Union([Lock, Type.Null()], { title: 'Issue' }),
   example: { lock_reason: 'resolved' },
   replies: { 204: Nothing },
@@ -84,7 +84,7 @@ export const unlockRepoIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/lock',
   resources: [issue],
   summary: 'Unlock an issue',
-  access: { ...sortsEither, role: 'write' },
+  access: { ...triagesIssuesOrPulls, role: 'write' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { issue }) => unlockIssue(tx, action, issue));

@@ -1,6 +1,6 @@
 // The labels of an issue.
 import { type Static, Type } from 'typebox';
-import { readsEither, sortsEither } from '#access/policies.ts';
+import { readsIssuesOrPulls, triagesIssuesOrPulls } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -22,7 +22,7 @@ export const listLabelsOnIssue = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   resources: [issue],
   summary: 'List labels for an issue',
-  access: readsEither,
+  access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(Label) },
   async handle({ db, at, page, links }) {
@@ -34,7 +34,7 @@ export const listLabelsOnIssue = endpoint({
 const listIn = (body: Static<typeof SomeLabels>) => ('labels' in body ? body.labels : Array.isArray(body) ? body : []);
 
 const labelling = {
-  access: sortsEither,
+  access: triagesIssuesOrPulls,
   body: SomeLabels,
   example: { labels: ['bug'] },
   replies: { 200: Type.Array(Label) },
@@ -74,7 +74,7 @@ export const removeAllIssueLabels = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   resources: [issue],
   summary: 'Remove all labels from an issue',
-  access: sortsEither,
+  access: triagesIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, [])));
@@ -87,7 +87,7 @@ export const removeIssueLabel = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
   resources: [issueLabel],
   summary: 'Remove a label from an issue',
-  access: sortsEither,
+  access: triagesIssuesOrPulls,
   replies: { 200: Type.Array(Label) },
   async handle({ db, change, at, action, links }) {
     await change(async (tx, { issue, issueLabel }) =>

@@ -1,5 +1,5 @@
 // Reactions to issues and to their comments.
-import { interactsWithEither, readsEither, writesEither } from '#access/policies.ts';
+import { interactsWithIssuesOrPulls, readsIssuesOrPulls, writesIssuesOrPulls } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
 import { comment, commentReaction, issue, issueReaction } from '../path-resources.ts';
@@ -14,7 +14,7 @@ export const listIssueReactions = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
   resources: [issue],
   summary: 'List reactions for an issue',
-  access: readsEither,
+  access: readsIssuesOrPulls,
 });
 
 export const createIssueReaction = endpoint({
@@ -23,7 +23,7 @@ export const createIssueReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions',
   resources: [issue],
   summary: 'Create reaction for an issue',
-  access: interactsWithEither,
+  access: interactsWithIssuesOrPulls,
 });
 
 export const deleteIssueReaction = endpoint({
@@ -32,7 +32,7 @@ export const deleteIssueReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/reactions/{reaction_id}',
   resources: [issueReaction],
   summary: 'Delete an issue reaction',
-  access: writesEither,
+  access: writesIssuesOrPulls,
 });
 
 export const listCommentReactions = endpoint({
@@ -41,7 +41,7 @@ export const listCommentReactions = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
   resources: [comment],
   summary: 'List reactions for an issue comment',
-  access: readsEither,
+  access: readsIssuesOrPulls,
 });
 
 export const createCommentReaction = endpoint({
@@ -50,7 +50,7 @@ export const createCommentReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
   resources: [comment],
   summary: 'Create reaction for an issue comment',
-  access: interactsWithEither,
+  access: interactsWithIssuesOrPulls,
 });
 
 export const deleteCommentReaction = endpoint({
@@ -59,5 +59,5 @@ export const deleteCommentReaction = endpoint({
   path: '/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}',
   resources: [commentReaction],
   summary: 'Delete an issue comment reaction',
-  access: writesEither,
+  access: writesIssuesOrPulls,
 });
