@@ -22,7 +22,7 @@ export type Metrics = { countRefusal(limit: string): void };
 export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metrics {
   const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = options;
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   const stopWatching = watchEventLoop(registry);
   app.addHook('onClose', async () => stopWatching());
   const seconds = new Histogram({
@@ -72,4 +72,21 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metri
   const read = reader(registry);
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await read()));
   return { countRefusal: (limit) => refusals.inc({ limit }) };
+}
+
+let ofProcess: Registry | undefined;
+
+/**
+ * Node's own metrics. They are of the process, and what they watch with is never stopped (timers of 10 ms, an observer of garbage
+ * collections): it is started once, and an application that is closed isn't held by it.
+ */
+function addProcessMetrics(registry: Registry): void {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  for (const { name } of ofProcess.getMetricsAsArray()) {
+    const metric = ofProcess.getSingleMetric(name);
+    if (metric) registry.registerMetric(metric);
+  }
 }

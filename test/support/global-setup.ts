@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -16,14 +16,41 @@ declare module 'vitest' {
   }
 }
 
+const gibi = 1024 ** 3;
+const memory = '/dev/shm';
+/** What a file system in memory must have room for, and what the machine must have left for that and for the tests. */
+const room = { files: 4 * gibi, memory: 8 * gibi };
+
+/**
+ * A folder for the files of a run, removed at its end. The tests make and remove many small ones, and sync them: where there is
+ * enough memory, they lie in it, which saves a fifth of the processor time.
+ */
+async function makeFolder(): Promise<string> {
+  const { bsize, bavail } = await statfs(memory).catch(() => ({ bsize: 0, bavail: 0 }));
+  const isRoomy = bsize * bavail >= room.files && process.availableMemory() >= room.memory;
+  if (process.env.TMPDIR !== undefined || !isRoomy) return mkdtemp(join(tmpdir(), 'hearth-test-'));
+  const folder = await mkdtemp(join(memory, 'hearth-test-'));
+  process.env.TMPDIR = folder;
+  return folder;
+}
+
+/** Sets what the workers inherit, unless it is set already. */
+function setEnvironment(): void {
+  // To start git, a worker's page tables are copied, which takes as long as git itself; those of large pages are short.
+  process.env.GLIBC_TUNABLES ??= 'glibc.malloc.hugetlb=1';
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/node');
+}
+
 /** One PostgreSQL for a run, with a migrated template of which every test file gets a copy. Durability is given up here alone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'));
+  setEnvironment();
+  const folder = await makeFolder();
   const server = await startEmbedded(folder, {
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
     autovacuum: 'off',
+    max_wal_size: '256MB',
   });
   const client = new pg.Client({ ...clientConfig(server.address), database: 'postgres' });
   await client.connect();
