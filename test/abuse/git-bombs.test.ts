@@ -25,7 +25,7 @@ const limits = {
   listing: mebi,
   indexedFiles: 500,
   listedRefs: 1_000,
-  archiveFiles: 20_000,
+  archiveFiles: 100_000,
 };
 const w = await world({ resourceLimits: { git: limits } });
 const { root } = w.hearth.services.git;

@@ -3,12 +3,12 @@ import { GitError } from '../errors.ts';
 import { archiveEnvironment } from '../maintenance/attributes.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { firstBytes } from '../process/output-stream.ts';
+import { readRecords } from '../process/records.ts';
 import { startTransfer } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 import { openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
 import { checkPath } from './paths.ts';
-import { readTree } from './tree-list.ts';
 
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
@@ -37,9 +37,11 @@ async function checkSize(repo: Repo, commit: Oid): Promise<void> {
   if (!tree) throw new GitError('not-found', 'No such commit');
   let entries = 0;
   let bytes = 0;
-  for await (const batch of readTree(repo, tree.oid, { recursive: true, folders: true })) {
-    entries += batch.length;
-    for (const { size = 0 } of batch) bytes += size;
+  // The sizes without the paths, which are gigabytes where folders are nested very deeply.
+  const command = ['ls-tree', '-r', '-t', '-z', '--format=%(objectsize)', tree.oid];
+  for await (const sizes of readRecords(repo, command, { separator: 0 })) {
+    entries += sizes.length;
+    for (const size of sizes) bytes += Number(size.toString('latin1')) || 0; // `-` for folders and submodules
     if (entries > limits.archiveFiles)
       throw exceeded(limits, 'archiveFiles', { message: 'There are too many files for an archive' });
     if (bytes > limits.archiveSize) throw exceeded(limits, 'archiveSize', { message: 'The files are too large for an archive' });
