@@ -1,5 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Identity } from '#git/objects/identity.ts';
+import { type NewObject, oidOf } from '#git/objects/pack.ts';
 import { commitBytes, type NewCommit, writeObjects } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
 import { findRefOids } from '#git/refs/refs.ts';
@@ -47,16 +48,28 @@ export async function point({ db, change, hearth, clock }: World, repo: Reposito
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined });
 }
 
-/** A repository with a branch of so many commits, one file each; the commits, oldest first. */
+/** A repository with a branch of so many commits, one file each, written at once; the commits, oldest first. */
 export async function history(w: World, owner: Account, count: number, visibility: 'public' | 'private' = 'public') {
   const repo = await w.repo(owner, { visibility });
   const disk = diskOf(w, repo);
   const oids: string[] = [];
+  const objects: NewObject[] = [];
+  const add = (object: NewObject): string => {
+    objects.push(object);
+    return oidOf(object);
+  };
+  const entries = new Map<string, Buffer>();
   for (let number = 1; number <= count; number++) {
     const author = person(number % 2 === 0 ? 'Grace' : 'Ada', number);
-    const files = { [`${number}.txt`]: `${number}\n` };
-    oids.push(await addCommit(disk, { files, parents: oids.slice(-1), message: `Change ${number}\n`, author }));
+    const blob = add({ type: 'blob', data: Buffer.from(`${number}\n`) });
+    const name = `${number}.txt`;
+    entries.set(name, Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]));
+    const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+    const tree = add({ type: 'tree', data: Buffer.concat(sorted) });
+    const about = { tree, parents: oids.slice(-1), author, committer: author, message: `Change ${number}\n` };
+    oids.push(add({ type: 'commit', data: commitBytes(about) }));
   }
+  await writeObjects(disk, objects);
   const tip = oids.at(-1);
   if (tip !== undefined) await point(w, repo, 'refs/heads/main', tip);
   return { repo, disk, oids, path: `/repos/${owner.login}/${repo.name}` };
