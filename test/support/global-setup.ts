@@ -19,7 +19,7 @@ declare module 'vitest' {
 const gibi = 1024 ** 3;
 const memory = '/dev/shm';
 /** What a file system in memory must have room for, and what the machine must have left for that and for the tests. */
-const room = { files: 4 * gibi, memory: 8 * gibi };
+const room = { files: 2 * gibi, memory: 6 * gibi };
 
 /**
  * A folder for the files of a run, removed at its end. The tests make and remove many small ones, and sync them: where there is
