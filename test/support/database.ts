@@ -18,7 +18,8 @@ async function administer(statement: string): Promise<void> {
 /** A database of its own, copied from the migrated template, and dropped when closed. */
 export async function testDatabase(): Promise<Database & { address: Address }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name} template template_hearth`);
+  // By default, PostgreSQL writes the whole copy into its log too.
+  await administer(`create database ${name} template template_hearth strategy file_copy`);
   const address = at(name);
   const database = openDatabase(address, { max: 10 });
   return {
