@@ -7,7 +7,7 @@ import { changeSelection, createSelection } from '#resources/repository-selectio
 import type { ImmutableReleasesChange } from './schemas.ts';
 import { findRule, findState, insertRule, lockRule, putEnabled, removeEnabled } from './store.ts';
 
-/** Says for which repositories of an organization releases are immutable. */
+/** Sets the repositories of an organization whose releases are immutable. */
 export async function changeRule(tx: Tx, action: OrganizationAction, changes: ImmutableReleasesChange): Promise<void> {
   const { org } = action;
   const input = {
@@ -29,7 +29,7 @@ export async function enableImmutableReleases(tx: Tx, action: RepositoryAction):
   await record(tx, { ...inRepository(action), kind: 'immutable_releases.enabled', data: {} });
 }
 
-/** Ends this for the releases that come; those that were published stay as they are. */
+/** Lets releases that are published from now on be changed; those published before stay immutable. */
 export async function disableImmutableReleases(tx: Tx, action: RepositoryAction): Promise<void> {
   await refuseEnforced(tx, action);
   await removeEnabled(tx, action.repo.id);

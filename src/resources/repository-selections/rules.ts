@@ -25,7 +25,7 @@ export async function createSelection(tx: Tx, action: OrganizationAction, input:
   return selection;
 }
 
-/** Changes a selection. Without ids the selected repositories stay while the mode is `selected`; any other mode forgets them. */
+/** Changes a selection. Without ids the selected repositories stay while the mode is `selected`; any other mode clears them. */
 export async function changeSelection(
   tx: Tx,
   action: OrganizationAction,

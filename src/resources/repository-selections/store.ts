@@ -14,7 +14,7 @@ export type SelectionId = Id<'repository_selections'>;
 export const findSelection = (db: Db, id: SelectionId): Promise<SelectionRow | undefined> =>
   db.selectFrom('repository_selections').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** A selection, which nobody else changes until the transaction ends. */
+/** Reads a selection and locks its row until the transaction ends. */
 export const findSelectionForUpdate = (tx: Tx, id: SelectionId): Promise<SelectionRow | undefined> =>
   tx.selectFrom('repository_selections').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
