@@ -1,5 +1,5 @@
 // Texts that people write: what is read in them, and rendered.
-import type { LimitGroup } from './limit.ts';
+import { kibi, type LimitGroup } from './limit.ts';
 
 export const texts = {
   references: {
@@ -10,10 +10,24 @@ export const texts = {
     past: 'further ones are plain words',
   },
   nesting: {
-    value: 32,
+    value: 20,
     unit: 'count',
     fixed: true,
     of: 'quotes and lists inside each other in a Markdown text (a list counts twice)',
     past: 'what is nested deeper is neither read nor rendered',
+  },
+  tags: {
+    value: 5_000,
+    unit: 'count',
+    fixed: true,
+    of: 'tags of raw HTML in a Markdown text',
+    past: 'further ones are shown as text',
+  },
+  rendered: {
+    value: 400 * kibi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'a text to be rendered by `POST /markdown`',
+    past: '413; 422 for more characters',
   },
 } as const satisfies LimitGroup;
