@@ -87,6 +87,9 @@ export function renderText(text: string, context: RenderContext): string {
   return sanitized(renderer.renderer.render(tokens, options, {}), context.html);
 }
 
+/** A text as it was written, in HTML: for what isn't rendered. */
+export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
+
 /** The words of a Markdown text without its marks. */
 export function plainText(text: string): string {
   const tokens = renderer.parse(text, {});

@@ -1,5 +1,5 @@
 // Texts that people write: what is read in them, and rendered.
-import { kibi, type LimitGroup } from './limit.ts';
+import { kibi, type LimitGroup, mebi } from './limit.ts';
 
 export const texts = {
   references: {
@@ -29,5 +29,12 @@ export const texts = {
     fixed: true,
     of: 'a text to be rendered by `POST /markdown`',
     past: '413; 422 for more characters',
+  },
+  page: {
+    value: 1 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the texts of one reply that are rendered together',
+    past: 'further ones are shown as they were written',
   },
 } as const satisfies LimitGroup;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
@@ -28,6 +29,7 @@ export async function loadKnown({ db, links, viewer }: ViewerContext, texts: rea
       if (owner === undefined || repo === undefined || issues.size >= most) continue;
       issues.set(issueKey({ owner, repo }, number), { owner: owner.toLowerCase(), repo: repo.toLowerCase(), number });
     }
+    await nextTurn();
   }
   const [users, found] = await Promise.all([
     logins.size === 0 ? [] : findUsersByLogin(db, [...logins]),

@@ -1,17 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ViewerContext } from '#endpoint/context.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Media } from '#lib/media.ts';
-import { plainText, renderText } from '#text/render.ts';
+import { plainText, renderText, verbatimHtml } from '#text/render.ts';
 import { loadKnown, type PlacedText } from './known.ts';
 
 /** The media that a reply with texts may be asked for: as it was written, as plain text, as HTML, or all of them. */
 export const textMedia = ['raw', 'text', 'html', 'full'] as const satisfies readonly Media[];
 
+const most = fixedValue(limitTable.texts.page);
+
 type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
 
 /**
- * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. Other requests get their
- * turns between two renderings.
+ * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long texts
+ * renders the first of them, and other requests get their turns between two renderings.
  */
 export async function presentTexts<Body extends string | null>(
   context: ViewerContext,
@@ -21,15 +24,29 @@ export async function presentTexts<Body extends string | null>(
   const asText = media === 'text' || media === 'full';
   const asHtml = media === 'html' || media === 'full';
   if (!asText && !asHtml) return texts.map(({ text }) => ({ body: text }));
-  const written = texts.flatMap(({ text, place }) => (text === null ? [] : [{ text, place }]));
-  const known = asHtml ? await loadKnown(context, written) : undefined;
+  const rendered = firstTexts(texts.flatMap(({ text, place }) => (text === null ? [] : [{ text, place }])));
+  const known = asHtml ? await loadKnown(context, rendered) : undefined;
   const presented: Texts<Body>[] = [];
+  let left = rendered.length;
   for (const { text, place } of texts) {
     const told: Texts<Body> = media === 'full' ? { body: text } : {};
-    if (text !== null && asText) told.body_text = plainText(text);
-    if (text !== null && asHtml) told.body_html = renderText(text, { html: links.html, place, known, breaks: true });
     presented.push(told);
+    if (text === null) continue;
+    const renders = left-- > 0;
+    if (asText) told.body_text = renders ? plainText(text) : text;
+    if (asHtml)
+      told.body_html = renders ? renderText(text, { html: links.html, place, known, breaks: true }) : verbatimHtml(text);
     await nextTurn();
   }
   return presented;
+}
+
+/** The first texts of a page, as far as they are rendered. */
+function firstTexts(texts: readonly PlacedText[]): readonly PlacedText[] {
+  let bytes = 0;
+  const past = texts.findIndex(({ text }) => {
+    bytes += Buffer.byteLength(text);
+    return bytes > most;
+  });
+  return past < 0 ? texts : texts.slice(0, past);
 }

@@ -98,6 +98,15 @@ test('issues that the reader may not know of are never linked', async () => {
   for (const who of [await user(), undefined]) expect(await seenBy(who)).toBe(`<p>${there}#1 ${open}</p>\n`);
 });
 
+test('of many long texts the first are rendered', async () => {
+  const { client, path } = await setting();
+  const long = '*a*'.padEnd(65_536);
+  for (let n = 0; n < 16; n++) await client.post(`${path}/issues/1/comments`, { body: long });
+  const { body } = await client.get(`${path}/issues/1/comments`, accept('service.full+json'));
+  const texts = body.map(({ body_text, body_html }: Texts) => [body_text, body_html]).slice(1);
+  expect(texts).toEqual([...Array(15).fill(['a', '<p><em>a</em></p>\n']), [long, `<pre>${long}</pre>\n`]]);
+});
+
 test('renderings of a page cost as many statements as those of one text, and plain replies none', async () => {
   const { owner, client, path } = await setting();
   const at = `${path}/issues/1/comments`;
