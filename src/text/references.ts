@@ -7,37 +7,37 @@ export type Reference =
   | { readonly kind: 'issue'; readonly owner?: string; readonly repo?: string; readonly number: number; readonly closes: boolean }
   | { readonly kind: 'commit'; readonly owner?: string; readonly repo?: string; readonly sha: string };
 
-/** A reference and the characters that are it. */
+/** A reference with its position in the text. */
 export type Found = { readonly start: number; readonly end: number; readonly reference: Reference };
 
-const login = '[a-z\\d](?:[a-z\\d]|-(?=[a-z\\d])){0,38}';
-const repository = '[\\w.-]{1,100}';
-/** A name that goes on is another one, and so is one with an ending, as in a file's name. */
+const loginPattern = '[a-z\\d](?:[a-z\\d]|-(?=[a-z\\d])){0,38}';
+const repositoryPattern = '[\\w.-]{1,100}';
+/** What must not follow: more of a word, or the ending of a file's name. */
 const wordEnd = '(?![\\w/@-]|\\.\\w)';
 
-/** Where a reference may begin. An address is taken whole, so that nothing is found inside it. */
+/** Where a reference may begin. A URL is matched whole, so that nothing is found inside it. */
 const candidate = new RegExp(
   `https?://[^\\s<>"\\uFFFC\\u2060]+|[@#]|(?<![\\w-])gh-(?=\\d)|(?<![\\w/.#@-])[\\da-f]{7,40}(?![#])${wordEnd}`,
   'gi',
 );
-const mentioned = new RegExp(`@(${login})(?:/([a-z\\d][a-z\\d_-]{0,99}))?${wordEnd}`, 'iy');
+const mentioned = new RegExp(`@(${loginPattern})(?:/([a-z\\d][a-z\\d_-]{0,99}))?${wordEnd}`, 'iy');
 const numbered = /(?:#|gh-)([1-9]\d{0,9})(?!\w|\.\d)/iy;
 const committed = new RegExp(`@([\\da-f]{7,40})${wordEnd}`, 'iy');
 /** The repository that stands before `#12` or `@sha`. */
-const before = new RegExp(`(?<![\\w./-])(${login})/(${repository})$`, 'i');
+const before = new RegExp(`(?<![\\w./-])(${loginPattern})/(${repositoryPattern})$`, 'i');
 const longestBefore = 39 + 1 + 100;
 const closing = /(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::[\s\u2060]{0,8}|[\s\u2060]{1,8})$/i;
 const longestClosing = 8 + 1 + 8;
-/** An address below that of this server. */
+/** The rest of a URL of this server. */
 const address = new RegExp(
-  `^(${login})/(${repository})/(?:(?:issues|pull)/([1-9]\\d{0,9})|commit/([\\da-f]{7,40}))(?![\\w-])`,
+  `^(${loginPattern})/(${repositoryPattern})/(?:(?:issues|pull)/([1-9]\\d{0,9})|commit/([\\da-f]{7,40}))(?![\\w-])`,
   'i',
 );
 const largestNumber = 2_147_483_647;
 
 /**
- * All references in words, in order. It takes time in proportion to the text's length, whatever is in it. With `html`, the address
- * of this server, full addresses of its issues and commits count as well.
+ * All references in words, in order. The time is linear in the text's length, for any text. With `html`, the URL of this server,
+ * URLs of its issues and commits count as well.
  */
 export function findReferences(text: string, html?: string): Found[] {
   const found: Found[] = [];
@@ -71,12 +71,12 @@ function mentionAt(text: string, start: number): Found | undefined {
 }
 
 function commitAt(text: string, at: number): Found | undefined {
-  const place = repositoryBefore(text, at);
-  const match = place && matchAt(committed, text, at);
+  const repository = repositoryBefore(text, at);
+  const match = repository && matchAt(committed, text, at);
   if (!match) return undefined;
   const [whole, sha = ''] = match;
-  const { owner, repo } = place;
-  return { start: place.start, end: at + whole.length, reference: { kind: 'commit', owner, repo, sha: sha.toLowerCase() } };
+  const { owner, repo } = repository;
+  return { start: repository.start, end: at + whole.length, reference: { kind: 'commit', owner, repo, sha: sha.toLowerCase() } };
 }
 
 function issueAt(text: string, at: number): Found | undefined {
@@ -86,10 +86,10 @@ function issueAt(text: string, at: number): Found | undefined {
   const end = at + match[0].length;
   const previous = text.charAt(at - 1);
   if (/[&/#@]/.test(previous)) return undefined;
-  const place = repositoryBefore(text, at);
-  if (!place && /\w/.test(previous)) return undefined;
-  if (!place) return { start: at, end, reference: { kind: 'issue', number, closes: closesAt(text, at) } };
-  const { start, owner, repo } = place;
+  const repository = repositoryBefore(text, at);
+  if (!repository && /\w/.test(previous)) return undefined;
+  if (!repository) return { start: at, end, reference: { kind: 'issue', number, closes: closesAt(text, at) } };
+  const { start, owner, repo } = repository;
   return { start, end, reference: { kind: 'issue', owner, repo, number, closes: closesAt(text, start) } };
 }
 
@@ -99,11 +99,11 @@ function addressAt(text: string, { matched, index: start, html }: Candidate & { 
   if (!match) return undefined;
   const [whole, owner = '', repo = '', digits, sha] = match;
   const end = start + html.length + 1 + whole.length;
-  const place = { owner: owner.toLowerCase(), repo: repo.toLowerCase() };
-  if (sha !== undefined) return { start, end, reference: { kind: 'commit', ...place, sha: sha.toLowerCase() } };
+  const repository = { owner: owner.toLowerCase(), repo: repo.toLowerCase() };
+  if (sha !== undefined) return { start, end, reference: { kind: 'commit', ...repository, sha: sha.toLowerCase() } };
   const number = Number(digits);
   if (number > largestNumber) return undefined;
-  return { start, end, reference: { kind: 'issue', ...place, number, closes: closesAt(text, start) } };
+  return { start, end, reference: { kind: 'issue', ...repository, number, closes: closesAt(text, start) } };
 }
 
 function repositoryBefore(text: string, at: number): { start: number; owner: string; repo: string } | undefined {

@@ -13,14 +13,14 @@ export type Known = {
   readonly issues: ReadonlyMap<string, string>;
 };
 
-/** Repositories by the names in their addresses. */
-export type Place = { readonly owner: string; readonly repo: string };
+/** A repository by its names in URLs. */
+export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 export type RenderContext = {
   /** The address of this server. */
   readonly html: string;
   /** The repository to which references without one belong. */
-  readonly place?: Place;
+  readonly repository?: RepositoryName;
   /** Without it, nothing is linked. */
   readonly known?: Known;
   /** Ends of lines are shown as such, as comments have it. */
@@ -28,7 +28,7 @@ export type RenderContext = {
 };
 
 /** The key of an issue in `Known`. */
-export const issueKey = ({ owner, repo }: Place, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
+export const issueKey = ({ owner, repo }: RepositoryName, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
 
 const maxNesting = fixedValue(limitTable.texts.nesting);
 const mostTags = fixedValue(limitTable.texts.tags);
@@ -46,7 +46,7 @@ renderer.linkify.set({ fuzzyLink: false }).add('www.', {
 });
 const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
 
-/** A link in the place of some characters of a text token. */
+/** A link that replaces some characters of a text token. */
 type Link = { start: number; end: number; href: string; className: string };
 type TextMeta = { links?: Link[]; box?: string };
 
@@ -138,15 +138,15 @@ const linksIn = (found: readonly Found[], context: RenderContext): Link[] =>
     return link ? [{ start, end, ...link }] : [];
   });
 
-function linkOf(reference: Reference, { html, place, known }: RenderContext): Pick<Link, 'href' | 'className'> | undefined {
+function linkOf(reference: Reference, { html, repository, known }: RenderContext): Pick<Link, 'href' | 'className'> | undefined {
   if (reference.kind === 'mention') {
     const login = known?.logins.get(reference.login);
     return login === undefined ? undefined : { href: `${html}/${login}`, className: 'user-mention' };
   }
   if (reference.kind !== 'issue') return undefined;
   const { owner, repo, number } = reference;
-  const there = owner === undefined || repo === undefined ? place : { owner, repo };
-  const href = there && known?.issues.get(issueKey(there, number));
+  const named = owner === undefined || repo === undefined ? repository : { owner, repo };
+  const href = named && known?.issues.get(issueKey(named, number));
   return href === undefined ? undefined : { href, className: 'issue-link' };
 }
 

@@ -6,7 +6,7 @@ import { hostileTexts } from './hostile.ts';
 const html = 'https://code.example';
 const context = {
   html,
-  place: { owner: 'Acme', repo: 'Engine' },
+  repository: { owner: 'Acme', repo: 'Engine' },
   known: {
     logins: new Map([['ada', 'Ada']]),
     issues: new Map([

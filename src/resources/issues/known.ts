@@ -8,24 +8,24 @@ import { path } from '#endpoint/links.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
 import { readText } from '#text/read.ts';
-import { issueKey, type Known, type Place } from '#text/render.ts';
+import { issueKey, type Known, type RepositoryName } from '#text/render.ts';
 
 const most = fixedValue(limitTable.texts.references);
 
-/** A text, and the repository that references without one belong to. */
-export type PlacedText = { readonly text: string; readonly place: Place | undefined };
+/** A text with its repository, to which references such as `#12` belong. */
+export type TextInRepository = { readonly text: string; readonly repository: RepositoryName | undefined };
 
 /**
- * Whom and what texts refer to, as far as the viewer may know of it: all that their rendering links. It takes two statements for any
- * number of texts, which see so many distinct references in all as one text may have.
+ * The accounts and issues that texts refer to and that the viewer may read: what their rendering links. It takes two statements for any
+ * number of texts, which share the limit on references of one text.
  */
-export async function loadKnown({ db, links, viewer }: ViewerContext, texts: readonly PlacedText[]): Promise<Known> {
+export async function loadKnown({ db, links, viewer }: ViewerContext, texts: readonly TextInRepository[]): Promise<Known> {
   const logins = new Set<string>();
   const issues = new Map<string, WantedIssue>();
-  for (const { text, place } of texts) {
+  for (const { text, repository } of texts) {
     const references = readText(text);
     for (const login of references.mentions) if (logins.size < most) logins.add(login);
-    for (const { owner = place?.owner, repo = place?.repo, number } of references.issues) {
+    for (const { owner = repository?.owner, repo = repository?.repo, number } of references.issues) {
       if (owner === undefined || repo === undefined || issues.size >= most) continue;
       issues.set(issueKey({ owner, repo }, number), { owner: owner.toLowerCase(), repo: repo.toLowerCase(), number });
     }
@@ -46,7 +46,7 @@ export async function loadKnown({ db, links, viewer }: ViewerContext, texts: rea
   };
 }
 
-type WantedIssue = Place & { readonly number: number };
+type WantedIssue = RepositoryName & { readonly number: number };
 
 /** Those of some issues that there are and that the viewer may read. Names that are asked for are in lower case. */
 async function findReadableIssues(db: Db, viewer: Viewer, wanted: readonly WantedIssue[]): Promise<WantedIssue[]> {

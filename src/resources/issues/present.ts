@@ -19,14 +19,14 @@ import { presentTexts } from './texts.ts';
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
   rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));
 
-/** The texts of rows, with the repositories that they stand in. */
-const placed = <Body>(
+/** The bodies of rows, with their repositories. */
+const bodiesOf = <Body>(
   rows: readonly { repository_id: Id<'repositories'>; body: Body }[],
   repositories: ReadonlyMap<Id<'repositories'>, NamedRepository>,
 ) =>
   rows.map(({ repository_id, body }) => {
     const { owner, name } = getOrThrow(repositories, repository_id);
-    return { text: body, place: { owner: owner.login, repo: name } };
+    return { text: body, repository: { owner: owner.login, repo: name } };
   });
 
 /**
@@ -57,7 +57,7 @@ export async function presentIssues(
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
 
-  const texts = await presentTexts({ db, links, viewer, media }, placed(rows, repositories));
+  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
 
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
@@ -120,7 +120,7 @@ export async function presentComments(
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
     loadAssociations(db, viewer, authoredIn(rows)),
   ]);
-  const texts = await presentTexts({ db, links, viewer, media }, placed(rows, repositories));
+  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const { number } = getOrThrow(issues, row.issue_id);

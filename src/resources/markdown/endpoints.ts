@@ -4,7 +4,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { loadKnown } from '#resources/issues/index.ts';
-import { type Place, renderText } from '#text/render.ts';
+import { type RepositoryName, renderText } from '#text/render.ts';
 import { Html, MarkdownText } from './schemas.ts';
 
 const access = { permission: { none: 'public' } } as const;
@@ -23,9 +23,9 @@ export const renderMarkdown = endpoint({
     checkLength(text);
     if (mode === 'markdown') return htmlReply(renderText(text, { html: links.html }));
     // A repository that isn't there and one that the caller may not read have no issues that could be linked.
-    const place = placeOf(context);
-    const known = await loadKnown({ db, links, viewer }, [{ text, place }]);
-    return htmlReply(renderText(text, { html: links.html, place, known, breaks: true }));
+    const repository = repositoryOf(context);
+    const known = await loadKnown({ db, links, viewer }, [{ text, repository }]);
+    return htmlReply(renderText(text, { html: links.html, repository, known, breaks: true }));
   },
 });
 
@@ -42,7 +42,7 @@ export const renderRawMarkdown = endpoint({
   },
 });
 
-function placeOf(context = ''): Place | undefined {
+function repositoryOf(context = ''): RepositoryName | undefined {
   const [, owner, repo] = /^([^/]+)\/([^/]+)$/.exec(context) ?? [];
   return owner === undefined || repo === undefined ? undefined : { owner, repo };
 }
