@@ -8,6 +8,7 @@ const root = new URL('../src', import.meta.url).pathname;
 /** The layers, lowest first, each with those that it may import; `types` are layers of which it may import types alone. */
 const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
   lib: { may: [] },
+  text: { may: ['lib'] },
   vocabulary: { may: ['lib'] },
   net: { may: ['lib'] },
   database: { may: ['lib'] },
@@ -37,6 +38,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'net',
       'database',
       'vocabulary',
+      'text',
       'lib',
     ],
   },

@@ -40,6 +40,8 @@ export type Call<
   readonly at: At<Path, Resources>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
+  /** The body of an endpoint that carries a text; empty for others. */
+  readonly text: string;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;

@@ -35,8 +35,11 @@ export type Declaration<
   readonly body?: Body;
   /** A valid body, for the reference page and the derived tests. */
   readonly example?: NoInfer<Static<Body>>;
-  /** The body may carry a file, and so be larger than others (security decision 10). */
-  readonly carries?: 'file';
+  /**
+   * `file`: the body may carry a file, and so be larger than others (security decision 10). `text`: it is no JSON, but a text, which the
+   * handler gets as `text`.
+   */
+  readonly carries?: 'file' | 'text';
   readonly paging?: Lists;
   readonly media?: readonly Media[];
   /** For each API version that changes the reply, a function that makes the change. */

@@ -51,6 +51,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     tags: [family],
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
+    ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
     responses: { ...repliesOf(endpoint, references, vocabulary), ...notModifiedOf(endpoint), ...refusalRefs(endpoint) },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
@@ -118,6 +119,11 @@ function bodyOf(endpoint: Endpoint, references: References): Json {
   };
 }
 
+const textBody = {
+  required: true,
+  content: { 'text/plain': { schema: { type: 'string' } }, 'text/x-markdown': { schema: { type: 'string' } } },
+};
+
 const reasons: Readonly<Record<string, string>> = {
   200: 'OK',
   201: 'Created',
@@ -138,11 +144,14 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
       const others = media.map((name) => [`application/vnd.${word}.${name}+json`, {}]);
       return [
         status,
-        { description, ...linkHeaderOf(endpoint), content: { 'application/json': json, ...Object.fromEntries(others) } },
+        { description, ...linkHeaderOf(endpoint), content: { [contentTypeOf(schema)]: json, ...Object.fromEntries(others) } },
       ];
     }),
   );
 }
+
+/** The media type of a reply: JSON, unless its schema has another. */
+const contentTypeOf = (schema: { contentMediaType?: string }): string => schema.contentMediaType ?? 'application/json';
 
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 

@@ -24,6 +24,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   database: 'PostgreSQL',
   lists: 'Lists',
   issues: 'Issues',
+  texts: 'Texts',
   repositories: 'Repositories',
   search: 'Search',
   webhooks: 'Webhooks',

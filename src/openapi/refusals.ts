@@ -10,7 +10,7 @@ export const refusalReasons = {
   409: 'Something is in the way, or another request changed it at the same time',
   410: 'It is switched off here',
   413: 'The body is too large or holds too many values, or what is asked for takes more than a limit allows',
-  415: 'The body is not of a type that is read here, which is JSON that is not compressed',
+  415: 'The body is not of a type that is read here, which is JSON, or a text where that is said, and not compressed',
   422: 'A value is not valid; `errors` names each field',
   429: 'Too many requests of the caller wait, or too much was asked for within an hour; `Retry-After` tells when to come back',
   503: 'The database, or Git, does not answer in time',
@@ -18,8 +18,8 @@ export const refusalReasons = {
 export type RefusalStatus = keyof typeof refusalReasons;
 
 /** The error statuses of an endpoint: those that follow from its declaration, and those that its rules add. */
-export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): RefusalStatus[] {
-  const hasBody = body !== undefined;
+export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoint): RefusalStatus[] {
+  const hasBody = body !== undefined || carries === 'text';
   const applies: Record<RefusalStatus, boolean> = {
     400: true,
     401: true,
@@ -30,7 +30,7 @@ export function refusalsOf({ path, body, query, refuses = [] }: Endpoint): Refus
     410: path.startsWith('/repos/{owner}/{repo}/issues'), // a repository can turn off issues
     413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // the size of a repository's data isn't limited by the request
     415: hasBody,
-    422: hasBody || query !== undefined,
+    422: body !== undefined || query !== undefined,
     429: true,
     503: true,
   };

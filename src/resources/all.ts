@@ -22,6 +22,7 @@ import { issueFields } from './issue-fields/family.ts';
 import { issues } from './issues/family.ts';
 import { labels } from './labels/family.ts';
 import { licenses } from './licenses/family.ts';
+import { markdown } from './markdown/family.ts';
 import { members } from './members/family.ts';
 import { meta } from './meta/family.ts';
 import { milestones } from './milestones/family.ts';
@@ -64,6 +65,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  markdown,
   admin,
   meta,
   privateRegistries,

@@ -168,6 +168,12 @@ async function serve(
   request.caller = caller;
   const release = await admit(requests, caller, reply);
   const params = request.params as Record<string, string>; // the router's own strings
+  const reading = async <Body>(read: () => Promise<Body>): Promise<Body> => {
+    release(); // a slow body must not hold a slot
+    const body = await read();
+    await admit(requests, caller, reply);
+    return body;
+  };
   await handleRequest(
     {
       endpoint,
@@ -179,12 +185,8 @@ async function serve(
       services: { ...parts.services, git: storeFor(parts.services.git, caller) },
       links: linksFor(parts, request),
       params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
-      async readBody() {
-        release(); // a slow body must not hold a slot
-        const body = await parts.bodies.json({ request, reply }, endpoint, caller);
-        await admit(requests, caller, reply);
-        return body;
-      },
+      readBody: () => reading(() => parts.bodies.json({ request, reply }, endpoint, caller)),
+      readText: () => reading(() => parts.bodies.text({ request, reply }, caller)),
     },
     request,
     reply,

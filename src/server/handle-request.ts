@@ -33,6 +33,8 @@ export type RequestContext = {
   params: Readonly<Record<string, string>>;
   /** Reads the request's body; undefined where it has none. */
   readBody(): Promise<Json | undefined>;
+  /** The same of an endpoint that carries a text. */
+  readText(): Promise<string>;
 };
 
 /**
@@ -62,6 +64,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     at,
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await context.readBody(), resource) : {},
+    text: endpoint.carries === 'text' ? await context.readText() : '',
     page,
     viewer,
     now: context.now,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
@@ -5,10 +6,13 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { type Json, jsonReader } from '#lib/json-reader.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
-import { Refusal } from '#lib/refusal.ts';
+import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { badRequest, Refusal } from '#lib/refusal.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, tooLarge } from './receive-body.ts';
+
+/** The longest text that is read as a body. */
+const textBytes = { bytes: fixedValue(limitTable.texts.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
@@ -16,6 +20,8 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 export type BodyReader = {
   /** The JSON body of an authorized request; undefined where it has none. */
   json(exchange: Exchange, endpoint: Endpoint, caller: Caller): Promise<Json | undefined>;
+  /** The plain text or Markdown of an authorized request. */
+  text(exchange: Exchange, caller: Caller): Promise<string>;
   /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
@@ -56,6 +62,15 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
       });
       await receive(exchange, caller, { ...bytes, ...timing }, (part) => reader.write(part));
       return reader.end();
+    },
+    async text(exchange, caller) {
+      if (!/^text\/(?:plain|x-markdown)\s*(?:;|$)/i.test(exchange.request.headers['content-type'] ?? ''))
+        throw new Refusal('unsupported_media', 'The body must be text/plain or text/x-markdown');
+      const parts: Buffer[] = [];
+      await receive(exchange, caller, { ...textBytes, ...timing }, (part) => parts.push(part));
+      const bytes = Buffer.concat(parts);
+      if (!isUtf8(bytes)) throw badRequest('The body is not UTF-8');
+      return bytes.toString();
     },
     async form(exchange) {
       const parts: Buffer[] = [];

@@ -50,7 +50,7 @@ export type World = {
   as(who: Account | string | undefined): Promise<Client>;
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many SQL statements a GET sends, that for the credential included. */
-  statements(who: Account, path: string): Promise<number>;
+  statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -183,8 +183,8 @@ function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
       const token = typeof who === 'string' || who === undefined ? who : await self.token(who);
       return clientOf(url, token, hearth.services.vocabulary);
     },
-    async statements(who, path) {
-      const headers = { authorization: `Bearer ${await self.token(who)}` };
+    async statements(who, path, more) {
+      const headers = { authorization: `Bearer ${await self.token(who)}`, ...more?.headers };
       const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
       await ask(); // notes the first use of the token, which is not counted
       const { result, statements } = await countStatements(ask);

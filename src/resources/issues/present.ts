@@ -1,7 +1,7 @@
 import type { ViewerContext } from '#endpoint/context.ts';
-import { path, repositoryUrl } from '#endpoint/links.ts';
+import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
-import { nodeId } from '#lib/id.ts';
+import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
@@ -14,16 +14,27 @@ import { loadNamedRepositories, presentRepositories } from '#resources/repositor
 import type { CommentRow } from './comment-store.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+import { presentTexts } from './texts.ts';
 
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
   rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));
+
+/** The bodies of rows, with their repositories. */
+const bodiesOf = <Body>(
+  rows: readonly { repository_id: Id<'repositories'>; body: Body }[],
+  repositories: ReadonlyMap<Id<'repositories'>, NamedRepository>,
+) =>
+  rows.map(({ repository_id, body }) => {
+    const { owner, name } = getOrThrow(repositories, repository_id);
+    return { text: body, repository: { owner: owner.login, repo: name } };
+  });
 
 /**
  * Issues of a whole page, from any repositories. What belongs to them is loaded once for all. `withRepository` adds each issue's
  * repository, for lists over many repositories.
  */
 export async function presentIssues(
-  { db, links, viewer, repo }: ViewerContext,
+  { db, links, viewer, repo, media }: ViewerContext,
   rows: readonly IssueRow[],
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
@@ -46,7 +57,9 @@ export async function presentIssues(
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
 
-  return rows.map((row) => {
+  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
+
+  return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const repository_url = repositoryUrl(links, repository);
     const url = path(`${repository_url}/issues`, row.number);
@@ -68,7 +81,7 @@ export async function presentIssues(
       state: row.state,
       state_reason: row.state_reason,
       title: row.title,
-      body: row.body,
+      ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
       labels: labels.map((label) => presentLabel(links, repository, label)),
       assignee: assigned[0] ?? null,
@@ -96,7 +109,7 @@ export const presentIssue = async (context: ViewerContext, row: IssueRow): Promi
 
 /** Comments of a whole page, from any issues of any repositories, or all from `issue`. */
 export async function presentComments(
-  { db, links, viewer, repo, issue }: ViewerContext & { issue?: IssueRow },
+  { db, links, viewer, repo, issue, media }: ViewerContext & { issue?: IssueRow },
   rows: readonly CommentRow[],
 ): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
@@ -107,7 +120,8 @@ export async function presentComments(
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
     loadAssociations(db, viewer, authoredIn(rows)),
   ]);
-  return rows.map((row) => {
+  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
+  return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const { number } = getOrThrow(issues, row.issue_id);
     const repository_url = repositoryUrl(links, repository);
@@ -118,7 +132,7 @@ export async function presentComments(
       url,
       html_url: `${path(links.html, repository.owner.login, repository.name, 'issues', number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository_url}/issues`, number),
-      body: row.body,
+      ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),

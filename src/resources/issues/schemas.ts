@@ -15,6 +15,9 @@ export const lockReasons = ['off-topic', 'too heated', 'resolved', 'spam'] as co
 export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const;
 export type Association = (typeof associations)[number];
 
+/** The renderings of a body, instead of it or beside it: the media type of the request decides. */
+const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+
 export const Issue = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -29,7 +32,8 @@ export const Issue = Type.Object({
   state: OneOf(states),
   state_reason: Nullable(OneOf(stateReasons)),
   title: Type.String(),
-  body: Nullable(Type.String()),
+  body: Type.Optional(Nullable(Type.String())),
+  ...renderedTexts,
   user: Nullable(User),
   labels: Type.Array(Label),
   assignee: Nullable(User),
@@ -56,7 +60,8 @@ export const IssueComment = Type.Object({
   url: Type.String(),
   html_url: Type.String(),
   issue_url: Type.String(),
-  body: Type.String(),
+  body: Type.Optional(Type.String()),
+  ...renderedTexts,
   user: Nullable(User),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -13,6 +13,7 @@ import { assign, unassign } from '../assignees.ts';
 import { assignee, issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
+import { textMedia } from '../texts.ts';
 
 export const listAssignees = endpoint({
   id: 'issues/list-assignees',
@@ -63,13 +64,14 @@ export const addIssueAssignees = endpoint({
   access: triagesIssuesOrPulls,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
+  media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx, { issue }) => {
       const users = await findAssignable(tx, at.repo, body.assignees ?? []);
       return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer, repo: at.repo }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
   },
 });
 
@@ -82,12 +84,13 @@ export const removeIssueAssignees = endpoint({
   access: triagesIssuesOrPulls,
   body: SomeAssignees,
   example: { assignees: ['ada'] },
+  media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx, { issue }) => {
       const users = gather(await findUsersByLogin(tx, body.assignees ?? []), 'id');
       return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer, repo: at.repo }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
   },
 });

@@ -11,6 +11,7 @@ import { comment, issue } from '../path-resources.ts';
 import { presentComment, presentComments } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
+import { textMedia } from '../texts.ts';
 
 const since = Type.Optional(Type.String({ format: 'date-time' }));
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
@@ -24,10 +25,11 @@ export const listIssueComments = endpoint({
   access: readsIssuesOrPulls,
   query: Type.Object({ since }),
   paging: pages(),
+  media: textMedia,
   replies: { 200: Type.Array(IssueComment) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ db, at, query, page, viewer, links, media }) {
     const found = await listOfIssue(db, at.issue.id, dateOf(query.since), page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, issue: at.issue }, rows));
+    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, issue: at.issue, media }, rows));
   },
 });
 
@@ -43,11 +45,12 @@ export const listRepoComments = endpoint({
     direction: withDefault(OneOf(['asc', 'desc']), 'asc'),
   }),
   paging: pages(),
+  media: textMedia,
   replies: { 200: Type.Array(IssueComment) },
-  async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links }) {
+  async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links, media }) {
     checkHasIssues(at.repo);
     const found = await listCommentsOfRepository(db, at.repo.id, { since: dateOf(from), order: { sort, direction } }, page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo }, rows));
+    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, media }, rows));
   },
 });
 
@@ -60,10 +63,11 @@ export const createComment = endpoint({
   access: interactsWithIssuesOrPulls,
   body: NewComment,
   example: { body: 'It does so here as well.' },
+  media: textMedia,
   replies: { 201: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change((tx, { issue }) => commentOn(tx, action, issue, body.body));
-    return presentComment({ db, links, viewer, repo: at.repo, issue: at.issue }, row);
+    return presentComment({ db, links, viewer, repo: at.repo, issue: at.issue, media }, row);
   },
 });
 
@@ -74,9 +78,10 @@ export const getIssueComment = endpoint({
   resources: [comment],
   summary: 'Get an issue comment',
   access: readsIssuesOrPulls,
+  media: textMedia,
   replies: { 200: IssueComment },
-  async handle({ db, at, viewer, links }) {
-    return presentComment({ db, links, viewer, repo: at.repo }, at.comment);
+  async handle({ db, at, viewer, links, media }) {
+    return presentComment({ db, links, viewer, repo: at.repo, media }, at.comment);
   },
 });
 
@@ -89,10 +94,11 @@ export const updateIssueComment = endpoint({
   access: writesIssuesOrPulls,
   body: NewComment,
   example: { body: 'It does so here, too.' },
+  media: textMedia,
   replies: { 200: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change((tx, { comment }) => changeComment(tx, action, comment, body.body));
-    return presentComment({ db, links, viewer, repo: at.repo }, row);
+    return presentComment({ db, links, viewer, repo: at.repo, media }, row);
   },
 });
 

@@ -10,6 +10,7 @@ import { issue, issueEvent } from '../path-resources.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues } from '../rules.ts';
 import { IssueEvent, TimelineComment } from '../schemas.ts';
+import { textMedia } from '../texts.ts';
 import { listTimeline } from '../timeline.ts';
 
 export const listRepoIssueEvents = endpoint({
@@ -63,8 +64,9 @@ export const listTimelineOfIssue = endpoint({
   summary: 'List timeline events for an issue',
   access: readsIssuesOrPulls,
   paging: pages(),
+  media: textMedia,
   replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
-  async handle({ db, at, page, viewer, links }) {
-    return listTimeline({ db, links, viewer }, at.issue.id, page);
+  async handle({ db, at, page, viewer, links, media }) {
+    return listTimeline({ db, links, viewer, media }, at.issue.id, page);
   },
 });

@@ -9,6 +9,7 @@ import { issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
 import { changeIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
+import { textMedia } from '../texts.ts';
 
 export const createIssue = endpoint({
   id: 'issues/create',
@@ -18,14 +19,15 @@ export const createIssue = endpoint({
   access: opensIssues,
   body: NewIssue,
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
+  media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, action, body);
       await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
       return issue;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
   },
 });
 
@@ -36,9 +38,10 @@ export const getRepoIssue = endpoint({
   resources: [issue],
   summary: 'Get an issue',
   access: readsIssues,
+  media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, at, viewer, links }) {
-    return presentIssue({ db, links, viewer, repo: at.repo }, at.issue);
+  async handle({ db, at, viewer, links, media }) {
+    return presentIssue({ db, links, viewer, repo: at.repo, media }, at.issue);
   },
 });
 
@@ -51,14 +54,15 @@ export const updateRepoIssue = endpoint({
   access: writesIssues,
   body: IssueChange,
   example: { state: 'closed', state_reason: 'completed' },
+  media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, action, issue, body);
       await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
       return changed;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
   },
 });
 

@@ -15,6 +15,7 @@ import { type Filter, listOfMany, listOfRepository } from '../lists.ts';
 import { presentIssues } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { Issue } from '../schemas.ts';
+import { textMedia } from '../texts.ts';
 
 const common = {
   state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),
@@ -95,13 +96,14 @@ export const listRepoIssues = endpoint({
   access: readsIssues,
   query: OfRepository,
   paging: pages(),
+  media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, query, page, viewer, links, services }) {
+  async handle({ db, at, query, page, viewer, links, media, services }) {
     checkHasIssues(at.repo);
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, at.repo.id, filter, query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo }, rows));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media }, rows));
   },
 });
 
@@ -119,6 +121,7 @@ const ofMany = {
   access: { permission: 'issues:read', scopes: ['repo', 'public_repo'] },
   query: OfMany,
   paging: pages(),
+  media: textMedia,
   replies: { 200: Type.Array(Issue) },
 } as const;
 
@@ -127,9 +130,9 @@ export const listOrgIssues = endpoint({
   id: 'issues/list-for-org',
   path: '/orgs/{org}/issues',
   summary: 'List organization issues assigned to the authenticated user',
-  async handle({ db, at, query, page, viewer, links, services }) {
+  async handle({ db, at, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
   },
 });
 
@@ -138,9 +141,9 @@ export const listIssues = endpoint({
   id: 'issues/list',
   path: '/issues',
   summary: 'List issues assigned to the authenticated user',
-  async handle({ db, query, page, viewer, links, services }) {
+  async handle({ db, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
   },
 });
 
@@ -149,8 +152,8 @@ export const listOwnIssues = endpoint({
   id: 'issues/list-for-authenticated-user',
   path: '/user/issues',
   summary: 'List user account issues assigned to the authenticated user',
-  async handle({ db, query, page, viewer, links, services }) {
+  async handle({ db, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, { member: viewer.account.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer }, rows, { withRepository: true }));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
   },
 });

@@ -1,0 +1,40 @@
+// Texts that people write: what is read in them, and rendered.
+import { kibi, type LimitGroup, mebi } from './limit.ts';
+
+export const texts = {
+  references: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'distinct references of each kind (people, teams, issues, commits) that are read in one text',
+    past: 'further ones are plain words',
+  },
+  nesting: {
+    value: 20,
+    unit: 'count',
+    fixed: true,
+    of: 'quotes and lists inside each other in a Markdown text (a list counts twice)',
+    past: 'what is nested deeper is neither read nor rendered',
+  },
+  tags: {
+    value: 5_000,
+    unit: 'count',
+    fixed: true,
+    of: 'tags of raw HTML in a Markdown text',
+    past: 'further ones are shown as text',
+  },
+  rendered: {
+    value: 400 * kibi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'a text to be rendered by `POST /markdown`',
+    past: '413; 422 for more characters',
+  },
+  page: {
+    value: 1 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the texts of one reply that are rendered together',
+    past: 'further ones are shown as they were written',
+  },
+} as const satisfies LimitGroup;

@@ -1,0 +1,92 @@
+// The only HTML that leaves this layer: elements and attributes of a list, and addresses of a few schemes.
+import sanitizeHtml, { type IOptions } from 'sanitize-html';
+
+const blocks = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'blockquote', 'pre', 'hr', 'br', 'details', 'summary', 'figure'];
+const lists = ['ul', 'ol', 'li', 'dl', 'dt', 'dd', 'figcaption'];
+const tables = ['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'];
+const marks = [
+  'a',
+  'img',
+  'b',
+  'i',
+  'strong',
+  'em',
+  'code',
+  'kbd',
+  'samp',
+  'var',
+  'tt',
+  'q',
+  's',
+  'strike',
+  'del',
+  'ins',
+  'mark',
+];
+const words = ['sub', 'sup', 'small', 'span', 'abbr', 'cite', 'dfn', 'time', 'bdo', 'ruby', 'rt', 'rp', 'wbr'];
+
+const aligned = Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div'].map((name) => [name, ['align']]));
+const cell = ['align', 'colspan', 'rowspan'];
+
+const common = {
+  allowedTags: [...blocks, ...lists, ...tables, ...marks, ...words, 'input'],
+  allowedAttributes: {
+    '*': ['title', 'lang', 'dir'],
+    ...aligned,
+    a: ['href', 'rel'],
+    img: ['src', 'alt', 'width', 'height', 'align'],
+    ol: ['start', 'reversed'],
+    th: cell,
+    td: cell,
+    details: ['open'],
+    time: ['datetime'],
+    input: ['type', 'checked', 'disabled'],
+  },
+  allowedClasses: {
+    a: ['user-mention', 'issue-link'],
+    li: ['task-list-item'],
+    input: ['task-list-item-checkbox'],
+    code: ['language-*'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['http', 'https'] },
+  allowedSchemesAppliedToAttributes: ['href', 'src'],
+  // What stands in these isn't text of the page either.
+  nonTextTags: [
+    'script',
+    'style',
+    'textarea',
+    'option',
+    'noscript',
+    'title',
+    'iframe',
+    'noembed',
+    'noframes',
+    'template',
+    'xmp',
+    'plaintext',
+  ],
+  // The box of a task list is the only form element, and it can't be used.
+  exclusiveFilter: ({ tag, attribs }) => tag === 'input' && (attribs.type !== 'checkbox' || attribs.disabled === undefined),
+} satisfies IOptions;
+
+/** HTML as far as it is allowed. Links that leave the server at `html` tell search engines not to follow them. */
+export const sanitized = (source: string, html: string): string =>
+  sanitizeHtml(source, {
+    ...common,
+    transformTags: {
+      a: (tagName, { rel: _, ...attribs }) => ({
+        tagName,
+        attribs: attribs.href === undefined || attribs.href.startsWith(`${html}/`) ? attribs : { ...attribs, rel: 'nofollow' },
+      }),
+    },
+  });
+
+const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+
+/** The text of HTML alone. */
+export const textOf = (source: string): string =>
+  sanitizeHtml(source, { allowedTags: [], allowedAttributes: {}, nonTextTags: common.nonTextTags })
+    .replace(/&(?:lt|gt|quot|amp);/g, (written) => characters[written] ?? written)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();

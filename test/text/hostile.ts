@@ -1,0 +1,75 @@
+const repeated = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const lines = (count: number, line: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => line(at)).join('\n');
+
+const units = [
+  '[',
+  '![',
+  '](',
+  '[a](',
+  '[](<b',
+  '*',
+  '*a ',
+  'a**b',
+  '_a',
+  '`',
+  '`a',
+  '~~a',
+  '<',
+  '<a ',
+  '<a "',
+  '<!--',
+  '<!-- a',
+  '</',
+  '<?',
+];
+const blocks = [
+  '>',
+  '> ',
+  '> - ',
+  '- ',
+  '1. ',
+  '- a\n',
+  '> a\n',
+  '>\n',
+  '|',
+  'a|',
+  '# a\n',
+  '```\n',
+  '[a]: b\n',
+  '[a\n',
+  '<div>\n',
+  '<pre>\n',
+];
+const words = [
+  '@a ',
+  '#1 ',
+  '@',
+  '#',
+  'a/b#',
+  'a/',
+  'a.',
+  'abcdef1',
+  'abcdef1 ',
+  'fixes #1 ',
+  'fixes ',
+  'http://',
+  'gh-1',
+  '&',
+  '\\',
+  ' ',
+  '\n',
+];
+
+/** Texts of about this length that are made to keep a reader busy. */
+export const hostileTexts = (length: number): [string, string][] => [
+  ...[...units, ...blocks, ...words].map((unit): [string, string] => [JSON.stringify(unit), repeated(unit, length)]),
+  ['growing runs of backticks', lines(Math.sqrt(2 * length) | 0, (at) => '`'.repeat(at))],
+  ['nested quotes', lines(Math.sqrt(2 * length) | 0, (at) => `${'>'.repeat(at)} a`)],
+  ['nested lists', lines(Math.sqrt(length) | 0, (at) => `${' '.repeat(2 * at)}- a`)],
+  ['quotes that go on by themselves', `${'> '.repeat(1_000)}\n${repeated('a\n', length)}`],
+  ['nested brackets', repeated('[', length / 2) + repeated(']', length / 2)],
+  ['nested emphasis', repeated('*', length / 2) + repeated('a*', length / 2)],
+  ['a table without end', `a|b\n-|-\n${repeated('|\n', length)}`],
+  ['a tag without end', `<a ${repeated('b="c" ', length)}`],
+];

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { computing } from '#test/support/time.ts';
+import { plainText, renderText } from '#text/render.ts';
+import { hostileTexts } from './hostile.ts';
+
+const html = 'https://code.example';
+const context = {
+  html,
+  repository: { owner: 'Acme', repo: 'Engine' },
+  known: {
+    logins: new Map([['ada', 'Ada']]),
+    issues: new Map([
+      ['acme/engine#12', `${html}/Acme/Engine/issues/12`],
+      ['acme/other#3', `${html}/Acme/other/issues/3`],
+    ]),
+  },
+};
+const ada = `<a class="user-mention" href="${html}/Ada">@ada</a>`;
+const twelve = `<a class="issue-link" href="${html}/Acme/Engine/issues/12">#12</a>`;
+const box = '<input type="checkbox" class="task-list-item-checkbox" disabled';
+
+test.each([
+  ['a **b** _c_ ~~d~~ `e`', '<p>a <strong>b</strong> <em>c</em> <del>d</del> <code>e</code></p>'],
+  ['a\nb', '<p>a\nb</p>'],
+  ['|a|\n|:-:|\n|b|', /<th align="center">a<\/th>[\s\S]*<td align="center">b<\/td>/],
+  ['```js\n@ada <b>\n```', '<pre><code class="language-js">@ada &lt;b&gt;\n</code></pre>'],
+  [
+    '- [ ] @ada\n- [x] b\n- [x]c',
+    new RegExp(`<li class="task-list-item">${box} /> ${ada}</li>\n.*${box} checked /> b</li>\n<li>\\[x]c</li>`),
+  ],
+  [
+    'https://x.example/a. www.x.example/b, x.example',
+    '<p><a href="https://x.example/a" rel="nofollow">https://x.example/a</a>. <a href="http://www.x.example/b" rel="nofollow">www.x.example/b</a>, x.example</p>',
+  ],
+  [`[a](${html}/x)`, `<p><a href="${html}/x">a</a></p>`],
+  [
+    '<details open>\n<summary>@ada</summary>\n\n*b*\n\n</details>',
+    `<details open>\n<summary>${ada}</summary>\n<p><em>b</em></p>\n</details>`,
+  ],
+  // references
+  [
+    '@ada @bob #12, **acme/other#3** #13',
+    `<p>${ada} @bob ${twelve}, <strong><a class="issue-link" href="${html}/Acme/other/issues/3">acme/other#3</a></strong> #13</p>`,
+  ],
+  [
+    '`@ada` [#12](https://x.example) <a href="/x">@ada</a>',
+    '<p><code>@ada</code> <a href="https://x.example" rel="nofollow">#12</a> <a href="/x" rel="nofollow">@ada</a></p>',
+  ],
+  [
+    `${html}/Acme/Engine/issues/12 <${html}/a/@ada>`,
+    `<p><a href="${html}/Acme/Engine/issues/12">${html}/Acme/Engine/issues/12</a> <a href="${html}/a/@ada">${html}/a/@ada</a></p>`,
+  ],
+])('renders %j', (text, expected) => {
+  expect(renderText(text, context).trim()).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+});
+
+test('ends of lines are kept where that is wanted, and nothing is linked where nothing is known', () => {
+  expect(renderText('a\n@ada #12', { html, breaks: true })).toBe('<p>a<br />\n@ada #12</p>\n');
+});
+
+test.each([
+  ['# A\n\n**b** [c](https://x.example) `d`\ne', 'A\nb c d\ne'],
+  ['- a\n- b\n\n```\n<c>\n```', 'a\nb\n\n<c>'],
+  ['a &amp; "b" &lt;i> <b>c</b> <script>d</script><!-- e -->', 'a & "b" <i> c'],
+  ['', ''],
+])('the plain text of %j', (text, expected) => {
+  expect(plainText(text)).toBe(expected);
+});
+
+test('raw HTML past the limit is shown as text', () => {
+  const rendered = renderText('<b>a</b> '.repeat(2_501), context);
+  expect(rendered.match(/<b>/g)).toHaveLength(2_500);
+  expect(rendered).toContain('&lt;b&gt;a&lt;/b&gt;');
+});
+
+const tags = (open: string, close: string): [string, string] => [
+  `${open} and ${close}`,
+  open.repeat(30_000) + close.repeat(30_000),
+];
+
+// The longest text that is rendered; a megabyte is refused.
+test.each([...hostileTexts(409_600), tags('<b>', '</i>'), tags('<b>', '</b>'), tags('<p>\n', '</b>\n\n')])(
+  'the longest text of %s is rendered in time',
+  (_, text) => {
+    expect(computing(() => renderText(text, context))).toBeLessThan(3_000);
+    expect(computing(() => plainText(text))).toBeLessThan(3_000);
+  },
+);
