@@ -89,8 +89,8 @@ const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?
   sql`(${min === undefined ? sql`true` : sql`${column} >= ${min}::bigint`}
     and ${max === undefined ? sql`true` : sql`${column} <= ${max}::bigint`})`;
 
-const inRange = (column: RawBuilder<unknown>, { fields, until }: { fields?: number; until?: number }): RawBuilder<unknown> =>
-  sql`(${fields === undefined ? sql`true` : sql`${column} >= ${new Date(fields)}`}
+const inRange = (column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> =>
+  sql`(${from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`}
     and ${until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`})`;
 
 function conditionOfValue(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unknown> {
