@@ -3,12 +3,12 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 import { countLimit, maxRows } from './list.ts';
 
-/** Two selections of the same columns that make one list, and its order. */
+/** Selections of the same columns that make one list, and its order. */
 export type Merged = {
   /** Rows that an index holds in the list's order, with all of their columns: skipping most of a hundred thousand takes milliseconds. */
   indexed: RawBuilder<unknown>;
-  /** The other rows of the list. All of them are read for every page. */
-  others: RawBuilder<unknown>;
+  /** The other rows of the list, in one selection or several. Those that come before the end of a page are read for it. */
+  others: readonly RawBuilder<unknown>[];
   /** The columns of `order by`, in a selection from either. */
   order: RawBuilder<unknown>;
 };
@@ -19,8 +19,9 @@ export type Merged = {
  */
 export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged, page: Page): Promise<Listed<Row>> {
   if (page.offset >= maxRows) return { rows: [], total: await countMerged(db, indexed, others) };
+  const first = others.map((some) => sql`(${some} order by ${order} limit ${page.offset + page.limit + 1})`);
   const { rows: found } = await sql<Row>`
-    with others as materialized (${others}), ahead as materialized (
+    with others as materialized (${sql.join(first, sql` union all `)}), ahead as materialized (
       select greatest(${page.offset}::bigint - count(*), 0) as skipped, least(count(*), ${page.offset}::bigint) as mixed from others
     )
     select * from (
@@ -33,10 +34,9 @@ export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged
   return { rows, total: Math.max(await countMerged(db, indexed, others), page.offset + found.length) };
 }
 
-async function countMerged(db: Db, indexed: RawBuilder<unknown>, others: RawBuilder<unknown>): Promise<number> {
+async function countMerged(db: Db, indexed: RawBuilder<unknown>, others: readonly RawBuilder<unknown>[]): Promise<number> {
+  const all = sql.join([indexed, ...others], sql` union all `);
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (select from (${indexed} union all ${others}) as merged limit ${countLimit}) as counted`.execute(
-    db,
-  );
+    select count(*) as total from (select from (${all}) as merged limit ${countLimit}) as counted`.execute(db);
   return rows[0]?.total ?? 0;
 }

@@ -43,7 +43,7 @@ create unique index issue_events_mentioned on issue_events (issue_id, actor_id) 
 drop index issue_events_issue;
 drop index issue_events_repository;
 create index issue_events_issue on issue_events (issue_id, restricted, created_at, id);
-create index issue_events_repository on issue_events (repository_id, restricted, id desc);
+create index issue_events_repository on issue_events (repository_id, restricted, created_at, id);
 create index issue_comments_timeline on issue_comments (issue_id, created_at, id);
 
 -- The issue of which this one is a duplicate.

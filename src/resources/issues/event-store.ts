@@ -97,16 +97,19 @@ export const listEventsOfRepository = (
   repository: Id<'repositories'>,
   page: Page,
 ): Promise<Listed<IssueEventRow>> =>
-  listEvents(db, { condition: sql`repository_id = ${repository}`, order: sql`id desc`, viewer }, page);
+  listEvents(db, { condition: sql`repository_id = ${repository}`, order: sql`created_at desc, id desc`, viewer }, page);
 
 type EventList = { condition: RawBuilder<unknown>; order: RawBuilder<unknown>; viewer: Viewer };
 
-/** A page of events. Their ids are found first, most of them in an index alone; then the rows of the page are read. */
+/**
+ * A page of events. Their ids are found first, most of them in an index alone; then the rows of the page are read. The order begins with
+ * the time, since PostgreSQL may take the index of all ids for an order by ids.
+ */
 async function listEvents(db: Db, { condition, order, viewer }: EventList, page: Page): Promise<Listed<IssueEventRow>> {
   const selected = sql`select id, created_at from issue_events where ${condition}`;
   const merged = {
     indexed: sql`${selected} and not restricted`,
-    others: sql`${selected} and ${listedRestricted(viewer)}`,
+    others: [sql`${selected} and ${listedRestricted(viewer)}`],
     order,
   };
   const found = await listMerged<Pick<IssueEventRow, 'id'>>(db, merged, page);

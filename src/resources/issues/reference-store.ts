@@ -135,7 +135,8 @@ export type ReferenceEvents = {
 /**
  * Inserts the issue events of new references. As in the public API, those who are mentioned are the actors of `mentioned` and
  * `subscribed`, once in each issue, and an issue is cross-referenced once by each other issue. The target's `updated_at` stays, since
- * it would tell everybody of a reference that not everybody may see.
+ * it would tell everybody of a reference that not everybody may see. Rows go in by their ids: of two texts at once that mention the same
+ * people, one waits for the other.
  */
 export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Promise<void> {
   const { repository, issue, actor, app, at, mentioned, referred } = events;
@@ -143,7 +144,7 @@ export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Pr
   await sql`
     with mentioned as (
       insert into issue_events (repository_id, issue_id, actor_id, event, created_at)
-      select ${repository}, ${issue}, a.id, 'mentioned', ${at} from unnest(${[...mentioned]}::bigint[]) as a (id)
+      select ${repository}, ${issue}, a.id, 'mentioned', ${at} from unnest(${[...mentioned]}::bigint[]) as a (id) order by a.id
       on conflict do nothing returning actor_id
     ), subscribed as (
       insert into issue_events (repository_id, issue_id, actor_id, event, created_at)

@@ -28,7 +28,7 @@ export async function listTimeline(
   const restricted = sql`${events} and restricted and ${maySeeRestricted(viewer)}`;
   const [indexed, rest] = (await hasMoreComments(db, issue)) ? [comments, open] : [open, comments];
   const order = sql`created_at, event_id, comment_id`; // at the same time: events first, in their order
-  const entries = await listMerged<Entry>(db, { indexed, others: sql`${rest} union all ${restricted}`, order }, page);
+  const entries = await listMerged<Entry>(db, { indexed, others: [rest, restricted], order }, page);
   return mapRows(entries, (rows) => hydrate(db, context, rows));
 }
 
