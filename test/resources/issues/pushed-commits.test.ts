@@ -152,6 +152,18 @@ test('what an app pushes names the app, and people whom a commit mentions have r
   ]);
 });
 
+test('of one message a hundred references count', async () => {
+  const { commit, push, events } = await place();
+  const others = Array.from({ length: 99 }, (_, index) => `#${index + 1_000}`).join(' ');
+  const oid = await commit(`${others} fixes #1, fixes #2`);
+  await push('main');
+  expect(await events(1)).toEqual([
+    ['referenced', oid],
+    ['closed', oid],
+  ]);
+  expect(await events(2)).toEqual([]);
+});
+
 test('a repository without issues, and a deleted branch, cause nothing', async () => {
   const { path, client, commit, push, events } = await place();
   await client.patch(path, { has_issues: false });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
+import { findIssueForUpdate } from '#resources/issues/store.ts';
 import { createTeam, setTeamMember, setTeamRole } from '#resources/teams/rules.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -25,7 +26,7 @@ async function place(visibility: 'public' | 'private' = 'public') {
   return { owner, repository, path: pathOf(repository), client: await as(owner) };
 }
 
-const told = (entries: Entry[]) => entries.map(({ event, actor }) => [event, actor?.login]);
+const actorsOf = (entries: Entry[]) => entries.map(({ event, actor }) => [event, actor?.login]);
 
 /** What the rows say that a text refers to. */
 const rowsOf = async (repository: RepositoryRow) =>
@@ -43,7 +44,7 @@ test('those whom a text mentions are mentioned and subscribed once, as the actor
   await client.post(`${path}/issues`, { title: 'It stalls', body: `@${ada.login}, \`@${bob.login}\` and @nobody-has-this` });
   await client.post(`${path}/issues/1/comments`, { body: `@${ada.login.toUpperCase()} and @${bob.login}` });
   const { body } = await client.get(`${path}/issues/1/events`);
-  expect(told(body)).toEqual([
+  expect(actorsOf(body)).toEqual([
     ['mentioned', ada.login],
     ['subscribed', ada.login],
     ['mentioned', bob.login],
@@ -217,11 +218,12 @@ test('of a thousand mentions a hundred count', async () => {
 });
 
 test('two issues that refer to each other at once do not wait for each other', async () => {
-  const { path, client, repository } = await place();
+  const { path, client } = await place();
   for (const title of ['One', 'Two']) await client.post(`${path}/issues`, { title });
-  await db.transaction().execute(async (tx) => {
+  const { id } = (await client.get(`${path}/issues/2`)).body;
+  await w.change(async (tx) => {
     // As a request that changes the second issue and hasn't ended.
-    await sql`select from issues where repository_id = ${repository.id} and number = 2 for no key update`.execute(tx);
+    await findIssueForUpdate(tx, { id });
     expect((await client.post(`${path}/issues/1/comments`, { body: 'See #2' })).status).toBe(201);
   });
   expect((await client.get(`${path}/issues/2/timeline`)).body).toHaveLength(1);
