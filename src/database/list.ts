@@ -5,10 +5,10 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
-const countLimit = 10_000;
+export const countLimit = 10_000;
 
 /** Later rows can't be reached by pages, since PostgreSQL would read all rows before them. */
-const maxRows = fixedValue(limitTable.lists.rows);
+export const maxRows = fixedValue(limitTable.lists.rows);
 
 /**
  * One page of a query, and the total number of rows (up to 10,000). The first statement reads the page and one more row; the second

@@ -295,6 +295,9 @@ export interface IssueEvents {
   commit_id: string | null;
   via_app_id: Id<'apps'> | null;
   created_at: Date;
+  source_issue_id: Id<'issues'> | null;
+  source_repository_id: Id<'repositories'> | null;
+  restricted: GeneratedAlways<boolean>;
 }
 
 export interface IssueFieldOptions {
@@ -363,6 +366,7 @@ export interface Issues {
   created_at: Date;
   updated_at: Date;
   reactions: JsonWithDefault;
+  duplicate_of_id: Id<'issues'> | null;
 }
 
 export interface Labels {
@@ -658,6 +662,21 @@ export interface Teams {
   updated_at: Date;
 }
 
+export interface TextReferences {
+  id: GeneratedAlways<Id<'text_references'>>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'> | null;
+  comment_id: Id<'issue_comments'> | null;
+  commit_sha: string | null;
+  kind: 'mention' | 'team' | 'issue' | 'commit';
+  account_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  target_issue_id: Id<'issues'> | null;
+  target_sha: string | null;
+  closes: Generated<boolean>;
+  created_at: Date;
+}
+
 export interface TokenRepositories {
   token_id: Id<'tokens'>;
   repository_id: Id<'repositories'>;
@@ -795,6 +814,7 @@ export interface DB {
   team_members: TeamMembers;
   team_repositories: TeamRepositories;
   teams: Teams;
+  text_references: TextReferences;
   token_repositories: TokenRepositories;
   tokens: Tokens;
   webhook_deliveries: WebhookDeliveries;

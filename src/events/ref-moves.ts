@@ -16,19 +16,19 @@ export const isBranchOrTag = (move: RefMove): boolean => isBranch(move) || isTag
 /**
  * The events of the refs that a push moved: for each branch and tag `push`, and before it `create` if it is new or `delete` if it
  * was deleted. Where a push moves more branches than the limit, only the default branch gets events, since search indexes need
- * them.
+ * them. `initial` marks the refs that a repository was created with.
  */
 export function eventsOfMoves(
   about: Pick<Event, 'owner' | 'repository' | 'actor' | 'at'>,
   moves: readonly RefMove[],
-  defaultBranch: string,
+  { defaultBranch, initial }: { defaultBranch: string; initial?: true },
 ): Event[] {
   const branches = moves.filter(isBranch);
   const tags = moves.filter(isTag);
   const recorded = branches.length > maxBranches ? branches.filter(({ ref }) => ref === `refs/heads/${defaultBranch}`) : branches;
   return [...recorded, ...(tags.length > maxTags ? [] : tags)].flatMap((move): Event[] => {
     const { ref, before, after } = move;
-    const push: Event = { ...about, kind: 'push', data: { moves: [move] } };
+    const push: Event = { ...about, kind: 'push', data: { moves: [move], ...(initial ? { initial } : {}) } };
     if (before === null && after !== null) return [{ ...about, kind: 'create', data: { ref, oid: after } }, push];
     if (after === null && before !== null) return [{ ...about, kind: 'delete', data: { ref, oid: before } }, push];
     return [push];

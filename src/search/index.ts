@@ -6,6 +6,7 @@ export { type IndexReport, indexRepositoryCode } from './code/index-repository.t
 export { type CodeSearch, searchCode } from './code/search.ts';
 export { codeTextMatches } from './code/text-matches.ts';
 export { hasCommitsBy } from './commits/authors.ts';
+export { findIndexedCommits } from './commits/find.ts';
 export type { CommitHit } from './commits/hits.ts';
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';

@@ -69,8 +69,9 @@ export const freeValuesOf = (schema: Schema): Schema[] => [
   ...(isSchema(schema.patternProperties) ? Object.values(schema.patternProperties).filter(isSchema) : []),
 ];
 
-/** Whether all field names of a value are data. */
+/** Whether all field names of a value are data. Of a union of objects, its branches say that. */
 export const hasFreeNames = (schema: Schema): boolean =>
   isAnything(schema) ||
   (propertiesOf(schema).length === 0 &&
+    schemasIn(schema.anyOf).length + schemasIn(schema.oneOf).length === 0 &&
     (freeValuesOf(schema).length > 0 || (schema.type === 'object' && schema.additionalProperties !== false)));

@@ -19,14 +19,6 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
-  ...[
-    ['issues/list-events', '/*/state_reason'],
-    ['issues/list-events-for-repo', '/*/state_reason'],
-  ].map(([operationId = '', pointer = '']) => ({
-    operationId,
-    pointer,
-    reason: 'why an issue was closed: the description has it in a shape of its own, which no list refers to',
-  })),
   ...['orgs/create-issue-field', 'orgs/update-issue-field'].map((operationId) => ({
     operationId,
     pointer: '/errors',
@@ -35,6 +27,7 @@ export const differences: readonly Difference[] = [
   ...[
     ['issues/list-events', '/*/issue_field'],
     ['issues/list-events-for-repo', '/*/issue_field'],
+    ['issues/list-events-for-timeline', '/*/issue_field'],
     ['issues/get-event', '/issue_field'],
   ].map(([operationId = '', pointer = '']) => ({
     operationId,

@@ -15,6 +15,34 @@ export const lists = {
 export const issues = {
   labels: { value: 100, unit: 'count', fixed: true, of: 'labels of one issue', past: '422' },
   assignees: { value: 100, unit: 'count', fixed: true, of: 'assignees of one issue', past: '422' },
+  mentions: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people and teams that one text mentions',
+    past: 'further ones are not told of it',
+  },
+  references: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'issues, and commits, that one text refers to',
+    past: 'further ones have no event, and are not closed',
+  },
+  pushedCommits: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'commits of one push whose messages are read for references, from the latest back',
+    past: 'earlier ones are not read',
+  },
+  pushedReferences: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'references in the messages of one push',
+    past: 'those of further commits have no event',
+  },
 } as const satisfies LimitGroup;
 
 export const repositories = {

@@ -57,19 +57,28 @@ export function activitiesOfChange(action: RepositoryAction, before: IssueRow, a
   const hasOtherReason = before.state === after.state && before.state_reason !== after.state_reason;
   const isEdited = Object.keys(changes).length > 0 || hasOtherReason;
   const stateEvent = after.state === 'closed' ? 'closed' : 'reopened';
-  return [
-    ...(isEdited ? [{ event: eventOf(action, 'issue.edited', { issue, changes }) }] : []),
-    ...(changes.title ? [{ issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } } }] : []),
-    ...(before.state === after.state
-      ? []
-      : [
-          {
-            event: eventOf(action, `issue.${stateEvent}`, { issue }),
-            issueEvent: { event: stateEvent, data: { state_reason: after.state_reason } },
-          },
-        ]),
+  const activities: (IssueActivity | false)[] = [
+    isEdited && { event: eventOf(action, 'issue.edited', { issue, changes }) },
+    changes.title !== undefined && {
+      issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } },
+    },
+    before.state !== after.state && {
+      event: eventOf(action, `issue.${stateEvent}`, { issue }),
+      issueEvent: { event: stateEvent, data: { state_reason: after.state_reason } },
+    },
+    ...activitiesOfDuplicates(before, after),
   ];
+  return activities.filter((activity) => activity !== false);
 }
+
+/** An issue that is marked as a duplicate of another one than before was unmarked first. */
+const activitiesOfDuplicates = (before: IssueRow, after: IssueRow): IssueActivity[] =>
+  before.duplicate_of_id === after.duplicate_of_id
+    ? []
+    : [
+        ...(before.duplicate_of_id === null ? [] : [{ issueEvent: { event: 'unmarked_as_duplicate' as const } }]),
+        ...(after.duplicate_of_id === null ? [] : [{ issueEvent: { event: 'marked_as_duplicate' as const } }]),
+      ];
 
 /** The activities for a change of an issue's milestone. */
 export async function activitiesOfMilestone(

@@ -7,10 +7,12 @@ import { forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { viaApp } from './activity.ts';
 import { type CommentRow, insertComment, removeComment, updateComment } from './comment-store.ts';
+import { insertIssueEvents } from './event-store.ts';
+import { recordReferences, type TextAction } from './references.ts';
 import type { IssueRow } from './store.ts';
 
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
-export async function commentOn(tx: Tx, action: RepositoryAction, issue: IssueRow, body: string): Promise<CommentRow> {
+export async function commentOn(tx: Tx, action: TextAction, issue: IssueRow, body: string): Promise<CommentRow> {
   const { repo, by, now } = action;
   if (issue.locked && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Unable to create comment because issue is locked.');
@@ -24,6 +26,7 @@ export async function commentOn(tx: Tx, action: RepositoryAction, issue: IssueRo
     updated_at: now,
   });
   await record(tx, { ...inRepository(action), kind: 'issue_comment.created', data: { issue: issue.id, comment: comment.id } });
+  await recordReferences(tx, action, { issue: issue.id, comment: comment.id, after: body });
   return comment;
 }
 
@@ -34,19 +37,23 @@ function checkMayChange({ repo, by }: RepositoryAction, comment: CommentRow): vo
 }
 
 /** Changes the text of a comment. */
-export async function changeComment(tx: Tx, action: RepositoryAction, comment: CommentRow, body: string): Promise<CommentRow> {
+export async function changeComment(tx: Tx, action: TextAction, comment: CommentRow, body: string): Promise<CommentRow> {
   checkMayChange(action, comment);
   if (comment.body === body) return comment;
   const row = await updateComment(tx, comment.id, body, action.now);
   const data = { issue: comment.issue_id, comment: comment.id, changes: { body: { from: comment.body } } };
   await record(tx, { ...inRepository(action), kind: 'issue_comment.edited', data });
+  await recordReferences(tx, action, { issue: comment.issue_id, comment: comment.id, before: comment.body, after: body });
   return row;
 }
 
-/** Deletes a comment. */
+/** Deletes a comment, which leaves an issue event. */
 export async function deleteComment(tx: Tx, action: RepositoryAction, comment: CommentRow): Promise<void> {
   checkMayChange(action, comment);
-  await removeComment(tx, comment, action.now);
+  const { repo, by, now } = action;
+  await removeComment(tx, comment, now);
+  const context = { repository: repo.id, issue: comment.issue_id, actor: by.account.id, app: viaApp(by), at: now };
+  await insertIssueEvents(tx, context, [{ event: 'comment_deleted' }]);
   const data = { issue: comment.issue_id, comment: comment.id, was: snapshotOf(comment) };
   await record(tx, { ...inRepository(action), kind: 'issue_comment.deleted', data });
 }

@@ -1,12 +1,16 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { readableRepositoryIds } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { mapRows } from '#database/list.ts';
+import { listMerged } from '#database/merged-list.ts';
 import type { DB } from '#database/tables.ts';
-import { unique } from '#lib/collections.ts';
+import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, seesEventsOfField } from '#resources/issue-fields/index.ts';
+import type { IssueEventKind } from './issue-event-kinds.ts';
+import type { IssueRow } from './store.ts';
 
 /** The data of an issue event. Labels, milestones and fields are stored with the names that they had at that time. */
 export type IssueEventData = {
@@ -14,7 +18,7 @@ export type IssueEventData = {
   assignee?: Id<'accounts'>;
   milestone?: { title: string };
   rename?: { from: string; to: string };
-  state_reason?: string | null;
+  state_reason?: IssueRow['state_reason'];
   lock_reason?: string | null;
   issue_field?: FieldChange;
 };
@@ -32,7 +36,7 @@ type FieldValue = string | number | string[];
 
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
-export type NewIssueEvent = { event: string; data?: IssueEventData };
+export type NewIssueEvent = { event: IssueEventKind; data?: IssueEventData };
 type IssueEventContext = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
@@ -61,23 +65,30 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
     .execute();
 }
 
-/** Whether the viewer may see the event in the row `issue_events`. Events about fields are hidden together with the field. */
-export const maySeeEvent = (viewer: Viewer) =>
-  sql<boolean>`(issue_events.event not in ('issue_field_added', 'issue_field_changed', 'issue_field_removed') or ${seesEventsOfField(
-    viewer,
-    sql`(issue_events.data -> 'issue_field' ->> 'id')::bigint`,
-    sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
-  )})`;
+/**
+ * Whether the viewer may see an event in the row `issue_events` that isn't shown to everybody. Events about fields are hidden together
+ * with the field, and those that came from another repository from those who may not read it: nobody learns of a private issue or
+ * commit because it refers to something public.
+ */
+export const maySeeRestricted = (viewer: Viewer) =>
+  sql<boolean>`(case
+    when issue_events.event like 'issue\_field\_%' then ${seesEventsOfField(
+      viewer,
+      sql`(issue_events.data -> 'issue_field' ->> 'id')::bigint`,
+      sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
+    )}
+    when issue_events.source_repository_id is null then true
+    when issue_events.event = 'cross-referenced' then issue_events.source_repository_id in (
+      select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})
+    else issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'contents')} end)`;
+
+/** The restricted events that belong in lists of events. As in the public API, cross-references are in timelines only. */
+const listedRestricted = (viewer: Viewer) =>
+  sql`issue_events.restricted and issue_events.event <> 'cross-referenced' and ${maySeeRestricted(viewer)}`;
 
 /** The events of one issue, oldest first. */
 export const listIssueEvents = (db: Db, viewer: Viewer, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('issue_id', '=', issue).where(maySeeEvent(viewer)).orderBy('id'), page);
-
-/** Events by their ids, in any order. The caller has checked that the viewer may see them. */
-export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
-  const wanted = unique(ids);
-  return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
-}
+  listEvents(db, { condition: sql`issue_id = ${issue}`, order: sql`created_at, id`, viewer }, page);
 
 /** The events of all issues of a repository, latest first. */
 export const listEventsOfRepository = (
@@ -86,7 +97,33 @@ export const listEventsOfRepository = (
   repository: Id<'repositories'>,
   page: Page,
 ): Promise<Listed<IssueEventRow>> =>
-  list(db, rows(db).where('repository_id', '=', repository).where(maySeeEvent(viewer)).orderBy('id', 'desc'), page);
+  listEvents(db, { condition: sql`repository_id = ${repository}`, order: sql`created_at desc, id desc`, viewer }, page);
+
+type EventList = { condition: RawBuilder<unknown>; order: RawBuilder<unknown>; viewer: Viewer };
+
+/**
+ * A page of events. Their ids are found first, most of them in an index alone; then the rows of the page are read. The order begins with
+ * the time, since PostgreSQL may take the index of all ids for an order by ids.
+ */
+async function listEvents(db: Db, { condition, order, viewer }: EventList, page: Page): Promise<Listed<IssueEventRow>> {
+  const selected = sql`select id, created_at from issue_events where ${condition}`;
+  const merged = {
+    indexed: sql`${selected} and not restricted`,
+    others: [sql`${selected} and ${listedRestricted(viewer)}`],
+    order,
+  };
+  const found = await listMerged<Pick<IssueEventRow, 'id'>>(db, merged, page);
+  return mapRows(found, async (entries) => {
+    const rows = keyed(await loadIssueEvents(db, gather(entries, 'id')), ({ id }) => id);
+    return entries.flatMap(({ id }) => rows.get(id) ?? []);
+  });
+}
+
+/** Events by their ids, in any order. The caller has checked that the viewer may see them. */
+export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
+  const wanted = unique(ids);
+  return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
+}
 
 export const findIssueEvent = (
   db: Db,
@@ -94,7 +131,11 @@ export const findIssueEvent = (
   repository: Id<'repositories'>,
   id: Id<'issue_events'>,
 ): Promise<IssueEventRow | undefined> =>
-  rows(db).where('repository_id', '=', repository).where('id', '=', id).where(maySeeEvent(viewer)).executeTakeFirst();
+  rows(db)
+    .where('repository_id', '=', repository)
+    .where('id', '=', id)
+    .where(sql<boolean>`(not issue_events.restricted or (${listedRestricted(viewer)}))`)
+    .executeTakeFirst();
 
 const rows = (db: Db) =>
   db.selectFrom('issue_events').selectAll('issue_events').select(sql<IssueEventData>`issue_events.data`.as('data'));

@@ -9,6 +9,7 @@ import * as listsEndpoints from './endpoints/lists.ts';
 import * as reactionsEndpoints from './endpoints/reactions.ts';
 import { issueEvents } from './events.ts';
 import { unassignLost } from './jobs.ts';
+import { readPushedCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
 import { indexIssue, indexMissing, indexRenamed } from './search-jobs.ts';
@@ -28,6 +29,6 @@ export const issues = family({
   ],
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
-  subscriptions: [indexIssue, indexRenamed, unassignLost],
+  subscriptions: [indexIssue, indexRenamed, unassignLost, readPushedCommits],
   jobs: [indexMissing],
 });

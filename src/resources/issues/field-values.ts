@@ -13,7 +13,7 @@ import {
   type SomeValue,
   type Value,
 } from '#resources/issue-fields/index.ts';
-import { eventOf, recordActivity } from './activity.ts';
+import { eventOf, type IssueActivity, recordActivity } from './activity.ts';
 import type { IssueRow } from './store.ts';
 
 /** A change of an issue's value in one field. */
@@ -72,10 +72,13 @@ async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes:
     issue.id,
     effective.map(({ field, after }) => ({ field: field.id, value: after })),
   );
-  const activities = effective.map((change) => ({
-    event: eventOf(action, `issue.field_${actionOf(change)}`, { issue: issue.id, field: change.field.id }),
-    issueEvent: { event: `issue_field_${actionOf(change)}`, data: { issue_field: fieldChangeOf(change) } },
-  }));
+  const activities = effective.map((change): IssueActivity => {
+    const done = actionOf(change);
+    return {
+      event: eventOf(action, `issue.field_${done}`, { issue: issue.id, field: change.field.id }),
+      issueEvent: { event: `issue_field_${done}`, data: { issue_field: fieldChangeOf(change) } },
+    };
+  });
   await recordActivity(tx, action, issue, activities);
 }
 

@@ -1,14 +1,14 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
-import { nodeId } from '#lib/id.ts';
+import { gather, getOptional, getOrThrow, unique } from '#lib/collections.ts';
+import { type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { IssueEventRow } from './event-store.ts';
 import { presentIssues } from './present.ts';
-import type { IssueEvent } from './schemas.ts';
+import type { CrossReference, Issue, IssueEvent, TimelineEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
 /** Leaves the organization's id out, which is stored only to decide who may see the event. */
@@ -16,42 +16,84 @@ const presentFieldChange = ({ organization_id: _, ...change }: NonNullable<Issue
 
 /** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
 export async function presentIssueEvents(
-  { db, links, viewer }: ViewerContext,
+  context: ViewerContext,
   rows: readonly IssueEventRow[],
   options: { withIssue?: true } = {},
 ): Promise<IssueEvent[]> {
-  if (rows.length === 0) return [];
-  const [repositories, accounts, apps, issues] = await Promise.all([
-    loadNamedRepositories(db, gather(rows, 'repository_id')),
+  const [present, issueOf] = await Promise.all([
+    eventPresenter(context, rows),
+    options.withIssue ? loadPresented(context, gather(rows, 'issue_id')) : undefined,
+  ]);
+  return rows.map((row) => {
+    const { state_reason: _, ...event } = present(row);
+    const issue = issueOf?.get(row.issue_id);
+    return { ...event, ...('assignee' in event ? { assigner: event.actor } : {}), ...(issue ? { issue } : {}) };
+  });
+}
+
+/** Events of timelines, by their ids. The issue that a cross-reference comes from is shown with its repository. */
+export async function presentTimelineEvents(
+  context: ViewerContext,
+  rows: readonly IssueEventRow[],
+): Promise<Map<Id<'issue_events'>, TimelineEvent | CrossReference>> {
+  const [present, sources] = await Promise.all([
+    eventPresenter(context, rows),
+    loadPresented(context, unique(gather(rows, 'source_issue_id')), { withRepository: true }),
+  ]);
+  const entries = rows.flatMap((row): [Id<'issue_events'>, TimelineEvent | CrossReference][] => {
+    const event = present(row);
+    if (row.event !== 'cross-referenced') return [[row.id, event]];
+    const issue = getOptional(sources, row.source_issue_id);
+    if (!issue) return [];
+    const { actor, created_at } = event;
+    return [[row.id, { event: row.event, actor, created_at, updated_at: created_at, source: { type: 'issue', issue } }]];
+  });
+  return new Map(entries);
+}
+
+/** Issues as they are shown, by their ids. */
+async function loadPresented(
+  context: ViewerContext,
+  ids: readonly Id<'issues'>[],
+  options: { withRepository?: true } = {},
+): Promise<Map<Id<'issues'>, Issue>> {
+  const rows = [...(await loadIssues(context.db, ids)).values()];
+  const presented = await presentIssues(context, rows, options);
+  return new Map(rows.flatMap(({ id }, at) => (presented[at] ? [[id, presented[at]]] : [])));
+}
+
+/** Loads what events of a whole page show beside their own rows. */
+async function eventPresenter(
+  { db, links, repo }: ViewerContext,
+  rows: readonly IssueEventRow[],
+): Promise<(row: IssueEventRow) => TimelineEvent> {
+  const [repositories, accounts, apps] = await Promise.all([
+    loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo),
     loadAccounts(
       db,
       rows.flatMap((row) => [row.actor_id, row.data.assignee]),
     ),
     loadApps(db, gather(rows, 'via_app_id')),
-    options.withIssue ? loadIssues(db, gather(rows, 'issue_id')) : undefined,
   ]);
-  const issueRows = [...(issues?.values() ?? [])];
-  const presented = await presentIssues({ db, links, viewer }, issueRows);
-  const issueOf = new Map(issueRows.map((row, at) => [row.id, presented[at]]));
-
-  return rows.map((row) => {
+  return (row) => {
     const actor = presentUserOrNull(links, getOptional(accounts, row.actor_id));
     const { assignee, issue_field, ...data } = row.data;
-    const issue = issueOf.get(row.issue_id);
+    const { repository_id, source_repository_id, commit_id } = row;
+    const repository = repositoryUrl(links, getOrThrow(repositories, repository_id));
+    const source = repositoryUrl(links, getOrThrow(repositories, source_repository_id ?? repository_id));
     return {
       id: row.id,
       node_id: nodeId('IssueEvent', row.id),
-      url: path(`${repositoryUrl(links, getOrThrow(repositories, row.repository_id))}/issues/events`, row.id),
+      url: path(`${repository}/issues/events`, row.id),
       actor,
       event: row.event,
-      commit_id: row.commit_id,
-      commit_url: null,
+      commit_id,
+      commit_url: commit_id === null ? null : path(`${source}/commits`, commit_id),
       created_at: timestamp(row.created_at),
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       ...data,
       ...(issue_field ? { issue_field: presentFieldChange(issue_field) } : {}),
-      ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)), assigner: actor }),
-      ...(issue ? { issue } : {}),
+      ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)) }),
     };
-  });
+  };
 }

@@ -3,15 +3,16 @@ import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { addOpenIssues, takeIssueNumber } from '#resources/repositories/index.ts';
 import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
 import { labelIssue, labelNames, replaceLabels } from './labels.ts';
+import { recordReferences, type TextAction } from './references.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { type IssueRow, insertIssue, updateIssue } from './store.ts';
+import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -22,7 +23,7 @@ export function checkHasIssues(repo: Repo): void {
 const mayTriage = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
-export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIssue): Promise<IssueRow> {
+export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): Promise<IssueRow> {
   const { repo, by, now } = action;
   checkHasIssues(repo);
   const canTriage = mayTriage(repo, by);
@@ -42,16 +43,18 @@ export async function openIssue(tx: Tx, action: RepositoryAction, wanted: NewIss
     created_at: now,
     updated_at: now,
   });
-  return recordActivity(tx, action, issue, [
+  const row = await recordActivity(tx, action, issue, [
     { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
     ...(canTriage ? await labelIssue(tx, action, issue, labelNames(wanted.labels)) : []),
     ...(await assign(tx, action, issue, assignees)),
     ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
   ]);
+  await recordReferences(tx, action, { issue: issue.id, after: issue.body });
+  return row;
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all other changes require the role triage. */
-export async function changeIssue(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
+export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
   const { repo, by, now } = action;
   const canTriage = mayTriage(repo, by);
   if (!canTriage && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
@@ -65,17 +68,20 @@ export async function changeIssue(tx: Tx, action: RepositoryAction, issue: Issue
     title,
     body,
     ...stateChange(issue, wanted, by, now),
+    ...(await duplicateChange(tx, action, issue, wanted)),
     ...(milestone === undefined ? {} : { milestone_id: milestone }),
   };
   const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
   const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
   if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
-  return recordActivity(tx, action, row, [
+  const changed = await recordActivity(tx, action, row, [
     ...activitiesOfChange(action, issue, row),
     ...(await activitiesOfMilestone(tx, action, issue, row)),
     ...(canTriage && wanted.labels !== undefined ? await replaceLabels(tx, action, issue, labelNames(wanted.labels)) : []),
     ...(users ? await replaceAssignees(tx, action, issue, users) : []),
   ]);
+  await recordReferences(tx, action, { issue: issue.id, before: issue.body, after: row.body });
+  return changed;
 }
 
 /** The columns that closing or reopening changes. A closed issue may get another reason. */
@@ -87,6 +93,24 @@ function stateChange(issue: IssueRow, { state = issue.state, state_reason }: Iss
   }
   if (issue.state === 'open') return {};
   return { state, state_reason: 'reopened' as const, closed_at: null, closed_by: null };
+}
+
+/**
+ * The issue of which this one is a duplicate: `duplicate_issue_id`, which goes with the reason `duplicate`. Another reason, and
+ * reopening, take the mark away. An issue that the caller may not read is refused as one that isn't there.
+ */
+async function duplicateChange(
+  tx: Tx,
+  { by }: RepositoryAction,
+  issue: IssueRow,
+  { state, state_reason, duplicate_issue_id }: IssueChange,
+): Promise<{ duplicate_of_id?: Id<'issues'> | null }> {
+  const isDuplicate = (state ?? issue.state) === 'closed' && (state_reason ?? issue.state_reason) === 'duplicate';
+  if (duplicate_issue_id === undefined) return isDuplicate ? {} : { duplicate_of_id: null };
+  if (!isDuplicate) throw invalid('Issue', 'duplicate_issue_id', 'invalid', 'It goes with the state_reason duplicate');
+  const original = await findReadableIssue(tx, by, asId<'issues'>(duplicate_issue_id));
+  if (!original || original.id === issue.id) throw invalid('Issue', 'duplicate_issue_id', 'invalid');
+  return { duplicate_of_id: original.id };
 }
 
 /** The id of the milestone with this number. Null, which removes the milestone, and undefined, which leaves it, stay as they are. */

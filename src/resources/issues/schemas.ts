@@ -88,8 +88,8 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
-/** An event of an issue. The optional fields depend on the kind of event. */
-export const IssueEvent = Type.Object({
+/** What events have, in lists of events and in timelines. The optional fields depend on the kind of event. */
+const eventFields = {
   id: Type.Integer(),
   node_id: Type.String(),
   url: Type.String(),
@@ -101,15 +101,36 @@ export const IssueEvent = Type.Object({
   performed_via_service_app: Nullable(App),
   label: Type.Optional(Type.Object({ name: Type.String(), color: Type.String() })),
   assignee: Type.Optional(Nullable(User)),
-  assigner: Type.Optional(Nullable(User)),
   milestone: Type.Optional(Type.Object({ title: Type.String() })),
   rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
-  state_reason: Type.Optional(Nullable(Type.String())),
   lock_reason: Type.Optional(Nullable(Type.String())),
   issue_field: Type.Optional(FieldChange),
+};
+
+/** An event in a list of events; `issue` is in lists over many issues. */
+export const IssueEvent = Type.Object({
+  ...eventFields,
+  assigner: Type.Optional(Nullable(User)),
   issue: Type.Optional(Issue),
 });
 export type IssueEvent = Static<typeof IssueEvent>;
+
+/** An event in the timeline of its issue. As in the public API, only there it says why an issue was closed, and not who assigned. */
+export const TimelineEvent = Type.Object({ ...eventFields, state_reason: Type.Optional(Nullable(OneOf(stateReasons))) });
+export type TimelineEvent = Static<typeof TimelineEvent>;
+
+/** In the timeline of an issue: another issue, or a comment on it, refers to this one. */
+export const CrossReference = Type.Object({
+  event: OneOf(['cross-referenced']),
+  actor: Nullable(User),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  source: Type.Object({ type: OneOf(['issue']), issue: Issue }),
+});
+export type CrossReference = Static<typeof CrossReference>;
+
+export const TimelineEntry = Type.Union([TimelineComment, CrossReference, TimelineEvent]);
+export type TimelineEntry = Static<typeof TimelineEntry>;
 
 /** The public API's limit for a text: 65,536 characters. */
 const text = Type.String({ maxLength: 65_536 });
@@ -142,6 +163,7 @@ export const IssueChange = Type.Object(
     ...fields,
     state: Type.Optional(OneOf(states)),
     state_reason: Type.Optional(Nullable(OneOf(stateReasons))),
+    duplicate_issue_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   },
   { title: 'Issue' },
 );

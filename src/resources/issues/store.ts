@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { belongsToOrganization } from '#access/sql.ts';
+import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
 import type { Account, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -19,9 +19,23 @@ export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<Issu
 export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
 
-/** The same issue again, its row locked: other changes of it wait. */
+/** An issue of any repository that the viewer may read. */
+export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<IssueRow | undefined> =>
+  db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', id)
+    .where(
+      sql<boolean>`repository_id in (select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})`,
+    )
+    .executeTakeFirst();
+
+/**
+ * The same issue again, its row locked: other changes of it wait. References to it don't wait, so that two issues that refer to each
+ * other at once don't wait for each other.
+ */
 export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
-  tx.selectFrom('issues').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  tx.selectFrom('issues').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();

@@ -1,57 +1,60 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import { list, mapRows } from '#database/list.ts';
+import { mapRows } from '#database/list.ts';
+import { listMerged } from '#database/merged-list.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { gather, getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { loadComments } from './comment-store.ts';
-import { loadIssueEvents, maySeeEvent } from './event-store.ts';
+import { loadIssueEvents, maySeeRestricted } from './event-store.ts';
 import { presentComments } from './present.ts';
-import { presentIssueEvents } from './present-events.ts';
-import type { IssueEvent, TimelineComment } from './schemas.ts';
+import { presentTimelineEvents } from './present-events.ts';
+import type { TimelineEntry } from './schemas.ts';
+import type { IssueRow } from './store.ts';
 
 type Entry = { event_id: Id<'issue_events'>; comment_id: null } | { event_id: null; comment_id: Id<'issue_comments'> };
 
 /** The events and comments of an issue, oldest first. */
 export async function listTimeline(
   context: ViewerContext,
-  issue: Id<'issues'>,
+  issue: Pick<IssueRow, 'id' | 'comments_count'>,
   page: Page,
-): Promise<Listed<IssueEvent | TimelineComment>> {
+): Promise<Listed<TimelineEntry>> {
   const { db, viewer } = context;
-  const entries = await list(
-    db,
-    db
-      .selectFrom(
-        sql<Entry & { created_at: Date }>`(
-          select id as event_id, null::bigint as comment_id, created_at from issue_events
-          where issue_id = ${issue} and ${maySeeEvent(viewer)}
-          union all
-          select null::bigint, id, created_at from issue_comments where issue_id = ${issue})`.as('entry'),
-      )
-      .select(['entry.event_id', 'entry.comment_id'])
-      .orderBy('entry.created_at')
-      .orderBy('entry.event_id') // at the same time: events first, in their order
-      .orderBy('entry.comment_id'),
-    page,
-  );
+  const comments = sql`select null::bigint as event_id, id as comment_id, created_at from issue_comments where issue_id = ${issue.id}`;
+  const events = sql`select id as event_id, null::bigint as comment_id, created_at from issue_events where issue_id = ${issue.id}`;
+  const open = sql`${events} and not restricted`;
+  const restricted = sql`${events} and restricted and ${maySeeRestricted(viewer)}`;
+  const [indexed, rest] = (await hasMoreComments(db, issue)) ? [comments, open] : [open, comments];
+  const order = sql`created_at, event_id, comment_id`; // at the same time: events first, in their order
+  const entries = await listMerged<Entry>(db, { indexed, others: [rest, restricted], order }, page);
   return mapRows(entries, (rows) => hydrate(db, context, rows));
+}
+
+/** With fewer comments than this, it doesn't matter whether there are more of them than of events. */
+const fewComments = 1_000;
+
+/** Whether an issue has many comments, and fewer events. The longer part of a timeline is the one that pages skip in an index. */
+async function hasMoreComments(db: Db, { id, comments_count }: Pick<IssueRow, 'id' | 'comments_count'>): Promise<boolean> {
+  if (comments_count < fewComments) return false;
+  const { rows } = await sql<{ events: number }>`select count(*) as events from (
+    select from issue_events where issue_id = ${id} and not restricted limit ${comments_count}) as counted`.execute(db);
+  return (rows[0]?.events ?? 0) < comments_count;
 }
 
 async function hydrate(
   db: Db,
   context: ViewerContext,
   entries: readonly { event_id: Id<'issue_events'> | null; comment_id: Id<'issue_comments'> | null }[],
-): Promise<(IssueEvent | TimelineComment)[]> {
+): Promise<TimelineEntry[]> {
   const [events, comments] = await Promise.all([
-    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentIssueEvents(context, rows)),
+    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(context, rows)),
     loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(context, rows)),
   ]);
-  const eventOf = keyed(events, (event) => event.id);
   const commentOf = keyed(comments, (comment) => comment.id);
-  return entries.flatMap(({ event_id, comment_id }): (IssueEvent | TimelineComment)[] => {
-    const event = getOptional(eventOf, event_id);
+  return entries.flatMap(({ event_id, comment_id }): TimelineEntry[] => {
+    const event = getOptional(events, event_id);
     if (event) return [event];
     const comment = getOptional(commentOf, comment_id);
     return comment ? [{ event: 'commented', actor: comment.user, ...comment }] : [];

@@ -133,7 +133,7 @@ async function recordMoves(tx: Tx, { git, now }: PushContext, { row, moves, acto
   if (!moves.some(isBranchOrTag)) return;
   const adopted = await adoptFirstBranch(repoOf(git, row.id), moves, row.default_branch);
   const event = { owner: row.owner_id, repository: row.id, actor, at: now };
-  await recordAll(tx, eventsOfMoves(event, moves, adopted ?? row.default_branch));
+  await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: adopted ?? row.default_branch }));
   await updateRepository(tx, row.id, { pushed_at: now, ...(adopted === undefined ? {} : { default_branch: adopted }) });
 }
 

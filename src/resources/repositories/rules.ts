@@ -134,7 +134,7 @@ export async function createRepository(
   await record(tx, { ...event, kind: 'repository.created', data: {} });
   const moves = await initialize(row);
   if (moves.length === 0) return row;
-  await recordAll(tx, eventsOfMoves(event, moves, row.default_branch));
+  await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: row.default_branch, initial: true }));
   return updateRepository(tx, row.id, { pushed_at: now });
 }
 

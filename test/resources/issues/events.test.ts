@@ -41,11 +41,20 @@ test('everything that happens to an issue is told, in its order', async () => {
     { event: 'locked', lock_reason: 'resolved' },
     { event: 'unlocked' },
     { event: 'unlabeled', label: { name: 'bug', color: 'd73a4a' } },
-    { event: 'closed', state_reason: 'not_planned' },
+    { event: 'closed' },
     { event: 'demilestoned', milestone: { title: 'v1' } },
     { event: 'unassigned', assignee: 'ada' },
+    { event: 'reopened' },
+  ]);
+  // As the public API describes it, the reason is in the timeline alone.
+  const timeline = await client.get(`${path}/issues/1/timeline`);
+  const reasons = timeline.body.filter(({ state_reason }: { state_reason?: string }) => state_reason !== undefined);
+  expect(reasons).toMatchObject([
+    { event: 'closed', state_reason: 'not_planned' },
     { event: 'reopened', state_reason: 'reopened' },
   ]);
+  const closed = body.find(({ event }: { event: string }) => event === 'closed');
+  expect((await client.get(`${path}/issues/events/${closed.id}`)).body).not.toHaveProperty('state_reason');
   const all = await client.get(`${path}/issues/events?per_page=2`);
   expect(all.body.map(({ event }: { event: string }) => event)).toEqual(['reopened', 'unassigned']);
   expect(all.body[0].issue).toMatchObject({ number: 1, title: 'It stalls at noon' });

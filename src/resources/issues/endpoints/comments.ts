@@ -66,7 +66,7 @@ export const createComment = endpoint({
   media: textMedia,
   replies: { 201: IssueComment },
   async handle({ db, change, at, body, action, viewer, links, media }) {
-    const row = await change((tx, { issue }) => commentOn(tx, action, issue, body.body));
+    const row = await change((tx, { issue }) => commentOn(tx, { ...action, html: links.html }, issue, body.body));
     return presentComment({ db, links, viewer, repo: at.repo, issue: at.issue, media }, row);
   },
 });
@@ -97,7 +97,7 @@ export const updateIssueComment = endpoint({
   media: textMedia,
   replies: { 200: IssueComment },
   async handle({ db, change, at, body, action, viewer, links, media }) {
-    const row = await change((tx, { comment }) => changeComment(tx, action, comment, body.body));
+    const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
     return presentComment({ db, links, viewer, repo: at.repo, media }, row);
   },
 });

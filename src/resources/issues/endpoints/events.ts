@@ -9,7 +9,7 @@ import { listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { issue, issueEvent } from '../path-resources.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues } from '../rules.ts';
-import { IssueEvent, TimelineComment } from '../schemas.ts';
+import { IssueEvent, TimelineEntry } from '../schemas.ts';
 import { textMedia } from '../texts.ts';
 import { listTimeline } from '../timeline.ts';
 
@@ -24,7 +24,7 @@ export const listRepoIssueEvents = endpoint({
   async handle({ db, at, page, viewer, links }) {
     checkHasIssues(at.repo);
     const found = await listEventsOfRepository(db, viewer, at.repo.id, page);
-    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer }, rows, { withIssue: true }));
+    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows, { withIssue: true }));
   },
 });
 
@@ -37,7 +37,7 @@ export const getIssueEvent = endpoint({
   access: readsIssuesOrPulls,
   replies: { 200: IssueEvent },
   async handle({ db, at, viewer, links }) {
-    return firstOrNotFound(await presentIssueEvents({ db, links, viewer }, [at.issueEvent], { withIssue: true }));
+    return firstOrNotFound(await presentIssueEvents({ db, links, viewer, repo: at.repo }, [at.issueEvent], { withIssue: true }));
   },
 });
 
@@ -52,7 +52,7 @@ export const listEventsOfIssue = endpoint({
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
     const found = await listIssueEvents(db, viewer, at.issue.id, page);
-    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows));
   },
 });
 
@@ -65,8 +65,8 @@ export const listTimelineOfIssue = endpoint({
   access: readsIssuesOrPulls,
   paging: pages(),
   media: textMedia,
-  replies: { 200: Type.Array(Type.Union([TimelineComment, IssueEvent])) },
+  replies: { 200: Type.Array(TimelineEntry) },
   async handle({ db, at, page, viewer, links, media }) {
-    return listTimeline({ db, links, viewer, media }, at.issue.id, page);
+    return listTimeline({ db, links, viewer, repo: at.repo, media }, at.issue, page);
   },
 });

@@ -23,7 +23,7 @@ export const createIssue = endpoint({
   replies: { 201: Issue },
   async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx) => {
-      const issue = await openIssue(tx, action, body);
+      const issue = await openIssue(tx, { ...action, html: links.html }, body);
       await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
       return issue;
     });
@@ -58,7 +58,7 @@ export const updateRepoIssue = endpoint({
   replies: { 200: Issue },
   async handle({ db, change, at, body, action, viewer, links, media }) {
     const row = await change(async (tx, { issue }) => {
-      const changed = await changeIssue(tx, action, issue, body);
+      const changed = await changeIssue(tx, { ...action, html: links.html }, issue, body);
       await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
       return changed;
     });

@@ -1,0 +1,88 @@
+// The catalogue of issue events: the kinds that Hearth raises, and those of the public API that it doesn't, each with the reason.
+
+/** The kinds of issue events that something raises. */
+export const issueEventKinds = [
+  'assigned',
+  'closed',
+  'comment_deleted',
+  'cross-referenced',
+  'demilestoned',
+  'issue_field_added',
+  'issue_field_changed',
+  'issue_field_removed',
+  'labeled',
+  'locked',
+  'marked_as_duplicate',
+  'mentioned',
+  'milestoned',
+  'referenced',
+  'renamed',
+  'reopened',
+  'subscribed',
+  'unassigned',
+  'unlabeled',
+  'unlocked',
+  'unmarked_as_duplicate',
+] as const;
+export type IssueEventKind = (typeof issueEventKinds)[number];
+
+const withPullRequests = 'happens to pull requests only, which Hearth does not have yet';
+const withProjects = 'happens to cards of projects, which Hearth does not have';
+const withIssueTypes = 'happens to types of issues, which Hearth does not have';
+const withSubIssues = 'happens to issues below others, which Hearth does not have';
+const withDependencies = 'happens to issues that block others, which Hearth does not have';
+const notInRest = 'the public API has no REST operation that causes it';
+
+/** The public API's kinds that nothing raises, each with the reason. */
+export const kindsNotRaised = {
+  added_to_project: withProjects,
+  added_to_project_v2: withProjects,
+  auto_merge_disabled: withPullRequests,
+  auto_merge_enabled: withPullRequests,
+  auto_rebase_enabled: withPullRequests,
+  auto_squash_enabled: withPullRequests,
+  automatic_base_change_failed: withPullRequests,
+  automatic_base_change_succeeded: withPullRequests,
+  base_ref_changed: withPullRequests,
+  base_ref_force_pushed: withPullRequests,
+  blocked_by_added: withDependencies,
+  blocked_by_removed: withDependencies,
+  blocking_added: withDependencies,
+  blocking_removed: withDependencies,
+  'commit-commented': withPullRequests,
+  committed: withPullRequests,
+  connected: notInRest,
+  convert_to_draft: withPullRequests,
+  converted_from_draft: withProjects,
+  converted_note_to_issue: withProjects,
+  converted_to_discussion: notInRest,
+  deployed: withPullRequests,
+  deployment_environment_changed: withPullRequests,
+  disconnected: notInRest,
+  head_ref_deleted: withPullRequests,
+  head_ref_force_pushed: withPullRequests,
+  head_ref_restored: withPullRequests,
+  issue_type_added: withIssueTypes,
+  issue_type_changed: withIssueTypes,
+  issue_type_removed: withIssueTypes,
+  'line-commented': withPullRequests,
+  merged: withPullRequests,
+  moved_columns_in_project: withProjects,
+  parent_issue_added: withSubIssues,
+  parent_issue_removed: withSubIssues,
+  pinned: notInRest,
+  project_v2_item_status_changed: withProjects,
+  ready_for_review: withPullRequests,
+  removed_from_project: withProjects,
+  removed_from_project_v2: withProjects,
+  review_dismissed: withPullRequests,
+  review_request_removed: withPullRequests,
+  review_requested: withPullRequests,
+  reviewed: withPullRequests,
+  sub_issue_added: withSubIssues,
+  sub_issue_removed: withSubIssues,
+  transferred: notInRest,
+  unpinned: notInRest,
+  unsubscribed: 'comes with the subscriptions of threads, in the inbox of notifications',
+  user_blocked: notInRest,
+} as const satisfies Record<string, string>;

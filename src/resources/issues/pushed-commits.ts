@@ -1,0 +1,116 @@
+// What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them.
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import { recordEach } from '#events/record.ts';
+import type { RefMove } from '#events/ref-moves.ts';
+import { type Recorded, subscription } from '#events/subscription.ts';
+import { listNewCommits } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { findAccountById } from '#resources/accounts/index.ts';
+import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
+import { readCommitMessage } from '#text/read.ts';
+import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './reference-store.ts';
+import { limitedReferences } from './references.ts';
+
+const maxCommits = fixedValue(limitTable.issues.pushedCommits);
+const maxReferences = fixedValue(limitTable.issues.pushedReferences);
+/** Messages are read up to this many characters in all. */
+const maxMessages = 4 * 1024 * 1024;
+
+/**
+ * Reads the messages of the commits that a push brought to the default branch. A commit counts once, whatever branch or push brings it
+ * again. The refs that a repository was created with, and the commits that a fork takes over from its source, don't count: the numbers
+ * in them mean the issues of where they came from.
+ */
+export const readPushedCommits = subscription<'push', Services>({
+  name: 'issues.read-commits',
+  on: ['push'],
+  attempts: 25,
+  async run(event, { db, change, services }) {
+    const row = event.repository === undefined || event.data.initial ? undefined : await findRepository(db, event.repository);
+    const move = event.data.moves.find(({ ref }) => ref === `refs/heads/${row?.default_branch}`);
+    if (!row || !move) return;
+    const commits = await findNewCommits(db, services, row, move);
+    const html = services.url === undefined ? undefined : linksOf(services.url).html;
+    const texts = textsOf(commits, html);
+    if (texts.length === 0) return;
+    const account = await findAccountById(db, event.actor);
+    // The push's credential is unknown by now. It was for this repository, so of others only public issues are referred to.
+    const writer: Viewer = { ...(account ? { account } : {}), grant: { kind: 'none' } };
+    await change((tx) => recordCommits(tx, event, { row, texts, writer }));
+  },
+});
+
+async function findNewCommits(
+  db: Db,
+  { git }: Services,
+  { id, source_id, parent_id }: RepositoryRow,
+  { before, after }: RefMove,
+): Promise<Commit[]> {
+  const disk = repoOf(git, id);
+  if (after === null || !(await repositoryExists(disk))) return [];
+  const commits = await listNewCommits(disk, { from: before, to: after, limit: maxCommits, maxMessages });
+  const source = parent_id ?? source_id;
+  if (source === null || !(await findRepository(db, source)) || !(await repositoryExists(repoOf(git, source)))) return commits;
+  await using reader = await openObjects(repoOf(git, source));
+  const known = await reader.findInfos(commits.map(({ oid }) => oid));
+  return commits.filter((_, index) => known[index] === undefined);
+}
+
+type CommitText = { commit: string; references: ReturnType<typeof limitedReferences> };
+
+/** The commits that refer to something, as far as the limit goes. */
+function textsOf(commits: readonly Commit[], html: string | undefined): CommitText[] {
+  let total = 0;
+  return commits.flatMap(({ oid, message }) => {
+    const references = limitedReferences(readCommitMessage(message, html === undefined ? {} : { html }));
+    const { mentions, teamMentions, issues } = references;
+    const count = mentions.length + teamMentions.length + issues.length;
+    total += count;
+    return count === 0 || total > maxReferences ? [] : [{ commit: oid, references }];
+  });
+}
+
+type PushedTexts = { row: RepositoryRow; texts: readonly CommitText[]; writer: Viewer };
+
+/** Keeps the references that are new, and records what they cause. Only issues of the repository itself are closed. */
+async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writer }: PushedTexts): Promise<void> {
+  const { actor, at, owner } = event;
+  const references = texts.map((text) => text.references);
+  const targets = await findTargets(tx, { repository: row.id, writer, references });
+  const found = targets.flatMap(({ text, ...target }) => {
+    const commit = texts[text]?.commit;
+    return commit === undefined ? [] : [{ ...target, commit_sha: commit }];
+  });
+  const added = await insertCommitReferences(tx, row.id, found, at);
+  const order = new Map(texts.map(({ commit }, index) => [commit, index]));
+  const issues = added
+    .flatMap(({ target_issue_id: issue, commit_sha: commit, closes }) => (issue === null ? [] : [{ issue, commit, closes }]))
+    .sort((a, b) => (order.get(a.commit) ?? 0) - (order.get(b.commit) ?? 0));
+  // Of several commits that close an issue, the first does.
+  const closing = new Map(issues.flatMap(({ issue, commit, closes }) => (closes ? [[issue, commit] as const] : [])).reverse());
+  const closed = new Set(await closeIssues(tx, [...closing.keys()], { repository: row.id, actor, at }));
+  await insertCommitEvents(tx, {
+    repository: row.id,
+    actor,
+    at,
+    events: issues.flatMap(({ issue, commit }) => [
+      { event: 'referenced' as const, issue, commit },
+      ...(closed.has(issue) && closing.get(issue) === commit ? [{ event: 'closed' as const, issue, commit }] : []),
+    ]),
+  });
+  if (closed.size > 0) await addOpenIssues(tx, row.id, -closed.size);
+  await recordEach(tx, [...closed], (issue) => ({
+    kind: 'issue.closed',
+    owner,
+    repository: row.id,
+    actor,
+    at,
+    data: { issue },
+  }));
+}
