@@ -84,7 +84,7 @@ async function importGit({ db, change, hearth, now }: CommandContext, bar: Progr
 type WantedIssues = Wanted & { api: string | undefined; mapUsers: string | undefined };
 
 async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBar, wanted: WantedIssues) {
-  const { account, actor, token, api } = wanted;
+  const { account, actor, name, token, api } = wanted;
   const from = readAddress(wanted.source);
   if (api !== undefined && !parseTarget(api))
     throw new UsageError('--api must be an http(s) address, as https://git.example.com/api/v3');
@@ -112,7 +112,7 @@ async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBa
     const onProgress = ({ phase, done, total }: { phase: string; done: number; total: number }) => bar.show(phase, done, total);
     return await importWithIssues(
       { db, change, git, source, clock: () => new Date(), onProgress },
-      { ...wanted, from, owner: await ownerFor(db, account, actor), by: actor, people },
+      { from, token, owner: await ownerFor(db, account, actor), by: actor, name, private: wanted.private, people },
     );
   } finally {
     outbound.close();

@@ -41,7 +41,8 @@ export type ImportReport = { repository: RepositoryRow; issues: number; comments
  * complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
  */
 export async function importWithIssues(context: ImportContext, wanted: WantedImport): Promise<ImportReport> {
-  const { source, from, owner, name, people } = { ...context, ...wanted };
+  const { source } = context;
+  const { from, owner, name, people } = wanted;
   const found = await source.readOne(
     `${source.api}/repos/${encodeURIComponent(from.owner)}/${encodeURIComponent(from.name)}`,
     SourceRepository,
