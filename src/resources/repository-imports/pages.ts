@@ -1,7 +1,7 @@
 // What is done with a page of each list of the source: the rows are written, in the transaction that moves the import on.
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { unique } from '#lib/collections.ts';
+import { keyed, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { conflict } from '#lib/refusal.ts';
 import {
@@ -74,16 +74,17 @@ export async function writeIssues(tx: Tx, target: Target, rows: readonly SourceI
     issues.map(({ id }) => id),
   );
   const fresh = issues.filter(({ id }) => !known.has(id));
-  const labels = await writeLabels(
-    tx,
-    target,
+  // Some may have been made since their own lists were read.
+  const itsLabels = keyed(
     fresh.flatMap((issue) => issue.labels),
+    ({ name }) => name,
   );
-  const milestones = await writeMilestones(
-    tx,
-    target,
+  const itsMilestones = keyed(
     fresh.flatMap(({ milestone }) => milestone ?? []),
+    ({ number }) => number,
   );
+  const labels = await writeLabels(tx, target, [...itsLabels.values()]);
+  const milestones = await writeMilestones(tx, target, [...itsMilestones.values()]);
   const imported = fresh.map((issue) => importedIssue(issue, target, { labels, milestones }));
   const ids = await insertImportedIssues(tx, repository.id, imported);
   const items = fresh.map(({ id, number, comments }) => {

@@ -27,20 +27,30 @@ type List<S extends TSchema> = {
   write: (tx: Tx, target: Target, rows: Static<S>[]) => Promise<unknown>;
   /** The page after this one; left out: where its `Link` header leads. */
   nextOf?: (address: string, page: SourcePage<Static<S>>) => string | undefined;
+  /** Whether a later phase reads what this list lacks, so that it may end early. */
+  isCompletedLater?: true;
   /** The next phase. */
   followedBy: Phase;
 };
 
 /** The phase of a list. Each page is one transaction, with the position of the next one. */
 const list =
-  <S extends TSchema>({ title, path, shape, write, nextOf = (_address, { next }) => next, followedBy }: List<S>): ReadPhase =>
+  <S extends TSchema>({
+    title,
+    path,
+    shape,
+    write,
+    nextOf = (_address, { next }) => next,
+    isCompletedLater,
+    followedBy,
+  }: List<S>): ReadPhase =>
   async (context, target, root) => {
     const { change, source, onProgress } = context;
     let { row } = target;
     const { phase } = row;
     for (let done = 0; row.phase === phase; ) {
       const address = row.next_page ?? `${root}${path}&per_page=${rowsPerPage}`;
-      const page = await readPage(source, address, shape);
+      const page = await readPage(source, address, { shape, isCompletedLater });
       const next = nextOf(address, page);
       if (next === address) throw new Refusal('unavailable', `The source names ${address} as the page after itself`);
       const from = row;
@@ -59,12 +69,16 @@ const list =
     return row;
   };
 
-/** Sources answer 410 for lists that are switched off, and 422 for pages that are too far from the first one: both end the list. */
-async function readPage<S extends TSchema>(source: Source, address: string, shape: S): Promise<SourcePage<Static<S>>> {
+/** Sources answer 410 for lists that are switched off, and 422 for pages that are too far from the first one. */
+async function readPage<S extends TSchema>(
+  source: Source,
+  address: string,
+  { shape, isCompletedLater }: Pick<List<S>, 'shape' | 'isCompletedLater'>,
+): Promise<SourcePage<Static<S>>> {
   try {
     return await source.readPage(address, shape);
   } catch (error) {
-    const isFar = new URL(address).searchParams.has('page');
+    const isFar = isCompletedLater && new URL(address).searchParams.has('page');
     if (error instanceof SourceRefusal && (error.status === 410 || (error.status === 422 && isFar)))
       return { rows: [], next: undefined, remaining: 0 };
     throw error;
@@ -136,6 +150,7 @@ const phases: Partial<Record<Phase, ReadPhase>> = {
     path: '/issues/comments?sort=created&direction=asc',
     shape: SourceComment,
     write: writeComments,
+    isCompletedLater: true,
     followedBy: 'missing_comments',
   }),
 };

@@ -4,7 +4,9 @@ import { Nullable } from '#lib/shape.ts';
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_646 });
-const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d` });
+const time = Type.String({
+  pattern: String.raw`^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]\d\d:\d\d)$`,
+});
 const maybe = <S extends Parameters<typeof Nullable>[0]>(schema: S) => Type.Optional(Nullable(schema));
 
 const Person = Type.Object({ login: Type.String() });

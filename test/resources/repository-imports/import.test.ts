@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
+import { countStatements } from '#database/client.ts';
 import type { Source } from '#resources/repository-imports/source.ts';
 import { git } from '#test/git/support.ts';
 import { addressOf, workTree } from '#test/server/git-http/support.ts';
@@ -241,6 +242,36 @@ test('pull requests leave their numbers free, and comments come that the list of
   expect((await client.get(`${to}/issues/131`)).status).toBe(404);
   expect((await client.get(`${to}/issues/130`)).body.comments).toBe(2);
   expect((await client.post(`${to}/issues`, { title: 'Next' })).body.number).toBe(132);
+});
+
+test('a page costs the same number of statements, whether it has one issue or many', async () => {
+  const here = await world();
+  const owner = await here.user();
+  const client = await here.as(owner);
+  const token = await here.token(owner);
+  const statementsFor = async (issues: number): Promise<number> => {
+    const path = `/repos/${owner.login}/${(await here.repo(owner)).name}`;
+    await client.post(`${path}/milestones`, { title: 'First' });
+    for (let i = 0; i < issues; i++) {
+      const issue = { title: `Issue ${i}`, labels: ['bug', `l${i}`], assignees: [owner.login], milestone: 1 };
+      const { body } = await client.post(`${path}/issues`, issue);
+      await client.post(`${path}/issues/${body.number}/comments`, { body: 'A comment' });
+    }
+    const { source } = sourceAt(here.url, { token });
+    const wanted = {
+      owner: { ...owner, role: 'owner' },
+      by: owner,
+      people: asThemselves(owner),
+      name: fresh('copy'),
+      token,
+      source,
+    };
+    const { result, statements } = await countStatements(() => imported(here, { ...wanted, address: here.url + path.slice(6) }));
+    expect(result).toMatchObject({ issues, comments: issues });
+    return statements.length;
+  };
+  await statementsFor(1); // notes the first use of the token
+  expect(await statementsFor(12)).toBe(await statementsFor(1));
 });
 
 test('what fails before the repository is complete on disk leaves nothing behind', async () => {
