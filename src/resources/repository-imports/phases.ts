@@ -1,6 +1,6 @@
 // The phases of an import, each of which reads a list of the source page by page.
 import type { Static, TSchema } from 'typebox';
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -10,7 +10,7 @@ import { rowsPerPage, type Source, type SourcePage, SourceRefusal } from './sour
 import { clearMissing, findIncomplete, type ImportRow, movePosition, type Phase, type Position } from './store.ts';
 
 export type PhaseContext = {
-  db: Parameters<typeof findIncomplete>[0];
+  db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   source: Source;
   onProgress: (progress: Progress) => void;
@@ -49,7 +49,7 @@ const list =
     let { row } = target;
     const { phase } = row;
     for (let done = 0; row.phase === phase; ) {
-      const address = row.next_page ?? `${root}${path}&per_page=${rowsPerPage}`;
+      const address = row.next_page ?? `${root}${path}${path.includes('?') ? '&' : '?'}per_page=${rowsPerPage}`;
       const page = await readPage(source, address, { shape, isCompletedLater });
       const next = nextOf(address, page);
       if (next === address) throw new Refusal('unavailable', `The source names ${address} as the page after itself`);
@@ -79,8 +79,7 @@ async function readPage<S extends TSchema>(
     return await source.readPage(address, shape);
   } catch (error) {
     const isFar = isCompletedLater && new URL(address).searchParams.has('page');
-    if (error instanceof SourceRefusal && (error.status === 410 || (error.status === 422 && isFar)))
-      return { rows: [], next: undefined, remaining: 0 };
+    if (error instanceof SourceRefusal && (error.status === 410 || (error.status === 422 && isFar))) return nothing;
     throw error;
   }
 }
@@ -113,11 +112,16 @@ const readMissingComments: ReadPhase = async ({ db, change, source, onProgress }
     if (!incomplete) return row;
     let next: string | undefined = `${root}/issues/${incomplete.number}/comments?per_page=${rowsPerPage}`;
     while (next !== undefined) {
-      const page: SourcePage<SourceComment> = await source.readPage(next, SourceComment);
+      const page: SourcePage<SourceComment> = await readComments(source, next);
       const isLast: boolean = page.next === undefined || page.next === next;
       await change(async (tx) => {
         await advance(tx, row, row);
-        await writeComments(tx, target, page.rows);
+        // An issue that moved to another repository leads to comments with another number.
+        await writeComments(
+          tx,
+          target,
+          page.rows.filter(({ issue_url }) => issue_url.endsWith(`/issues/${incomplete.number}`)),
+        );
         // What the source counts and doesn't show is never going to come.
         if (isLast) await clearMissing(tx, row.id, incomplete.issue);
       });
@@ -127,8 +131,21 @@ const readMissingComments: ReadPhase = async ({ db, change, source, onProgress }
   }
 };
 
+/** A page of the comments of one issue, which may have been deleted meanwhile. */
+async function readComments(source: Source, address: string): Promise<SourcePage<SourceComment>> {
+  try {
+    return await source.readPage(address, SourceComment);
+  } catch (error) {
+    const isGone = error instanceof SourceRefusal && (error.status === 404 || error.status === 410);
+    if (!isGone) throw error;
+    return nothing;
+  }
+}
+
+const nothing = { rows: [], next: undefined, remaining: 0 };
+
 const phases: Partial<Record<Phase, ReadPhase>> = {
-  labels: list({ title: 'Labels', path: '/labels?', shape: SourceLabel, write: writeLabels, followedBy: 'milestones' }),
+  labels: list({ title: 'Labels', path: '/labels', shape: SourceLabel, write: writeLabels, followedBy: 'milestones' }),
   milestones: list({
     title: 'Milestones',
     path: '/milestones?state=all',

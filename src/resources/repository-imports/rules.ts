@@ -1,7 +1,5 @@
 import { findRepo } from '#access/lookup.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
-import type { Progress } from '#git/process/progress.ts';
 import type { GitStore } from '#git/repo.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { enqueueIssueIndexing } from '#resources/issues/index.ts';
@@ -9,19 +7,11 @@ import { importRepository, updateRepository } from '#resources/repositories/inde
 import type { SourceAddress } from './address.ts';
 import { type People, storable } from './attribution.ts';
 import type { Target } from './pages.ts';
-import { advance, readPhases } from './phases.ts';
+import { advance, type PhaseContext, readPhases } from './phases.ts';
 import { SourceRepository } from './schemas.ts';
-import type { Source } from './source.ts';
 import { countItems, findImport, insertImport, removeItems } from './store.ts';
 
-export type ImportContext = {
-  db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  git: GitStore;
-  source: Source;
-  clock: () => Date;
-  onProgress: (progress: Progress) => void;
-};
+export type ImportContext = PhaseContext & { git: GitStore; clock: () => Date };
 
 export type WantedImport = {
   from: SourceAddress;
