@@ -71,6 +71,12 @@ function adminToken(text: string): string {
   return text;
 }
 
+/** A token of another server: printable ASCII characters. */
+export function sourceToken(text: string): string {
+  if (!/^[\x21-\x7e]{1,1000}$/.test(text)) throw new Error('must be one token, of printable characters without spaces');
+  return text;
+}
+
 /** 32 bytes, in base64 or hexadecimal digits. */
 export function secretKey(text: string): Buffer {
   const key = Buffer.from(text, /^[\da-f]{64}$/i.test(text) ? 'hex' : 'base64');
@@ -242,6 +248,12 @@ export const settings = {
     parse: secretKey,
     about:
       'key that encrypts stored secrets (32 bytes in base64 or hexadecimal digits); left out: one is made in the data folder',
+  },
+  importToken: {
+    variable: 'HEARTH_IMPORT_TOKEN',
+    secret: true,
+    parse: sourceToken,
+    about: 'token of the server from which `hearth import` reads',
   },
   log: {
     flag: '--log <level>',

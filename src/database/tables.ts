@@ -578,6 +578,26 @@ export interface Repositories {
   license: string | null;
 }
 
+export interface RepositoryImportItems {
+  import_id: Id<'repository_imports'>;
+  kind: 'issue' | 'comment';
+  source_id: number;
+  own_id: number;
+  missing_comments: Generated<number>;
+}
+
+export interface RepositoryImports {
+  id: GeneratedAlways<Id<'repository_imports'>>;
+  repository_id: Id<'repositories'>;
+  api: string;
+  source_id: number;
+  has_issues: boolean;
+  phase: 'labels' | 'milestones' | 'issues' | 'comments' | 'missing_comments' | 'done';
+  next_page: string | null;
+  started_at: Date;
+  finished_at: Date | null;
+}
+
 export interface RepositoryInvitations {
   id: GeneratedAlways<Id<'repository_invitations'>>;
   repository_id: Id<'repositories'>;
@@ -803,6 +823,8 @@ export interface DB {
   refresh_tokens: RefreshTokens;
   registry_keys: RegistryKeys;
   repositories: Repositories;
+  repository_import_items: RepositoryImportItems;
+  repository_imports: RepositoryImports;
   repository_invitations: RepositoryInvitations;
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;

@@ -5,6 +5,9 @@ import { addressCheck } from './ranges.ts';
 import { openResolver } from './resolver.ts';
 import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
 
+/** A request that sends nothing. */
+export type OutboundGet = Omit<OutboundRequest, 'body'>;
+
 export type OutboundRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
@@ -24,6 +27,7 @@ export type OutboundReply = { status: number; headers: Record<string, string>; b
  * doesn't follow redirects, ignores proxies of the environment, and enforces a timeout.
  */
 export type Outbound = {
+  get(request: OutboundGet): Promise<OutboundReply>;
   post(request: OutboundRequest): Promise<OutboundReply>;
   /** Why a URL is never allowed, or undefined. It isn't resolved here, so that a later request may still be refused. */
   refuses(url: string): string | undefined;
@@ -42,19 +46,21 @@ const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', 
 export function openOutbound({ allow, resolve = openResolver({ limits: resourceLimits().names }) }: OutboundOptions): Outbound {
   const isAllowed = addressCheck(allow);
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
+  const send = async (request: Sent): Promise<OutboundReply> => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
+    try {
+      const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), controller.signal);
+      return await tryInTurn(addresses.slice(0, maxAddresses), (address) =>
+        exchange({ ...request, address, signal: controller.signal, agents }),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return {
-    async post(request) {
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
-      try {
-        const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), controller.signal);
-        return await tryInTurn(addresses.slice(0, maxAddresses), (address) =>
-          exchange({ ...request, address, signal: controller.signal, agents }),
-        );
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    get: send,
+    post: send,
     refuses(text) {
       const url = parseTarget(text);
       if (!url) return 'must be an http or https URL without a user and password';
@@ -93,7 +99,10 @@ async function tryInTurn(
 /** The connection couldn't be opened. */
 class ConnectError extends OutboundError {}
 
-type Exchange = OutboundRequest & {
+/** A request with a body is a POST, one without is a GET. */
+type Sent = OutboundGet & { body?: Buffer };
+
+type Exchange = Sent & {
   address: string;
   signal: AbortSignal;
   agents: { 'http:': http.Agent; 'https:': https.Agent };
@@ -129,11 +138,11 @@ function startRequest({ url, headers, body, anyCertificate, maxBytes, address, s
 } {
   const secure = url.protocol === 'https:';
   const options = {
-    method: 'POST',
+    method: body ? 'POST' : 'GET',
     host: address,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     path: url.pathname + url.search,
-    headers: { host: url.host, ...headers, 'content-length': body.length },
+    headers: { host: url.host, ...headers, ...(body ? { 'content-length': body.length } : {}) },
     setDefaultHeaders: false,
     signal,
     maxHeaderSize: 64 * 1024,

@@ -33,6 +33,7 @@ import { privateRegistries } from './private-registries/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
@@ -66,6 +67,7 @@ const families = [
   issueFields,
   issues,
   markdown,
+  repositoryImports,
   admin,
   meta,
   privateRegistries,

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -269,6 +271,32 @@ test('nothing is imported from a shallow clone, of which git would leave out the
   const error = await importRepository(store, 1, { source: clone, fallbackBranch: 'main' }).catch((caught: unknown) => caught);
   expect(error).toMatchObject({ kind: 'invalid', message: expect.stringMatching(/^The repository is a shallow clone/) });
   expect(await repositoryExists(repoOf(store, 1))).toBe(false);
+});
+
+test('a token is given to the source, and to no server to which that redirects', async () => {
+  const source = await newRepo();
+  await updateRefs(source, [{ ref: 'refs/heads/main', to: await commit(source, { a: '1' }) }]);
+  const asked: (string | undefined)[] = [];
+  const listening = async (handle: RequestListener): Promise<string> => {
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      handle(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address
+  };
+  const { url } = await serve(source);
+  const other = await listening((_request, response) => response.writeHead(404).end());
+  const store = await newStore();
+  const given = { token: 'secret', fallbackBranch: 'main' };
+  await importRepository(store, 2, { ...given, source: url });
+  for (const [status, location] of [[404], [302, `${other}/info/refs?service=git-upload-pack`]] as const) {
+    const at = await listening((_request, response) => response.writeHead(status, location ? { location } : {}).end());
+    expect(await kindOf(importRepository(store, 3, { ...given, source: `${at}/x.git` }))).toBe('failed');
+  }
+  const expected = `Basic ${Buffer.from('x-access-token:secret').toString('base64')}`;
+  expect(asked).toEqual([expected, expected]);
 });
 
 test('an import that fails leaves nothing, and its error no password', async () => {

@@ -13,9 +13,17 @@ import { buildRepository, initialise, repoOf } from '../store.ts';
 export async function importRepository(
   store: GitStore,
   id: number,
-  given: { source: string; fallbackBranch: string; onProgress?: (progress: Progress) => void; signal?: AbortSignal },
+  given: {
+    source: string;
+    /** The password for an http(s) source. It is in git's environment, since all users of a machine can read command lines. */
+    token?: string | undefined;
+    fallbackBranch: string;
+    onProgress?: ((progress: Progress) => void) | undefined;
+    signal?: AbortSignal;
+  },
 ): Promise<Repo> {
   const source = checkedSource(given.source);
+  const config = given.token === undefined ? [] : credentialConfig(source, given.token);
   return buildRepository(repoOf(store, id), async (draft) => {
     await initialise(draft, given.fallbackBranch);
     const args = ['fetch', '--progress', '--no-write-fetch-head', '--no-auto-maintenance', '--no-tags', '--', source];
@@ -31,6 +39,7 @@ export async function importRepository(
       onStderr,
       signal: given.signal,
       env: protocolEnvironment,
+      config,
       timeout: 0,
       idle: 0,
     });
@@ -40,13 +49,25 @@ export async function importRepository(
     if (cause) throw cause;
     if (code !== 0) throw new GitError('failed', 'The repository could not be fetched', git.stderr().trim());
     if (shallow) throw new GitError('invalid', 'The repository is a shallow clone: complete it by `git fetch --unshallow` first');
-    await chooseHead(draft, source);
+    await chooseHead(draft, source, config);
   });
 }
 
 // Omits names that could be mistaken for other refs, which a push refuses too.
 const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
 const protocolEnvironment = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
+
+type GitConfig = readonly (readonly [string, string])[];
+
+/** The token as a password, which is the way that all hosts know. Redirects aren't followed, since git would send it there too. */
+function credentialConfig(source: string, token: string): GitConfig {
+  if (isAbsolute(source)) return [];
+  const credential = Buffer.from(`x-access-token:${token}`).toString('base64');
+  return [
+    [`http.${new URL(source).origin}/.extraHeader`, `Authorization: Basic ${credential}`],
+    ['http.followRedirects', 'false'],
+  ];
+}
 
 function checkedSource(source: string): string {
   if (isAbsolute(source) && !source.includes('\0')) return source;
@@ -56,9 +77,10 @@ function checkedSource(source: string): string {
 }
 
 /** Points HEAD to the source's default branch where it was imported, else to `main`, `master` or the first branch. */
-async function chooseHead(draft: Repo, source: string): Promise<void> {
+async function chooseHead(draft: Repo, source: string, config: GitConfig): Promise<void> {
   const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
     env: protocolEnvironment,
+    config,
     kind: 'transfer',
   });
   const sourceHead = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(listed)?.[1];

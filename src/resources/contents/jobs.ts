@@ -3,10 +3,10 @@ import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { measureBranch, measureUnmeasured } from './measure.ts';
 
-/** Measures the default branch after a push. It reads the current state, so one run covers all waiting pushes. */
-export const measureFiles = subscription<'push' | 'repository.default_branch_changed', Services>({
+/** Measures the default branch after a push or an import. It reads the current state, so one run covers all waiting pushes. */
+export const measureFiles = subscription<'push' | 'repository.imported' | 'repository.default_branch_changed', Services>({
   name: 'contents.measure',
-  on: ['push', 'repository.default_branch_changed'],
+  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
   attempts: 25,
   key: ({ repository }) => String(repository),
   async run({ repository }, { services: { git }, ...context }) {

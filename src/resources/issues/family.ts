@@ -12,7 +12,7 @@ import { unassignLost } from './jobs.ts';
 import { readPushedCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
-import { indexIssue, indexMissing, indexRenamed } from './search-jobs.ts';
+import { indexImported, indexIssue, indexMissing, indexRenamed } from './search-jobs.ts';
 
 export const issues = family({
   name: 'issues',
@@ -30,5 +30,5 @@ export const issues = family({
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
   subscriptions: [indexIssue, indexRenamed, unassignLost, readPushedCommits],
-  jobs: [indexMissing],
+  jobs: [indexMissing, indexImported],
 });

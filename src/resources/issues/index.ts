@@ -1,5 +1,7 @@
 export { type CommentRow, findComment } from './comment-store.ts';
+export { findIssueIds, type ImportedIssue, insertImportedComments, insertImportedIssues } from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
-export { Issue, IssueComment } from './schemas.ts';
+export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
+export { enqueueIssueIndexing } from './search-jobs.ts';
 export { loadIssues } from './store.ts';

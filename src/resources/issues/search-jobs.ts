@@ -1,7 +1,9 @@
+import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { job } from '#jobs/job.ts';
-import { indexIssues, indexIssuesWithName, indexMissingIssues } from '#search/index.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { indexIssues, indexIssuesWithName, indexMissingIssues, reindexIssues } from '#search/index.ts';
 
 const changes = [
   'issue.opened',
@@ -66,3 +68,18 @@ export const indexMissing = job<object, Services>({
     if (issues > 0) log.info({ issues }, 'indexed issues that had no row');
   },
 });
+
+type OneRepository = { repository: Id<'repositories'> };
+
+/** Indexes all issues of a repository: those that were imported have no events. */
+export const indexImported = job<OneRepository, Services>({
+  name: 'issues.index-imported',
+  attempts: 25,
+  async run({ repository }, { db }) {
+    await reindexIssues({ db, repositoryId: repository });
+  },
+});
+
+/** Has all issues of a repository indexed in the background. */
+export const enqueueIssueIndexing = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
+  enqueue(tx, indexImported, { repository });

@@ -1,4 +1,5 @@
 export { insertFirstLabels } from './first-labels.ts';
+export { insertImportedLabels } from './import-store.ts';
 export { presentLabel } from './present.ts';
 export { Label } from './schemas.ts';
 export { findLabelById, findOrMakeLabels, type LabelRow } from './store.ts';

@@ -23,7 +23,7 @@ import {
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** `initial`: the repository was created with these refs, as a fork, an import or a copy of a template. */
+    /** `initial`: the repository was created with these refs, as a fork or a copy of a template. */
     push: { moves: RefMove[]; initial?: true };
     create: { ref: string; oid: string };
     delete: { ref: string; oid: string };

@@ -15,6 +15,9 @@ const afterPush = { attempts: 25, key: ({ repository }: { repository: number | u
 
 type Context = JobContext<Services>;
 
+/** What changes the files and commits of the default branch. */
+type Changes = 'push' | 'repository.imported' | 'repository.default_branch_changed';
+
 /** Indexing is CPU-bound. At most two run at once, which leaves workers for jobs that users wait for. */
 const indexing = {
   ...afterPush,
@@ -22,30 +25,30 @@ const indexing = {
 };
 
 /** Indexes the files of the default branch for code search. Names and access aren't in the index: each search looks them up. */
-export const indexCode = subscription<'push' | 'repository.default_branch_changed', Services>({
+export const indexCode = subscription<Changes, Services>({
   ...indexing,
   name: 'pushes.index-code',
-  on: ['push', 'repository.default_branch_changed'],
+  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
   async run({ repository }, { db, services: { git }, now }) {
     if (repository !== undefined) await indexRepositoryCode({ db, git, repositoryId: repository, now });
   },
 });
 
 /** Indexes the commits of the default branch for commit search. */
-export const indexCommits = subscription<'push' | 'repository.default_branch_changed', Services>({
+export const indexCommits = subscription<Changes, Services>({
   ...indexing,
   name: 'pushes.index-commits',
-  on: ['push', 'repository.default_branch_changed'],
+  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
   async run({ repository }, { db, services: { git }, now }) {
     if (repository !== undefined) await indexRepositoryCommits({ db, git, repositoryId: repository, now });
   },
 });
 
 /** Measures what a repository's objects take on disk: its `size` in replies. */
-export const measure = subscription<'push', Services>({
+export const measure = subscription<'push' | 'repository.imported', Services>({
   ...afterPush,
   name: 'pushes.measure',
-  on: ['push'],
+  on: ['push', 'repository.imported'],
   async run({ repository }, { change, services: { git } }) {
     if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
     const size_kb = Math.ceil((await sizeOnDisk(repoOf(git, repository))) / 1024);
@@ -58,10 +61,10 @@ const maxLooseObjects = 2_000;
 const maxPacks = 20;
 
 /** Packs a repository that has many loose objects or packs. One repository at a time, since it is expensive for CPU and disk. */
-export const packRepository = subscription<'push', Services>({
+export const packRepository = subscription<'push' | 'repository.imported', Services>({
   ...afterPush,
   name: 'pushes.tidy',
-  on: ['push'],
+  on: ['push', 'repository.imported'],
   attempts: 3,
   queue: () => 'git.tidy',
   async run({ repository }, { services: { git } }) {

@@ -11,6 +11,8 @@ import { presentOrganizationOf } from '#resources/organizations/index.ts';
 declare module '#events/kinds.ts' {
   interface EventData {
     'repository.created': Record<string, never>;
+    /** Branches and tags came from elsewhere. Nobody pushed them, so there is no event for each, and no webhook. */
+    'repository.imported': Record<string, never>;
     'repository.updated': {
       changes: string[];
       from?: { description?: string | null; homepage?: string | null; topics?: string[] };
@@ -44,6 +46,7 @@ const from = (value: unknown) => ({ from: value });
 
 export const repositoryEvents = eventKinds({
   'repository.created': repositoryPayload('created'),
+  'repository.imported': 'no webhook',
   'repository.privatized': repositoryPayload('privatized'),
   'repository.archived': repositoryPayload('archived'),
   'repository.unarchived': repositoryPayload('unarchived'),

@@ -1,27 +1,39 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { getDefaultBranch, listRefs } from '#git/refs/refs.ts';
 import { importRepository as fetchInto } from '#git/transport/import.ts';
 import { type Creation, createRepository } from './rules.ts';
 import { updateRepository } from './store.ts';
 
-export type Import = Omit<Creation, 'initialize' | 'from'> & { source: string; onProgress?: (progress: Progress) => void };
+export type Import = Omit<Creation, 'initialize' | 'from'> & {
+  source: string;
+  /** Given to the source, and to no other server. */
+  token?: string | undefined;
+  onProgress?: (progress: Progress) => void;
+};
 
 /**
  * Creates a repository with the branches and tags of another one: at an absolute path, or an http(s) address. The default branch
- * is the one that HEAD of the source names. For operators only: a path is read without access checks.
+ * is the one that HEAD of the source names. For operators only: a path is read without access checks. It is one event, however many
+ * branches there are: history that was pushed elsewhere raises no webhooks here.
  */
-export async function importRepository(tx: Tx, { source, onProgress, ...creation }: Import): Promise<RepositoryRow> {
+export async function importRepository(tx: Tx, { source, token, onProgress, ...creation }: Import): Promise<RepositoryRow> {
+  const { owner, by, now } = creation;
   let head: string | undefined;
+  let isEmpty = true;
   const row = await createRepository(tx, {
     ...creation,
     async initialize(draft) {
-      const disk = await fetchInto(creation.git, draft.id, { source, fallbackBranch: draft.default_branch, onProgress });
+      const given = { source, token, fallbackBranch: draft.default_branch, onProgress };
+      const disk = await fetchInto(creation.git, draft.id, given);
       head = (await getDefaultBranch(disk))?.name;
-      const { rows } = await listRefs(disk, { prefix: 'refs/' });
-      return rows.map(({ name, oid }) => ({ ref: name, before: null, after: oid, forced: false }));
+      isEmpty = (await listRefs(disk, { prefix: 'refs/' })).rows.length === 0;
+      return [];
     },
   });
-  return head === undefined || head === row.default_branch ? row : updateRepository(tx, row.id, { default_branch: head });
+  const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
+  await record(tx, { ...event, kind: 'repository.imported', data: {} });
+  return updateRepository(tx, row.id, { default_branch: head ?? row.default_branch, ...(isEmpty ? {} : { pushed_at: now }) });
 }

@@ -7,6 +7,7 @@ export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { MinimalRepository } from './schemas.ts';
 export {
+  addImportedIssues,
   addOpenIssues,
   findInNetwork,
   findRepository,

@@ -85,6 +85,8 @@ export type Creation = {
   by: SignedIn;
   wanted: NewRepository;
   from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
+  /** `none`: it doesn't get the labels of a new repository, since others follow. */
+  labels?: 'none';
   /** Creates the folder on disk; if left out, of an empty repository. */
   initialize?: Initialize;
   now: Date;
@@ -110,7 +112,7 @@ export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' 
  */
 export async function createRepository(
   tx: Tx,
-  { git, owner, by, wanted, from = {}, initialize = initializeEmpty(git), now }: Creation,
+  { git, owner, by, wanted, from = {}, labels, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
   const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = rest;
@@ -127,7 +129,7 @@ export async function createRepository(
     updated_at: now,
   });
   if (!row) throw nameTaken();
-  await insertFirstLabels(tx, row.id);
+  if (labels !== 'none') await insertFirstLabels(tx, row.id);
   await removeRedirect(tx, owner.login, name);
   if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };

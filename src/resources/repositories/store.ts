@@ -198,6 +198,17 @@ export async function takeIssueNumber(tx: Tx, repository: Id<'repositories'>): P
   return next_issue_number - 1;
 }
 
+/** Counts issues that came with their numbers. New issues get higher numbers than `highest`. */
+export const addImportedIssues = (tx: Tx, repository: Id<'repositories'>, { open, highest }: { open: number; highest: number }) =>
+  tx
+    .updateTable('repositories')
+    .set({
+      open_issues_count: sql<number>`open_issues_count + ${open}`,
+      next_issue_number: sql<number>`greatest(next_issue_number, ${highest + 1})`,
+    })
+    .where('id', '=', repository)
+    .execute();
+
 /** Changes the repository's count of open issues. */
 export const addOpenIssues = (tx: Tx, repository: Id<'repositories'>, by: number) =>
   tx

@@ -5,6 +5,7 @@ import { indexRepositoryWords, indexStale } from '#search/index.ts';
 
 const kinds = [
   'repository.created',
+  'repository.imported',
   'repository.updated',
   'repository.renamed',
   'repository.transferred',
