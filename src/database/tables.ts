@@ -627,6 +627,13 @@ export interface RepositorySelections {
   mode: 'all' | 'none' | 'private' | 'selected';
 }
 
+export interface RepositorySubscriptions {
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  ignored: Generated<boolean>;
+  created_at: Date;
+}
+
 export interface RepositoryWords {
   repository_id: Id<'repositories'>;
   analyser: number;
@@ -829,6 +836,7 @@ export interface DB {
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
   repository_selections: RepositorySelections;
+  repository_subscriptions: RepositorySubscriptions;
   repository_words: RepositoryWords;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;

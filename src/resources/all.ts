@@ -38,6 +38,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
+import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
 /** The families in their order: a family may import only families above it. */
@@ -55,6 +56,7 @@ const families = [
   repositorySelections,
   immutableReleases,
   collaborators,
+  watching,
   autolinks,
   commits,
   pushes,
