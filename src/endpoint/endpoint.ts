@@ -49,16 +49,23 @@ export type Declaration<
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
+  /**
+   * For what clients poll: when anything that the reply shows changed last, by a look at little. It has to be another second after each
+   * change. A client that names exactly this time in `If-Modified-Since` gets a 304, without the handler being called; replies tell by
+   * `X-Poll-Interval` how long to wait.
+   */
+  lastModified?(call: Call<Path, Query, Body, Access, Resources>): Promise<Date>;
   handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;
 };
 
 /** A declaration without the types of its own path, body and reply: what the router, the documents and the tests work with. */
 export type Endpoint = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,
-  'path' | 'handle' | 'example'
+  'path' | 'handle' | 'example' | 'lastModified'
 > & {
   readonly path: string;
   readonly example?: unknown;
+  lastModified?(call: never): Promise<Date>;
   handle(call: never): Promise<unknown>;
 };
 

@@ -27,3 +27,10 @@ export function lastModifiedOf(body: unknown): Date | undefined {
     return undefined;
   return new Date(body.updated_at);
 }
+
+/**
+ * Whether a poll names exactly the time that it was told last. Another time, though later, isn't taken for an answer: such times are given
+ * out one for each change, and may be ahead of the clock. An entity tag decides alone, and needs the whole reply.
+ */
+export const isPolledAgain = (conditions: Conditions, lastModified: Date): boolean =>
+  conditions['if-none-match'] === undefined && Date.parse(conditions['if-modified-since'] ?? '') === lastModified.getTime();
