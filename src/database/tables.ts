@@ -409,6 +409,25 @@ export interface Milestones {
   updated_at: Date;
 }
 
+export interface NotificationInboxes {
+  account_id: Id<'accounts'>;
+  changed_at: Date;
+}
+
+export interface NotificationThreads {
+  id: GeneratedAlways<Id<'notification_threads'>>;
+  account_id: Id<'accounts'>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'> | null;
+  reason: string;
+  comment_id: number | null;
+  event_id: number;
+  unread: Generated<boolean>;
+  done: Generated<boolean>;
+  updated_at: Date;
+  last_read_at: Date | null;
+}
+
 export interface OrganizationRoleAssignments {
   id: GeneratedAlways<Id<'organization_role_assignments'>>;
   organization_id: Id<'accounts'>;
@@ -704,6 +723,16 @@ export interface TextReferences {
   created_at: Date;
 }
 
+export interface ThreadSubscriptions {
+  id: GeneratedAlways<Id<'thread_subscriptions'>>;
+  account_id: Id<'accounts'>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'> | null;
+  state: 'subscribed' | 'ignored' | 'muted';
+  reason: string | null;
+  created_at: Date;
+}
+
 export interface TokenRepositories {
   token_id: Id<'tokens'>;
   repository_id: Id<'repositories'>;
@@ -819,6 +848,8 @@ export interface DB {
   limit_refusals: LimitRefusals;
   memberships: Memberships;
   milestones: Milestones;
+  notification_inboxes: NotificationInboxes;
+  notification_threads: NotificationThreads;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
@@ -845,6 +876,7 @@ export interface DB {
   team_repositories: TeamRepositories;
   teams: Teams;
   text_references: TextReferences;
+  thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
   tokens: Tokens;
   webhook_deliveries: WebhookDeliveries;

@@ -26,6 +26,7 @@ import { markdown } from './markdown/family.ts';
 import { members } from './members/family.ts';
 import { meta } from './meta/family.ts';
 import { milestones } from './milestones/family.ts';
+import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
@@ -70,6 +71,7 @@ const families = [
   issues,
   markdown,
   repositoryImports,
+  notifications,
   admin,
   meta,
   privateRegistries,

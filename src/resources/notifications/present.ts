@@ -1,0 +1,75 @@
+import type { ViewerContext } from '#endpoint/context.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { gather, getOrThrow, keyed } from '#lib/collections.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import { type Reason, reasons } from './reasons.ts';
+import { NotificationRepository, type NotificationThread, type ThreadSubscription } from './schemas.ts';
+import type { ThreadRow } from './store.ts';
+import type { SubscriptionRow } from './subscription-store.ts';
+
+const threadUrl = (links: Links, { id }: Pick<ThreadRow, 'id'>): string => path(`${links.api}/notifications/threads`, id);
+
+const shownFields = Object.keys(NotificationRepository.properties);
+
+/** Threads of a whole page: their repositories are loaded once for all of them. The list has decided who may read those. */
+export async function presentThreads(context: ViewerContext, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
+  if (rows.length === 0) return [];
+  const { db, links } = context;
+  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), context.repo);
+  const repositories = keyed(await presentRepositories(context, [...found.values()]), ({ id }) => id);
+  return rows.map((row) => {
+    const repository = getOrThrow<number, typeof repositories extends Map<number, infer One> ? One : never>(
+      repositories,
+      row.repository_id,
+    );
+    const url = threadUrl(links, row);
+    return {
+      id: String(row.id),
+      repository: Object.fromEntries(
+        Object.entries(repository).filter(([field]) => shownFields.includes(field)),
+      ) as NotificationRepository, // the fields that its schema has of the other's
+      subject: presentSubject(repository, row),
+      reason: reasonOf(row),
+      unread: row.unread,
+      updated_at: timestamp(row.updated_at),
+      last_read_at: timestampOrNull(row.last_read_at),
+      url,
+      subscription_url: `${url}/subscription`,
+    };
+  });
+}
+
+/** One thread. */
+export const presentThread = async (context: ViewerContext, row: ThreadRow): Promise<NotificationThread> =>
+  firstOrNotFound(await presentThreads(context, [row]));
+
+type Named = { readonly url: string; readonly full_name: string };
+
+/** An invitation that was accepted is gone: its address is that of the repository. */
+function presentSubject(repository: Named, row: ThreadRow): NotificationThread['subject'] {
+  if (row.number === null) {
+    const { url, full_name } = repository;
+    return { title: `Invitation to ${full_name}`, url, latest_comment_url: url, type: 'RepositoryInvitation' };
+  }
+  const url = path(`${repository.url}/issues`, row.number);
+  const comment = row.has_comment ? path(`${repository.url}/issues/comments`, row.comment_id ?? 0) : url;
+  return { title: row.title ?? '', url, latest_comment_url: comment, type: 'Issue' };
+}
+
+const reasonOf = ({ reason }: ThreadRow): Reason => reasons.find((known) => known === reason) ?? 'subscribed';
+
+/** What somebody wants to hear of a thread. Who neither takes part nor asked for it has no row, and who muted it isn't subscribed. */
+export function presentSubscription(links: Links, thread: ThreadRow, row: SubscriptionRow | undefined): ThreadSubscription {
+  const thread_url = threadUrl(links, thread);
+  const subscribed = row?.state === 'subscribed';
+  return {
+    subscribed,
+    ignored: row?.state === 'ignored',
+    reason: subscribed ? row.reason : null,
+    created_at: timestampOrNull(row?.created_at),
+    url: `${thread_url}/subscription`,
+    thread_url,
+  };
+}
