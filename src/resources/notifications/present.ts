@@ -1,35 +1,41 @@
-import type { ViewerContext } from '#endpoint/context.ts';
+import { anonymous, type Repo } from '#access/viewer.ts';
+import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { loadNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { type Reason, reasons } from './reasons.ts';
 import { NotificationRepository, type NotificationThread, type ThreadSubscription } from './schemas.ts';
 import type { ThreadRow } from './store.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
 
+/** The repository, where the path names one, needn't be loaded. */
+type Shown = Context & { repo?: Repo };
+
 const threadUrl = (links: Links, { id }: Pick<ThreadRow, 'id'>): string => path(`${links.api}/notifications/threads`, id);
 
-const shownFields = Object.keys(NotificationRepository.properties);
+const shownFields = new Set(Object.keys(NotificationRepository.properties));
 
-/** Threads of a whole page: their repositories are loaded once for all of them. The list has decided who may read those. */
-export async function presentThreads(context: ViewerContext, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
+/** The fields of a repository that its schema here has. */
+const presentRepository = (repository: MinimalRepository): NotificationRepository =>
+  Object.fromEntries(Object.entries(repository).filter(([field]) => shownFields.has(field))) as NotificationRepository;
+
+/**
+ * Threads of a whole page: their repositories are loaded once for all of them. The list has decided who may read those; what the viewer
+ * may do there isn't shown.
+ */
+export async function presentThreads({ db, links, repo }: Shown, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   if (rows.length === 0) return [];
-  const { db, links } = context;
-  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), context.repo);
-  const repositories = keyed(await presentRepositories(context, [...found.values()]), ({ id }) => id);
+  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
+  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
+  const repositories = keyed(presented.map(presentRepository), ({ id }) => id);
   return rows.map((row) => {
-    const repository = getOrThrow<number, typeof repositories extends Map<number, infer One> ? One : never>(
-      repositories,
-      row.repository_id,
-    );
+    const repository = getOrThrow<number, NotificationRepository>(repositories, row.repository_id);
     const url = threadUrl(links, row);
     return {
       id: String(row.id),
-      repository: Object.fromEntries(
-        Object.entries(repository).filter(([field]) => shownFields.includes(field)),
-      ) as NotificationRepository, // the fields that its schema has of the other's
+      repository,
       subject: presentSubject(repository, row),
       reason: reasonOf(row),
       unread: row.unread,
@@ -42,7 +48,7 @@ export async function presentThreads(context: ViewerContext, rows: readonly Thre
 }
 
 /** One thread. */
-export const presentThread = async (context: ViewerContext, row: ThreadRow): Promise<NotificationThread> =>
+export const presentThread = async (context: Shown, row: ThreadRow): Promise<NotificationThread> =>
   firstOrNotFound(await presentThreads(context, [row]));
 
 type Named = { readonly url: string; readonly full_name: string };

@@ -43,10 +43,10 @@ export type InboxFilter = {
 };
 
 /**
- * The repositories of an account's threads that it may read. They are found one by one in the index, so that neither the number of
- * threads nor that of all repositories counts.
+ * The repositories of an account's threads that it may not read any more. All repositories that it has threads of are asked for, found
+ * one by one in the index, so that neither the number of threads nor that of all repositories counts.
  */
-const readableInInbox = (account: Account): RawBuilder<unknown> => sql`
+const hiddenInInbox = (account: Account): RawBuilder<unknown> => sql`
   with recursive mine(id) as (
     (select repository_id from notification_threads where account_id = ${account} order by repository_id limit 1)
     union all
@@ -54,19 +54,19 @@ const readableInInbox = (account: Account): RawBuilder<unknown> => sql`
       where account_id = ${account} and repository_id > mine.id order by repository_id limit 1)
     from mine where mine.id is not null
   )
-  select r.id from mine join repositories r on r.id = mine.id where ${readableByAccount(account)}`;
+  select r.id from mine join repositories r on r.id = mine.id where ${readableByAccount(account)} is not true`;
 
 /**
  * One page of an inbox, newest update first. The page is found by an index alone, deep in a long inbox too, and its rows are read
- * afterwards. Whether a repository may be read is asked once for each, in the same statement. (PostgreSQL would make a join of a plain
- * `in`, and lose the order of the index.)
+ * afterwards. Which repositories are hidden is found out in the same statement, once. (PostgreSQL would make a join of a plain
+ * `not in`, and is slower by half at looking up each of those that may be read.)
  */
 export async function listThreads(db: Db, filter: InboxFilter, page: Page): Promise<Listed<ThreadRow>> {
   const { account, repository, all, participating, since, before } = filter;
   let query = db.selectFrom('notification_threads as t').select('t.id').where('t.account_id', '=', account);
   query =
     repository === undefined
-      ? query.where(sql<boolean>`(t.repository_id in (${readableInInbox(account)})) is true`)
+      ? query.where(sql<boolean>`(t.repository_id in (${hiddenInInbox(account)})) is not true`)
       : query.where('t.repository_id', '=', repository);
   query = query.where(sql<boolean>`not t.done`);
   if (!all) query = query.where(sql<boolean>`t.unread`);

@@ -33,7 +33,7 @@ export const listNotifications = endpoint({
   lastModified: ({ db, viewer }) => findInboxChange(db, viewer.account),
   async handle({ db, query, page, viewer, links }) {
     const found = await listThreads(db, { ...filterOf(query), account: viewer.account.id }, page);
-    return mapRows(found, (rows) => presentThreads({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentThreads({ db, links }, rows));
   },
 });
 
@@ -67,7 +67,7 @@ export const listRepoNotifications = endpoint({
   lastModified: ({ db, viewer }) => findInboxChange(db, viewer.account),
   async handle({ db, at, query, page, viewer, links }) {
     const found = await listThreads(db, { ...filterOf(query), account: viewer.account.id, repository: at.repo.id }, page);
-    return mapRows(found, (rows) => presentThreads({ db, links, viewer, repo: at.repo }, rows));
+    return mapRows(found, (rows) => presentThreads({ db, links, repo: at.repo }, rows));
   },
 });
 
