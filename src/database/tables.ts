@@ -419,7 +419,7 @@ export interface NotificationThreads {
   account_id: Id<'accounts'>;
   repository_id: Id<'repositories'>;
   issue_id: Id<'issues'> | null;
-  reason: string;
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention';
   comment_id: number | null;
   event_id: number;
   unread: Generated<boolean>;
@@ -729,7 +729,7 @@ export interface ThreadSubscriptions {
   repository_id: Id<'repositories'>;
   issue_id: Id<'issues'> | null;
   state: 'subscribed' | 'ignored' | 'muted';
-  reason: string | null;
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention' | null;
   created_at: Date;
 }
 

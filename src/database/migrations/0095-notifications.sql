@@ -8,7 +8,9 @@ create table thread_subscriptions (
   issue_id bigint references issues on delete cascade,
   state text not null check (state in ('subscribed', 'ignored', 'muted')),
   -- What made the account take part last; null where it never did.
-  reason text,
+  reason text check (reason in (
+    'approval_requested', 'assign', 'author', 'ci_activity', 'comment', 'invitation', 'manual', 'member_feature_requested', 'mention',
+    'review_requested', 'state_change', 'subscribed', 'team_mention')),
   created_at timestamptz not null
 );
 create unique index thread_subscriptions_subject on thread_subscriptions (issue_id, account_id, repository_id) nulls not distinct;
@@ -20,7 +22,9 @@ create table notification_threads (
   account_id bigint not null references accounts on delete cascade,
   repository_id bigint not null references repositories on delete cascade,
   issue_id bigint references issues on delete cascade,
-  reason text not null,
+  reason text not null check (reason in (
+    'approval_requested', 'assign', 'author', 'ci_activity', 'comment', 'invitation', 'manual', 'member_feature_requested', 'mention',
+    'review_requested', 'state_change', 'subscribed', 'team_mention')),
   -- The latest comment, which may have been deleted.
   comment_id bigint,
   -- The event that the account was told of last.

@@ -106,7 +106,8 @@ export const noteChanged = subscription<(typeof shown)[number], Services>({
   name: 'notifications.note-changed',
   on: shown,
   attempts: 25,
-  async run({ owner, repository, data }, { change, now }) {
+  async run({ kind, owner, repository, data }, { change, now }) {
+    if (kind === 'issue.edited' && !data.changes.title) return;
     if ('user' in data && data.user !== undefined) {
       const { user } = data;
       await change((tx) => noteInbox(tx, user, now));

@@ -5,7 +5,6 @@ import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadNamedRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
-import { type Reason, reasons } from './reasons.ts';
 import { NotificationRepository, type NotificationThread, type ThreadSubscription } from './schemas.ts';
 import type { ThreadRow } from './store.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
@@ -37,7 +36,7 @@ export async function presentThreads({ db, links, repo }: Shown, rows: readonly 
       id: String(row.id),
       repository,
       subject: presentSubject(repository, row),
-      reason: reasonOf(row),
+      reason: row.reason,
       unread: row.unread,
       updated_at: timestamp(row.updated_at),
       last_read_at: timestampOrNull(row.last_read_at),
@@ -63,8 +62,6 @@ function presentSubject(repository: Named, row: ThreadRow): NotificationThread['
   const comment = row.has_comment ? path(`${repository.url}/issues/comments`, row.comment_id ?? 0) : url;
   return { title: row.title ?? '', url, latest_comment_url: comment, type: 'Issue' };
 }
-
-const reasonOf = ({ reason }: ThreadRow): Reason => reasons.find((known) => known === reason) ?? 'subscribed';
 
 /** What somebody wants to hear of a thread. Who neither takes part nor asked for it has no row, and who muted it isn't subscribed. */
 export function presentSubscription(links: Links, thread: ThreadRow, row: SubscriptionRow | undefined): ThreadSubscription {

@@ -12,7 +12,6 @@ export const reasons = [
   'subscribed',
   'team_mention',
 ] as const;
-export type Reason = (typeof reasons)[number];
 
 /** The other reasons, each with what brings its cause. */
 export const laterReasons = {
@@ -21,3 +20,9 @@ export const laterReasons = {
   member_feature_requested: 'Requests of members for features of their organization',
   review_requested: 'Pull requests and their reviews',
 } as const;
+
+type LaterReason = keyof typeof laterReasons;
+export type Reason = (typeof reasons)[number] | LaterReason;
+
+/** All of them. */
+export const everyReason: readonly Reason[] = [...reasons, ...(Object.keys(laterReasons) as LaterReason[])]; // the keys of the table above

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
-import { reasons } from './reasons.ts';
+import { everyReason } from './reasons.ts';
 
 /**
  * The repository of a thread. What changes without a word to those who are told of its issues, as its counts and its last push, is left
@@ -38,7 +38,7 @@ export const NotificationThread = Type.Object({
     latest_comment_url: Type.String(),
     type: OneOf(subjectTypes),
   }),
-  reason: OneOf(reasons),
+  reason: OneOf(everyReason),
   unread: Type.Boolean(),
   updated_at: Timestamp,
   last_read_at: Nullable(Timestamp),
