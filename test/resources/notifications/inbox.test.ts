@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { findEvent } from '#events/read.ts';
+import { tellOfIssue } from '#resources/notifications/jobs.ts';
 import { world } from '#test/support/world.ts';
 import { inbox, makeStage, noteMentions, reasonsIn } from './stage.ts';
 
@@ -177,6 +179,31 @@ test('a deleted repository takes its threads along', async () => {
   await (await w.as(ada)).delete(base);
   const after = await asBob.get('/notifications', { headers: { 'if-modified-since': headers['last-modified'] ?? '' } });
   expect(after).toMatchObject({ status: 200, body: [] });
+});
+
+test('what follows at once is told too, in whichever order the events are seen to', async () => {
+  const [ada, bob, eve] = [await w.user(), await w.user(), await w.user()];
+  const { base } = await makeStage(w, ada);
+  const [asBob, asEve] = [await w.as(bob), await w.as(eve)];
+  const { body: issue } = await asBob.post(`${base}/issues`, { title: 'The pump leaks' });
+  const comments = `${base}/issues/${issue.number}/comments`;
+  await asEve.post(comments, { body: 'It does so here as well.' });
+  await asBob.post(comments, { body: 'Since when?' });
+  const { body: last } = await (await w.as(ada)).post(comments, { body: 'Since yesterday.' });
+  const deliveries = await w.db
+    .selectFrom('events')
+    .select('id')
+    .where('kind', 'in', ['issue.opened', 'issue_comment.created'])
+    .orderBy('id', 'desc')
+    .limit(4)
+    .execute();
+  const context = { db: w.db, change: w.change, services: w.hearth.services, now: w.clock.now, log: w.hearth.app.log as never };
+  for (const { id } of deliveries) await tellOfIssue.run((await findEvent(w.db, id)) as never, context);
+  for (const client of [asBob, asEve]) {
+    const [thread] = (await client.get('/notifications')).body;
+    expect(thread.subject.latest_comment_url).toBe(last.url);
+  }
+  expect(await reasonsIn(asEve)).toEqual(['comment']);
 });
 
 test('thousands of watchers are told by a few statements, each once, also where the job begins again', async () => {
