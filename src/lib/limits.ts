@@ -14,7 +14,20 @@ export { fixedValue, type Limit } from './limits/limit.ts';
  * All limits on size, memory, time and number. `docs/limits.md` is made from this table. Code reads the values from
  * `Services.resourceLimits` and `GitStore.limits`, so that tests can open a server with small ones.
  */
-export const limitTable = { requests, git, oauth, database, lists, issues, texts, repositories, notifications, search, webhooks, names };
+export const limitTable = {
+  requests,
+  git,
+  oauth,
+  database,
+  lists,
+  issues,
+  texts,
+  repositories,
+  notifications,
+  search,
+  webhooks,
+  names,
+};
 
 type Table = typeof limitTable;
 

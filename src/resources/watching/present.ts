@@ -1,7 +1,6 @@
 import type { Repo } from '#access/viewer.ts';
-import type { Links } from '#endpoint/links.ts';
+import { type Links, repositoryUrl } from '#endpoint/links.ts';
 import { timestamp } from '#lib/time.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import type { RepositorySubscription } from './schemas.ts';
 import type { WatchRow } from './store.ts';
 

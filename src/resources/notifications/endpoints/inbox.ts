@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { repositoryUrl } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { repositoryUrl } from '#resources/repositories/index.ts';
 import { findInboxChange } from '../inbox-store.ts';
 import { ownInbox, ownInboxOfRepository } from '../policies.ts';
 import { presentThreads } from '../present.ts';
