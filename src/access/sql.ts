@@ -126,8 +126,8 @@ export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> =
   union select o.id from repositories o where o.visibility = 'internal'`;
 
 /**
- * Whether the account whose id stands in `column` may read a repository, which may be seen by everybody where it isn't private. For
- * many accounts and one repository, whose roles are looked up once.
+ * Whether the account in `column` may read a repository; one that isn't private, everybody may. For many accounts and one repository, whose
+ * roles are looked up once.
  */
 export const readersOf = (
   { id, visibility }: { readonly id: number; readonly visibility: string },

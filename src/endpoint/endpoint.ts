@@ -50,9 +50,8 @@ export type Declaration<
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
   /**
-   * For what clients poll: when anything that the reply shows changed last, by a look at little. It has to be another second after each
-   * change. A client that names exactly this time in `If-Modified-Since` gets a 304, without the handler being called; replies tell by
-   * `X-Poll-Interval` how long to wait.
+   * For endpoints that clients poll: when the content of the reply changed last, read at little cost. Each change must have a second of its
+   * own. `If-Modified-Since` with exactly this time is answered 304 without calling the handler. Replies have `X-Poll-Interval`.
    */
   lastModified?(call: Call<Path, Query, Body, Access, Resources>): Promise<Date>;
   handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;

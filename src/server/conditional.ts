@@ -29,8 +29,8 @@ export function lastModifiedOf(body: unknown): Date | undefined {
 }
 
 /**
- * Whether a poll names exactly the time that it was told last. Another time, though later, isn't taken for an answer: such times are given
- * out one for each change, and may be ahead of the clock. An entity tag decides alone, and needs the whole reply.
+ * Whether the condition of a poll is exactly the present `Last-Modified`. A later time doesn't match: each change has a time of its own,
+ * which may be ahead of the clock. An entity tag takes precedence, and needs the whole reply.
  */
-export const isPolledAgain = (conditions: Conditions, lastModified: Date): boolean =>
+export const isUnchangedPoll = (conditions: Conditions, lastModified: Date): boolean =>
   conditions['if-none-match'] === undefined && Date.parse(conditions['if-modified-since'] ?? '') === lastModified.getTime();

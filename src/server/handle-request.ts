@@ -15,7 +15,7 @@ import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { etagOf, isNotModified, isPolledAgain, lastModifiedOf } from './conditional.ts';
+import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
 import { accessHeaders } from './headers.ts';
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
@@ -97,8 +97,8 @@ type ReplyContext = {
 };
 
 /**
- * Tells a client that polls when the reply changed last, and when to come back. Answers it by 304 where it knows that state already.
- * The time is asked for before the reply is made, so that what changes meanwhile is later than what the reply tells.
+ * Sets the headers of an endpoint that clients poll, and answers 304 if nothing changed since the client's last poll. The time is read
+ * before the handler runs, so that a change in between is later than it. Returns whether it answered.
  */
 async function answerPoll(
   context: RequestContext,
@@ -109,7 +109,7 @@ async function answerPoll(
   if (!endpoint.lastModified) return false;
   const lastModified = await endpoint.lastModified(call as never); // as for the handler
   reply.headers({ 'last-modified': lastModified.toUTCString(), 'x-poll-interval': pollInterval(services) });
-  if (!isPolledAgain(request.headers, lastModified)) return false;
+  if (!isUnchangedPoll(request.headers, lastModified)) return false;
   reply.headers({ vary: variesBy, 'cache-control': cacheControlOf(viewer) });
   await refundRateLimit(context, reply, counted);
   await reply.code(304).send();
@@ -137,9 +137,9 @@ async function sendReply(
   }
   const text = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
   if (status === 200 && request.method !== 'POST') {
-    // What is polled was told already, and differs from that of the body.
-    const told = endpoint.lastModified !== undefined || endpoint.method !== 'GET';
-    const validators = { etag: etagOf(text), lastModified: told ? undefined : lastModifiedOf(changed) };
+    // Endpoints that declare `lastModified` have the header already.
+    const hasLastModified = endpoint.lastModified !== undefined || endpoint.method !== 'GET';
+    const validators = { etag: etagOf(text), lastModified: hasLastModified ? undefined : lastModifiedOf(changed) };
     reply.header('etag', validators.etag).header('cache-control', cacheControlOf(context.viewer));
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {

@@ -1,13 +1,13 @@
 -- The inboxes of people. A subject is an issue, or, where issue_id is null, the invitation into the repository.
 
--- Who takes part in a subject, by what, and who wants to hear nothing more of it.
+-- Who participates in a subject, and who ignores or muted it.
 create table thread_subscriptions (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts on delete cascade,
   repository_id bigint not null references repositories on delete cascade,
   issue_id bigint references issues on delete cascade,
   state text not null check (state in ('subscribed', 'ignored', 'muted')),
-  -- What made the account take part last; null where it never did.
+  -- The latest cause of participation; null where there was none.
   reason text check (reason in (
     'approval_requested', 'assign', 'author', 'ci_activity', 'comment', 'invitation', 'manual', 'member_feature_requested', 'mention',
     'review_requested', 'state_change', 'subscribed', 'team_mention')),
@@ -27,7 +27,7 @@ create table notification_threads (
     'review_requested', 'state_change', 'subscribed', 'team_mention')),
   -- The latest comment, which may have been deleted.
   comment_id bigint,
-  -- The event that the account was told of last.
+  -- The latest event that the account was notified of.
   event_id bigint not null,
   unread boolean not null default true,
   done boolean not null default false,
@@ -50,8 +50,8 @@ create table notification_inboxes (
   changed_at timestamptz not null
 );
 
--- Threads disappear with what they are about, however that is deleted, and their inboxes change by it.
-create function note_removed_threads() returns trigger language plpgsql as $$
+-- Threads are deleted together with their subjects, by cascade; the trigger touches their inboxes.
+create function touch_inboxes_of_removed_threads() returns trigger language plpgsql as $$
 begin
   update notification_inboxes inbox
   set changed_at = greatest(date_trunc('second', statement_timestamp()), inbox.changed_at + interval '1 second')
@@ -59,4 +59,4 @@ begin
   return null;
 end $$;
 create trigger notification_threads_removed after delete on notification_threads
-  referencing old table as removed for each statement execute function note_removed_threads();
+  referencing old table as removed for each statement execute function touch_inboxes_of_removed_threads();

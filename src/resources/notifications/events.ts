@@ -3,7 +3,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody changed by hand what they want to hear of a subject. Without an issue, it is an invitation into the repository. */
+    /** Somebody changed their subscription to a thread. Without an issue, its subject is an invitation into the repository. */
     'thread.subscribed': { issue: Id<'issues'> | null };
     'thread.unsubscribed': { issue: Id<'issues'> | null };
   }

@@ -2,8 +2,8 @@ import { family } from '#resources/family.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
-import { noteChanged, tellOfInvitation, tellOfIssue } from './jobs.ts';
-import { markRest } from './mark-job.ts';
+import { fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
+import { markInBackground } from './mark-job.ts';
 import * as schemas from './schemas.ts';
 
 export const notifications = family({
@@ -11,6 +11,6 @@ export const notifications = family({
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],
   events: notificationEvents,
-  subscriptions: [tellOfIssue, tellOfInvitation, noteChanged],
-  jobs: [markRest],
+  subscriptions: [fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes],
+  jobs: [markInBackground],
 });

@@ -1,4 +1,4 @@
-// When the inboxes of accounts changed last: one row each, from which polls are answered.
+// When each inbox changed last: one row for each account, from which polls are answered.
 import { type RawBuilder, sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -11,23 +11,23 @@ export async function findInboxChange(db: Db, { id, created_at }: Account): Prom
 }
 
 /**
- * The statement that notes a change of the inboxes of accounts, whose ids `accounts` selects. Dates of HTTP have seconds, and a change
- * may be committed long after it was begun. So each change takes a second of its own that was never told before, be it some seconds
- * ahead of the clock: whoever was told of the inbox before the change has another date than whoever is told after it.
+ * The statement that updates the time of change of inboxes; `accounts` selects the ids of their accounts. HTTP dates have whole seconds, and
+ * a change may be committed long after it began. So each change gets a second that no reply had before, even if it is ahead of the clock:
+ * replies from before and after the change never have the same date.
  */
-export const noteInboxes = (accounts: RawBuilder<unknown>, now: Date): RawBuilder<unknown> => sql`
+export const touchInboxes = (accounts: RawBuilder<unknown>, now: Date): RawBuilder<unknown> => sql`
   insert into notification_inboxes (account_id, changed_at)
   select a.id, greatest(date_trunc('second', ${now}::timestamptz), date_trunc('second', a.created_at) + interval '1 second')
   from accounts a where a.id in (${accounts}) order by a.id
   on conflict (account_id) do update
     set changed_at = greatest(excluded.changed_at, notification_inboxes.changed_at + interval '1 second')`;
 
-/** Notes a change of one inbox. */
-export const noteInbox = (tx: Tx, account: Id<'accounts'>, now: Date) =>
-  noteInboxes(sql`select ${account}::bigint`, now).execute(tx);
+/** Updates the time of change of one inbox. */
+export const touchInbox = (tx: Tx, account: Id<'accounts'>, now: Date) =>
+  touchInboxes(sql`select ${account}::bigint`, now).execute(tx);
 
-/** Whose inboxes show something that changed: threads of an issue, of a repository, or of all repositories of an owner. */
-export type Shown = {
+/** The threads that a change affects: those of an issue, of a repository, or of all repositories of an owner. */
+export type Affected = {
   readonly owner: Id<'accounts'>;
   readonly repository?: Id<'repositories'> | undefined;
   readonly issue?: Id<'issues'> | undefined;
@@ -35,10 +35,10 @@ export type Shown = {
 
 const batch = 1_000;
 
-/** Notes a change of the inboxes that show something, a batch of accounts by their ids. Gives the last; undefined where no more follow. */
-export async function noteShown(
+/** Touches a batch of the inboxes that have affected threads, in the order of their accounts. Returns the last id; undefined after the last batch. */
+export async function touchAffected(
   tx: Tx,
-  { owner, repository, issue }: Shown,
+  { owner, repository, issue }: Affected,
   after: Id<'accounts'>,
   now: Date,
 ): Promise<Id<'accounts'> | undefined> {
@@ -52,7 +52,7 @@ export async function noteShown(
     with next as materialized (
       select distinct t.account_id from notification_threads t
       where ${about} and t.account_id > ${after} order by t.account_id limit ${batch}
-    ), noted as (${noteInboxes(sql`select account_id from next`, now)})
+    ), touched as (${touchInboxes(sql`select account_id from next`, now)})
     select max(account_id) as last, count(*) as count from next`.execute(tx);
   const [found] = rows;
   return found && found.count === batch ? (found.last ?? undefined) : undefined;

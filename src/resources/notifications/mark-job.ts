@@ -9,7 +9,7 @@ type Payload = { account: Id<'accounts'>; repository: Id<'repositories'> | null;
 const batch = 5_000;
 
 /** Marks the threads of a long inbox as read, as of the time that the request named. */
-export const markRest: Job<Payload, Services> = job<Payload, Services>({
+export const markInBackground: Job<Payload, Services> = job<Payload, Services>({
   name: 'notifications.mark',
   attempts: 25,
   async run({ account, repository, until }, { change, now }) {

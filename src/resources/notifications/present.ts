@@ -63,7 +63,7 @@ function presentSubject(repository: Named, row: ThreadRow): NotificationThread['
   return { title: row.title ?? '', url, latest_comment_url: comment, type: 'Issue' };
 }
 
-/** What somebody wants to hear of a thread. Who neither takes part nor asked for it has no row, and who muted it isn't subscribed. */
+/** The subscription to a thread. A watcher who never participated has no row, and who muted it isn't subscribed. */
 export function presentSubscription(links: Links, thread: ThreadRow, row: SubscriptionRow | undefined): ThreadSubscription {
   const thread_url = threadUrl(links, thread);
   const subscribed = row?.state === 'subscribed';

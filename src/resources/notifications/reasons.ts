@@ -1,4 +1,4 @@
-// Why somebody is told of something: the reasons of document 2.
+// The reasons of notifications (document 2).
 
 /** Reasons whose causes happen today. */
 export const reasons = [

@@ -4,8 +4,8 @@ import { record } from '#events/record.ts';
 import { enqueue } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import { noteInbox } from './inbox-store.ts';
-import { markRest } from './mark-job.ts';
+import { touchInbox } from './inbox-store.ts';
+import { markInBackground } from './mark-job.ts';
 import { markAllRead, type ThreadRow } from './store.ts';
 import { findThreadSubscription, putThreadSubscription, type SubscriptionRow } from './subscription-store.ts';
 
@@ -33,7 +33,7 @@ export async function readInbox(
   const account = by.account.id;
   const marked = await markAllRead(tx, { account, repository, until, now }, { most, anyway: false });
   if (marked === 'all') return 'read';
-  await enqueue(tx, markRest, { account, repository: repository ?? null, until: until.toISOString() });
+  await enqueue(tx, markInBackground, { account, repository: repository ?? null, until: until.toISOString() });
   return 'later';
 }
 
@@ -49,7 +49,7 @@ export async function changeSubscription(
   if (before?.state === state) return before;
   const reason = ignored ? (before?.reason ?? null) : 'manual';
   const row = await putThreadSubscription(tx, thread, { state, reason, created_at: action.now });
-  await note(tx, action, thread, ignored ? 'thread.unsubscribed' : 'thread.subscribed');
+  await recordSubscription(tx, action, thread, ignored ? 'thread.unsubscribed' : 'thread.subscribed');
   return row;
 }
 
@@ -58,15 +58,15 @@ export async function muteThread(tx: Tx, action: ActionContext, thread: ThreadRo
   const before = await findThreadSubscription(tx, thread);
   if (before?.state === 'muted') return;
   await putThreadSubscription(tx, thread, { state: 'muted', reason: before?.reason ?? null, created_at: action.now });
-  await note(tx, action, thread, 'thread.unsubscribed');
+  await recordSubscription(tx, action, thread, 'thread.unsubscribed');
 }
 
-async function note(
+async function recordSubscription(
   tx: Tx,
   { by, now }: ActionContext,
   { owner_id: owner, repository_id: repository, issue_id: issue }: ThreadRow,
   kind: 'thread.subscribed' | 'thread.unsubscribed',
 ): Promise<void> {
-  await noteInbox(tx, by.account.id, now);
+  await touchInbox(tx, by.account.id, now);
   await record(tx, { owner, repository, actor: by.account.id, at: now, kind, data: { issue } });
 }

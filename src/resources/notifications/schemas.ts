@@ -4,8 +4,8 @@ import { MinimalRepository } from '#resources/repositories/index.ts';
 import { everyReason } from './reasons.ts';
 
 /**
- * The repository of a thread. What changes without a word to those who are told of its issues, as its counts and its last push, is left
- * out: a poll is answered from the inbox alone, which doesn't change by it.
+ * The repository of a thread, without fields that change without an event that touches inboxes, as counts and the last push: a poll is
+ * answered from the time of the inbox alone.
  */
 const {
   forks_count: _forks,
@@ -26,7 +26,7 @@ const {
 export const NotificationRepository = Type.Object(repositoryFields);
 export type NotificationRepository = Static<typeof NotificationRepository>;
 
-/** What somebody is told of: an issue, or an invitation into a repository. */
+/** The subjects of threads: an issue, or an invitation into a repository. */
 export const subjectTypes = ['Issue', 'RepositoryInvitation'] as const;
 
 export const NotificationThread = Type.Object({

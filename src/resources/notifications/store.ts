@@ -6,12 +6,12 @@ import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { noteInboxes } from './inbox-store.ts';
+import { touchInboxes } from './inbox-store.ts';
 
 type Account = Id<'accounts'>;
 type Repository = Id<'repositories'>;
 
-/** A thread with what is told of its subject, as that is now. */
+/** A thread with the present title and number of its subject. */
 export type ThreadRow = Selectable<DB['notification_threads']> & {
   owner_id: Account;
   number: number | null;
@@ -90,12 +90,12 @@ async function loadThreads(db: Db, ids: readonly { id: Id<'notification_threads'
 
 type Change = { readonly account_id: Account; readonly id: Id<'notification_threads'> };
 
-/** Marks a thread as read, if it isn't yet, and notes it in the inbox. */
+/** Marks a thread as read, if it isn't yet, and touches the inbox. */
 export const markRead = (tx: Tx, { id }: Change, now: Date) =>
   sql`
     with changed as (
       update notification_threads set unread = false, last_read_at = ${now} where id = ${id} and unread returning account_id
-    ) ${noteInboxes(sql`select account_id from changed`, now)}`.execute(tx);
+    ) ${touchInboxes(sql`select account_id from changed`, now)}`.execute(tx);
 
 /** Marks a thread as done, and so as read: it isn't listed until it comes back by something new. */
 export const markDone = (tx: Tx, { id }: Change, now: Date) =>
@@ -103,7 +103,7 @@ export const markDone = (tx: Tx, { id }: Change, now: Date) =>
     with changed as (
       update notification_threads set done = true, unread = false, last_read_at = ${now} where id = ${id} and not done
       returning account_id
-    ) ${noteInboxes(sql`select account_id from changed`, now)}`.execute(tx);
+    ) ${touchInboxes(sql`select account_id from changed`, now)}`.execute(tx);
 
 export type Reading = {
   readonly account: Account;
@@ -133,7 +133,7 @@ export async function markAllRead(
     ), changed as (
       update notification_threads t set unread = false, last_read_at = ${until < now ? until : now}
       from wanted where t.id = wanted.id returning t.account_id
-    ), noted as (${noteInboxes(sql`select account_id from changed`, now)})
+    ), touched as (${touchInboxes(sql`select account_id from changed`, now)})
     select count(*) as found from unread`.execute(tx);
   return (rows[0]?.found ?? 0) > most ? 'more' : 'all';
 }

@@ -1,4 +1,4 @@
-// Who takes part in a subject, by what; and who ignores or muted it.
+// Subscriptions to threads: who participates in a subject and why, and who ignores or muted it.
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -41,10 +41,10 @@ type Part = {
 };
 
 /**
- * Notes that somebody takes part in an issue, and by what last. Who ignores it goes on ignoring it, and who muted it hears of it again
- * by a comment of their own, not by another change (document 2).
+ * Makes an account a participant of an issue, or updates the reason. An ignored thread stays ignored; a muted one is unmuted by a comment of
+ * the account's own (document 2).
  */
-export const takePart = (tx: Tx, { repository, issue, account, reason, at }: Part) =>
+export const addParticipant = (tx: Tx, { repository, issue, account, reason, at }: Part) =>
   sql`
     insert into thread_subscriptions as s (account_id, repository_id, issue_id, state, reason, created_at)
     select a.id, i.repository_id, i.id, 'subscribed', ${reason}, ${at}::timestamptz

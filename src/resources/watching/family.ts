@@ -1,7 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { watchingEvents } from './events.ts';
-import { endLost, watchGained } from './jobs.ts';
+import { removeLostWatches, startWatching } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const watching = family({
@@ -9,5 +9,5 @@ export const watching = family({
   schemas,
   endpoints: [endpoints],
   events: watchingEvents,
-  subscriptions: [watchGained, endLost],
+  subscriptions: [startWatching, removeLostWatches],
 });

@@ -1,9 +1,9 @@
-// Watching that begins and ends by itself: with what somebody makes or may push to, and with the access to it.
+// Automatic watching of repositories with push access, and its end with the access.
 import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { endUnreadable, watchBatch, watchPushable } from './store.ts';
+import { removeUnreadable, watchBatch, watchPushable } from './store.ts';
 
 const gains = [
   'repository.created',
@@ -16,8 +16,8 @@ const gains = [
 ] as const;
 
 /** Who may push to a repository from now on watches it, as does who made it (the public API's default). */
-export const watchGained = subscription<(typeof gains)[number], Services>({
-  name: 'watching.begin',
+export const startWatching = subscription<(typeof gains)[number], Services>({
+  name: 'watching.start',
   on: gains,
   attempts: 25,
   async run(event, { change, now }) {
@@ -34,7 +34,7 @@ export const watchGained = subscription<(typeof gains)[number], Services>({
   },
 });
 
-type Gain = Parameters<typeof watchGained.run>[0];
+type Gain = Parameters<typeof startWatching.run>[0];
 
 /** The roles that an event may have given, as a condition on the row `role` of `repository_roles`. */
 function gainedBy(event: Gain): RawBuilder<boolean> | undefined {
@@ -76,12 +76,12 @@ const losses = [
 ] as const;
 
 /** Who can't read a private repository any more doesn't watch it. Lists and counts leave them out before that. */
-export const endLost = subscription<(typeof losses)[number], Services>({
-  name: 'watching.end',
+export const removeLostWatches = subscription<(typeof losses)[number], Services>({
+  name: 'watching.remove-lost',
   on: losses,
   attempts: 25,
   async run({ owner, repository, data }, { change }) {
     const account = 'user' in data ? data.user : undefined;
-    while ((await change((tx) => endUnreadable(tx, { owner, repository, account }))) === watchBatch);
+    while ((await change((tx) => removeUnreadable(tx, { owner, repository, account }))) === watchBatch);
   },
 });

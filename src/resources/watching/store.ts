@@ -99,7 +99,7 @@ export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained
 type Lost = { readonly owner: Watcher; readonly repository: Repository | undefined; readonly account: Watcher | undefined };
 
 /** Ends subscriptions to private repositories that can't be read any more. Gives how many ended, of a batch at most. */
-export async function endUnreadable(tx: Tx, { owner, repository, account }: Lost): Promise<number> {
+export async function removeUnreadable(tx: Tx, { owner, repository, account }: Lost): Promise<number> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
   const whose = account === undefined ? sql`true` : sql`s.account_id = ${account}`;
   const { numAffectedRows } = await sql`

@@ -1,4 +1,4 @@
-// One thread of an inbox, and what somebody wants to hear of it.
+// One thread of an inbox, and the subscription to it.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findInboxChange } from '../inbox-store.ts';
