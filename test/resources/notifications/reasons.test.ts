@@ -5,7 +5,7 @@ import { laterReasons, reasons } from '#resources/notifications/index.ts';
 import { setTeamMember, setTeamRole } from '#resources/teams/index.ts';
 import { team } from '#test/resources/teams/setting.ts';
 import { world } from '#test/support/world.ts';
-import { inbox, makeStage, noteMentions, reasonsIn } from './stage.ts';
+import { inbox, makeStage, reasonsIn } from './stage.ts';
 
 const w = await world();
 
@@ -89,13 +89,7 @@ test('mention: in an issue, in a comment, and by an edit that adds it; it stays 
   await (await w.as(ada)).patch(new URL(made.url).pathname.replace('/api/v3', ''), {
     body: `and @${carl.login}, @${dora.login}`,
   });
-  const { issue_id } = await w.db
-    .selectFrom('issue_comments')
-    .select('issue_id')
-    .where('id', '=', made.id as never)
-    .executeTakeFirstOrThrow();
   for (const client of clients) for (const { id } of await inbox(client)) await client.patch(`/notifications/threads/${id}`);
-  await noteMentions(w, issue_id, made.id);
   await w.settle();
   expect(await all()).toEqual([[], [], ['mention']]);
   await comment(ada, issue);
@@ -119,8 +113,7 @@ test('team_mention: members of a team and of those below it, unless the team wan
   await w.settle();
   const base = `/repos/${org.login}/${repo.name}`;
   const body = `@${org.login}/${crew.slug} and @${org.login}/${quiet.slug}`;
-  const { body: issue } = await (await w.as(ada)).post(`${base}/issues`, { title: 'Help', body });
-  await noteMentions(w, issue.id);
+  await (await w.as(ada)).post(`${base}/issues`, { title: 'Help', body });
   await w.settle();
   expect(await reasonsIn(await w.as(bob))).toEqual(['team_mention']);
   expect(await reasonsIn(await w.as(carl))).toEqual(['team_mention']);
