@@ -204,9 +204,12 @@ const roleMessage = (role: Role | OrgRole, target: Target): string => {
 
 const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allowed: false, refusal, message });
 
-/** 403 with the reason for a write; 404 for a read, so that a refusal doesn't show that the resource exists. */
-const refuseWithReason = ({ write, target }: AuthorizationRequest, message: string): Decision =>
-  write || !(target.repo || target.org) ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
+/**
+ * 403 with the reason for a write; 404 for a read, so that a refusal doesn't show that the resource exists. The caller's own data in a
+ * repository that is visible to them is refused by 403 (document 2).
+ */
+const refuseWithReason = ({ write, none, target: { repo, org } }: AuthorizationRequest, message: string): Decision =>
+  write || !(repo || org) || (repo && none === 'own_account') ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
 
 const refuseCredential = ({ kind }: Grant): Decision =>
   refuse(

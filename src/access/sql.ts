@@ -124,3 +124,23 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
 export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
   select role.repository_id from repository_roles role where role.account_id = ${accountId} and role.level > 0
   union select o.id from repositories o where o.visibility = 'internal'`;
+
+/**
+ * Whether the account in `column` may read a repository; one that isn't private, everybody may. For many accounts and one repository, whose
+ * roles are looked up once.
+ */
+export const readersOf = (
+  { id, visibility }: { readonly id: number; readonly visibility: string },
+  column: RawBuilder<unknown>,
+): RawBuilder<boolean> =>
+  visibility === 'private'
+    ? sql<boolean>`${column} in (
+        select role.account_id from repository_roles role where role.repository_id = ${id} and role.level > 0)`
+    : sql<boolean>`true`;
+
+/**
+ * Whether an account may read the repository `r`. What its credential reaches isn't asked: for an account that doesn't ask itself, and
+ * for scopes that serve their purpose in private repositories too.
+ */
+export const readableByAccount = (accountId: number): RawBuilder<boolean> =>
+  sql<boolean>`(r.visibility = 'public' or r.id in (${affiliatedRepositoryIds(accountId)}))`;

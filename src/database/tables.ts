@@ -409,6 +409,25 @@ export interface Milestones {
   updated_at: Date;
 }
 
+export interface NotificationInboxes {
+  account_id: Id<'accounts'>;
+  changed_at: Date;
+}
+
+export interface NotificationThreads {
+  id: GeneratedAlways<Id<'notification_threads'>>;
+  account_id: Id<'accounts'>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'> | null;
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention';
+  comment_id: number | null;
+  event_id: number;
+  unread: Generated<boolean>;
+  done: Generated<boolean>;
+  updated_at: Date;
+  last_read_at: Date | null;
+}
+
 export interface OrganizationRoleAssignments {
   id: GeneratedAlways<Id<'organization_role_assignments'>>;
   organization_id: Id<'accounts'>;
@@ -627,6 +646,13 @@ export interface RepositorySelections {
   mode: 'all' | 'none' | 'private' | 'selected';
 }
 
+export interface RepositorySubscriptions {
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  ignored: Generated<boolean>;
+  created_at: Date;
+}
+
 export interface RepositoryWords {
   repository_id: Id<'repositories'>;
   analyser: number;
@@ -694,6 +720,16 @@ export interface TextReferences {
   target_issue_id: Id<'issues'> | null;
   target_sha: string | null;
   closes: Generated<boolean>;
+  created_at: Date;
+}
+
+export interface ThreadSubscriptions {
+  id: GeneratedAlways<Id<'thread_subscriptions'>>;
+  account_id: Id<'accounts'>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'> | null;
+  state: 'subscribed' | 'ignored' | 'muted';
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention' | null;
   created_at: Date;
 }
 
@@ -812,6 +848,8 @@ export interface DB {
   limit_refusals: LimitRefusals;
   memberships: Memberships;
   milestones: Milestones;
+  notification_inboxes: NotificationInboxes;
+  notification_threads: NotificationThreads;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
@@ -829,6 +867,7 @@ export interface DB {
   repository_languages: RepositoryLanguages;
   repository_redirects: RepositoryRedirects;
   repository_selections: RepositorySelections;
+  repository_subscriptions: RepositorySubscriptions;
   repository_words: RepositoryWords;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
@@ -837,6 +876,7 @@ export interface DB {
   team_repositories: TeamRepositories;
   teams: Teams;
   text_references: TextReferences;
+  thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
   tokens: Tokens;
   webhook_deliveries: WebhookDeliveries;

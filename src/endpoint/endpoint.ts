@@ -49,16 +49,22 @@ export type Declaration<
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;
+  /**
+   * For endpoints that clients poll: when the content of the reply changed last, read at little cost. Each change must have a second of its
+   * own. `If-Modified-Since` with exactly this time is answered 304 without calling the handler. Replies have `X-Poll-Interval`.
+   */
+  lastModified?(call: Call<Path, Query, Body, Access, Resources>): Promise<Date>;
   handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;
 };
 
 /** A declaration without the types of its own path, body and reply: what the router, the documents and the tests work with. */
 export type Endpoint = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,
-  'path' | 'handle' | 'example'
+  'path' | 'handle' | 'example' | 'lastModified'
 > & {
   readonly path: string;
   readonly example?: unknown;
+  lastModified?(call: never): Promise<Date>;
   handle(call: never): Promise<unknown>;
 };
 

@@ -51,7 +51,7 @@ type Shared<
   Body extends TSchema,
   Answers extends Replies,
   Lists extends Paging | undefined,
-> = Omit<Declaration<string, Query, Body, Answers, Policy, Lists, PathResources>, keyof Variant | 'handle'> & {
+> = Omit<Declaration<string, Query, Body, Answers, Policy, Lists, PathResources>, keyof Variant | 'handle' | 'lastModified'> & {
   readonly query?: Query;
   readonly body?: Body;
   readonly example?: NoInfer<Static<Body>>;

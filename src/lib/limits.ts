@@ -1,7 +1,7 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { issues, lists, repositories } from './limits/lists.ts';
+import { issues, lists, notifications, repositories } from './limits/lists.ts';
 import { oauth } from './limits/oauth.ts';
 import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
@@ -14,7 +14,20 @@ export { fixedValue, type Limit } from './limits/limit.ts';
  * All limits on size, memory, time and number. `docs/limits.md` is made from this table. Code reads the values from
  * `Services.resourceLimits` and `GitStore.limits`, so that tests can open a server with small ones.
  */
-export const limitTable = { requests, git, oauth, database, lists, issues, texts, repositories, search, webhooks, names };
+export const limitTable = {
+  requests,
+  git,
+  oauth,
+  database,
+  lists,
+  issues,
+  texts,
+  repositories,
+  notifications,
+  search,
+  webhooks,
+  names,
+};
 
 type Table = typeof limitTable;
 

@@ -26,6 +26,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   issues: 'Issues',
   texts: 'Texts',
   repositories: 'Repositories',
+  notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',

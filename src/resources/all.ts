@@ -26,6 +26,7 @@ import { markdown } from './markdown/family.ts';
 import { members } from './members/family.ts';
 import { meta } from './meta/family.ts';
 import { milestones } from './milestones/family.ts';
+import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
@@ -38,6 +39,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
+import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
 /** The families in their order: a family may import only families above it. */
@@ -55,6 +57,7 @@ const families = [
   repositorySelections,
   immutableReleases,
   collaborators,
+  watching,
   autolinks,
   commits,
   pushes,
@@ -68,6 +71,7 @@ const families = [
   issues,
   markdown,
   repositoryImports,
+  notifications,
   admin,
   meta,
   privateRegistries,

@@ -27,3 +27,10 @@ export function lastModifiedOf(body: unknown): Date | undefined {
     return undefined;
   return new Date(body.updated_at);
 }
+
+/**
+ * Whether the condition of a poll is exactly the present `Last-Modified`. A later time doesn't match: each change has a time of its own,
+ * which may be ahead of the clock. An entity tag takes precedence, and needs the whole reply.
+ */
+export const isUnchangedPoll = (conditions: Conditions, lastModified: Date): boolean =>
+  conditions['if-none-match'] === undefined && Date.parse(conditions['if-modified-since'] ?? '') === lastModified.getTime();

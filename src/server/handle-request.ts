@@ -15,8 +15,9 @@ import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { etagOf, isNotModified, lastModifiedOf } from './conditional.ts';
+import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
 import { accessHeaders } from './headers.ts';
+import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
 import { resolve } from './resolve.ts';
@@ -77,11 +78,15 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     address: request.ip,
     reply: replyWith,
   };
+  if (await answerPoll(context, call, { request, reply, counted })) return;
   // The types of a single endpoint, which its declaration has checked, aren't known here.
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
   await sendReply(context, handled, { request, reply, page, version, counted });
 }
+
+const variesBy = 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding';
+const cacheControlOf = ({ grant }: Viewer): string => `${grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`;
 
 type ReplyContext = {
   request: FastifyRequest;
@@ -90,6 +95,26 @@ type ReplyContext = {
   version: ApiVersion;
   counted: ConsumedRequest | undefined;
 };
+
+/**
+ * Sets the headers of an endpoint that clients poll, and answers 304 if nothing changed since the client's last poll. The time is read
+ * before the handler runs, so that a change in between is later than it. Returns whether it answered.
+ */
+async function answerPoll(
+  context: RequestContext,
+  call: unknown,
+  { request, reply, counted }: Pick<ReplyContext, 'request' | 'reply' | 'counted'>,
+): Promise<boolean> {
+  const { endpoint, viewer, services } = context;
+  if (!endpoint.lastModified) return false;
+  const lastModified = await endpoint.lastModified(call as never); // as for the handler
+  reply.headers({ 'last-modified': lastModified.toUTCString(), 'x-poll-interval': pollInterval(services) });
+  if (!isUnchangedPoll(request.headers, lastModified)) return false;
+  reply.headers({ vary: variesBy, 'cache-control': cacheControlOf(viewer) });
+  await refundRateLimit(context, reply, counted);
+  await reply.code(304).send();
+  return true;
+}
 
 async function sendReply(
   context: RequestContext,
@@ -105,17 +130,17 @@ async function sendReply(
     if (link) reply.header('link', link);
   }
   const changed = changedSince(endpoint, version, body);
-  reply.header('vary', 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding');
+  reply.header('vary', variesBy);
   if (changed === undefined) {
     await reply.code(status).send();
     return;
   }
   const text = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
   if (status === 200 && request.method !== 'POST') {
-    const validators = { etag: etagOf(text), lastModified: endpoint.method === 'GET' ? lastModifiedOf(changed) : undefined };
-    reply
-      .header('etag', validators.etag)
-      .header('cache-control', `${context.viewer.grant.kind === 'none' ? 'public' : 'private'}, max-age=60, s-maxage=60`);
+    // Endpoints that declare `lastModified` have the header already.
+    const hasLastModified = endpoint.lastModified !== undefined || endpoint.method !== 'GET';
+    const validators = { etag: etagOf(text), lastModified: hasLastModified ? undefined : lastModifiedOf(changed) };
+    reply.header('etag', validators.etag).header('cache-control', cacheControlOf(context.viewer));
     if (validators.lastModified) reply.header('last-modified', validators.lastModified.toUTCString());
     if (endpoint.method === 'GET' && isNotModified(request.headers, validators)) {
       await refundRateLimit(context, reply, counted);

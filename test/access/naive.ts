@@ -93,7 +93,9 @@ export function naive(policy: Policy, facts: Facts): Outcome {
   if (reason === 'site_admin')
     return facts.siteAdmin && kind === 'classic_pat' && facts.scopes.includes('site_admin') ? 'allowed' : 'forbidden';
 
-  const quietly: Outcome = write || place === 'nowhere' ? 'forbidden' : 'not_found';
+  // Of one's own in a repository that one sees, document 2 says 403 where the token lacks a scope.
+  const isOwn = reason === 'own_account' && place === 'repository';
+  const quietly: Outcome = write || place === 'nowhere' || isOwn ? 'forbidden' : 'not_found';
   if (isScoped && !scopesServe(policy, facts)) return quietly;
   if (!isScoped && reason === '' && !permissionsServe(policy, facts)) return 'forbidden';
   if (place === 'repository' && facts.archived && write && policy.archived !== 'allowed') return 'forbidden';

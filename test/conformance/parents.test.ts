@@ -70,9 +70,12 @@ function toldBy({ status, headers, text }: Answer, words: readonly string[]): ob
   };
 }
 
+/** DELETE is done with a thread of an inbox, which is still there and comes back by something new (document 2, States). */
+const stays = new Set(['thread']);
+
 /** The endpoint that deletes a resource. */
 function removalOf(resource: AnyPathResource | undefined): Endpoint | undefined {
-  if (!resource) return undefined;
+  if (!resource || stays.has(resource.name)) return undefined;
   const last = `{${Object.keys(resource.words).at(-1)}}`;
   const own = below.filter((endpoint) => resourcesOf(endpoint).at(-1) === resource && endpoint.path.endsWith(last));
   const [{ path } = { path: '' }] = own.toSorted((a, b) => a.path.length - b.path.length);

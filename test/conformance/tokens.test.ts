@@ -67,9 +67,13 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
   ];
 };
 
-/** An OAuth app reaches those hooks of an organization alone that it made itself. The stage's were made by its owner. */
-const ofOthers = (path: string, { kind }: Caller): boolean =>
-  kind === 'oauth_app' && path.startsWith('/orgs/{org}/hooks/{hook_id}');
+/**
+ * An OAuth app reaches those hooks of an organization alone that it made itself. The stage's were made by its owner, whose inbox its
+ * threads are in.
+ */
+const ofOthers = (path: string, { kind, role }: Caller): boolean =>
+  (kind === 'oauth_app' && path.startsWith('/orgs/{org}/hooks/{hook_id}')) ||
+  (role !== 'owner' && path.startsWith('/notifications/threads/{thread_id}'));
 
 /** What passes fails at its body, or finds what the strongest token finds. Rules may still refuse those who aren't owners. */
 function passes({ body, path }: Endpoint, caller: Caller, { status }: Outcome, reference: Outcome | undefined): boolean {

@@ -1,4 +1,4 @@
-// Lists, and the number of things that an issue or a repository has.
+// Lists, inboxes, and the number of things that an issue or a repository has.
 import type { LimitGroup } from './limit.ts';
 
 export const lists = {
@@ -47,4 +47,13 @@ export const issues = {
 
 export const repositories = {
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+} as const satisfies LimitGroup;
+
+export const notifications = {
+  markedAtOnce: {
+    value: 1_000,
+    unit: 'count',
+    of: 'notifications that one request marks as read',
+    past: '202, and they are marked in the background',
+  },
 } as const satisfies LimitGroup;

@@ -10,7 +10,7 @@ import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
 import type { FullRepository, MinimalRepository } from './schemas.ts';
-import { countNetwork, loadRepositories } from './store.ts';
+import { countNetworkAndSubscribers, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
@@ -80,9 +80,9 @@ export async function presentFullRepository(
   role: Role | undefined,
 ): Promise<FullRepository> {
   const { db, links, viewer } = context;
-  const [related, network] = await Promise.all([
+  const [related, { network, subscribers }] = await Promise.all([
     loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
-    countNetwork(db, row),
+    countNetworkAndSubscribers(db, row),
   ]);
   const presented = new Map((await presentRepositories(context, related)).map((repository) => [repository.id, repository]));
   const findRelated = (id: number | null): MinimalRepository | undefined => getOptional(presented, id);
@@ -92,7 +92,7 @@ export async function presentFullRepository(
     ...presentOne(links, row, owner, viewer.account ? role : undefined),
     ...(reaches(role, 'write') ? presentMergeSettings(row) : {}),
     temp_clone_token: null,
-    subscribers_count: 0,
+    subscribers_count: subscribers,
     network_count: network,
     ...(owner.kind === 'organization' ? { organization: presentUser(links, owner) } : {}),
     ...(parent ? { parent } : {}),

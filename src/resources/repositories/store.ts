@@ -1,5 +1,5 @@
 import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds } from '#access/sql.ts';
+import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -125,12 +125,21 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-/** The number of direct and indirect forks of a repository's source: the public API's `network_count`. They count as in `countForks`. */
-export async function countNetwork(db: Db, { id, source_id, visibility }: RepositoryRow): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from repositories
-    where source_id = ${source_id ?? id} and (visibility = 'public' or ${visibility} <> 'public')`.execute(db);
-  return rows[0]?.count ?? 0;
+export type RepositoryCounts = { network: number; subscribers: number };
+
+/**
+ * Counts for a whole repository: the direct and indirect forks of its source (the public API's `network_count`), which count as in
+ * `countForks`; and the accounts that watch it and may still read it.
+ */
+export async function countNetworkAndSubscribers(db: Db, repo: RepositoryRow): Promise<RepositoryCounts> {
+  const { id, source_id, visibility } = repo;
+  const { rows } = await sql<RepositoryCounts>`
+    select
+      (select count(*) from repositories
+        where source_id = ${source_id ?? id} and (visibility = 'public' or ${visibility} <> 'public')) as network,
+      (select count(*) from repository_subscriptions s
+        where s.repository_id = ${id} and not s.ignored and ${readersOf(repo, sql`s.account_id`)}) as subscribers`.execute(db);
+  return rows[0] ?? { network: 0, subscribers: 0 };
 }
 
 export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<RepositoryRow | undefined> =>

@@ -1,0 +1,16 @@
+import { family } from '#resources/family.ts';
+import * as inboxEndpoints from './endpoints/inbox.ts';
+import * as threadsEndpoints from './endpoints/threads.ts';
+import { notificationEvents } from './events.ts';
+import { fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
+import { markInBackground } from './mark-job.ts';
+import * as schemas from './schemas.ts';
+
+export const notifications = family({
+  name: 'notifications',
+  schemas,
+  endpoints: [inboxEndpoints, threadsEndpoints],
+  events: notificationEvents,
+  subscriptions: [fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes],
+  jobs: [markInBackground],
+});

@@ -1,0 +1,1 @@
+export { laterReasons, reasons } from './reasons.ts';

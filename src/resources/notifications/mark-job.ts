@@ -1,0 +1,19 @@
+import type { Services } from '#endpoint/services.ts';
+import { type Job, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { markAllRead } from './store.ts';
+
+type Payload = { account: Id<'accounts'>; repository: Id<'repositories'> | null; until: string };
+
+/** Threads that are marked in one transaction. */
+const batch = 5_000;
+
+/** Marks the threads of a long inbox as read, as of the time that the request named. */
+export const markInBackground: Job<Payload, Services> = job<Payload, Services>({
+  name: 'notifications.mark',
+  attempts: 25,
+  async run({ account, repository, until }, { change, now }) {
+    const reading = { account, repository: repository ?? undefined, until: new Date(until), now };
+    while ((await change((tx) => markAllRead(tx, reading, { most: batch, anyway: true }))) === 'more');
+  },
+});

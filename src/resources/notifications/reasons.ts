@@ -1,0 +1,28 @@
+// The reasons of notifications (document 2).
+
+/** Reasons whose causes happen today. */
+export const reasons = [
+  'assign',
+  'author',
+  'comment',
+  'invitation',
+  'manual',
+  'mention',
+  'state_change',
+  'subscribed',
+  'team_mention',
+] as const;
+
+/** The other reasons, each with what brings its cause. */
+export const laterReasons = {
+  approval_requested: 'Deployments that wait for an approval',
+  ci_activity: 'Workflow runs',
+  member_feature_requested: 'Requests of members for features of their organization',
+  review_requested: 'Pull requests and their reviews',
+} as const;
+
+type LaterReason = keyof typeof laterReasons;
+export type Reason = (typeof reasons)[number] | LaterReason;
+
+/** All of them. */
+export const everyReason: readonly Reason[] = [...reasons, ...(Object.keys(laterReasons) as LaterReason[])]; // the keys of the table above

@@ -1,0 +1,13 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { watchingEvents } from './events.ts';
+import { removeLostWatches, startWatching } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+export const watching = family({
+  name: 'watching',
+  schemas,
+  endpoints: [endpoints],
+  events: watchingEvents,
+  subscriptions: [startWatching, removeLostWatches],
+});

@@ -1,0 +1,87 @@
+// Automatic watching of repositories with push access, and its end with the access.
+import { type RawBuilder, sql } from 'kysely';
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { removeUnreadable, watchBatch, watchPushable } from './store.ts';
+
+const gains = [
+  'repository.created',
+  'collaborator.added',
+  'collaborator.changed',
+  'team.member_added',
+  'team.repository_added',
+  'team.repository_changed',
+  'member.added',
+] as const;
+
+/** Who may push to a repository from now on watches it, as does who made it (the public API's default). */
+export const startWatching = subscription<(typeof gains)[number], Services>({
+  name: 'watching.start',
+  on: gains,
+  attempts: 25,
+  async run(event, { change, now }) {
+    const { owner, repository } = event;
+    const where = gainedBy(event);
+    if (!where) return;
+    // One repository is a batch of its own.
+    let after: Id<'repositories'> | undefined = asId<'repositories'>(repository === undefined ? 0 : repository - 1);
+    while (after !== undefined) {
+      const next: Id<'repositories'> = after;
+      after = await change((tx) => watchPushable(tx, { owner, where, after: next, now }));
+      if (repository !== undefined) return;
+    }
+  },
+});
+
+type Gain = Parameters<typeof startWatching.run>[0];
+
+/** The roles that an event may have given, as a condition on the row `role` of `repository_roles`. */
+function gainedBy(event: Gain): RawBuilder<boolean> | undefined {
+  const here = event.repository === undefined ? sql`true` : sql`r.id = ${event.repository}`;
+  const whose = (account: Id<'accounts'> | undefined) =>
+    account === undefined ? undefined : sql<boolean>`(${here} and role.account_id = ${account})`;
+  switch (event.kind) {
+    case 'repository.created':
+      return whose(event.actor);
+    case 'collaborator.added':
+    case 'collaborator.changed':
+      return whose(event.data.user);
+    case 'member.added':
+      return sql<boolean>`(role.source = 'membership' and role.account_id = ${event.data.user})`;
+    case 'team.member_added':
+      return sql<boolean>`(role.source = 'team' and role.account_id = ${event.data.user} and ${ofTeam(event.data.team)})`;
+    case 'team.repository_added':
+    case 'team.repository_changed':
+      return sql<boolean>`(${here} and role.source = 'team' and exists (
+        select from team_members tm join teams t on t.id = tm.team_id
+        where tm.user_id = role.account_id and ${event.data.team} = any (t.ancestors)))`;
+  }
+}
+
+/** Whether the repository `r` is one of those to which a team, or one above it, has a role. */
+const ofTeam = (team: Id<'teams'>): RawBuilder<unknown> => sql`exists (
+  select from teams t join team_repositories tr on tr.team_id = any (t.ancestors)
+  where t.id = ${team} and tr.repository_id = r.id)`;
+
+const losses = [
+  'repository.privatized',
+  'repository.transferred',
+  'collaborator.removed',
+  'member.removed',
+  'team.member_removed',
+  'team.repository_removed',
+  'team.deleted',
+  'organization_role.revoked',
+] as const;
+
+/** Who can't read a private repository any more doesn't watch it. Lists and counts leave them out before that. */
+export const removeLostWatches = subscription<(typeof losses)[number], Services>({
+  name: 'watching.remove-lost',
+  on: losses,
+  attempts: 25,
+  async run({ owner, repository, data }, { change }) {
+    const account = 'user' in data ? data.user : undefined;
+    while ((await change((tx) => removeUnreadable(tx, { owner, repository, account }))) === watchBatch);
+  },
+});
