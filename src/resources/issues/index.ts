@@ -1,4 +1,5 @@
 export { type CommentRow, findComment } from './comment-store.ts';
+export { insertIssueEvents } from './event-store.ts';
 export { findIssueIds, type ImportedIssue, insertImportedComments, insertImportedIssues } from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';

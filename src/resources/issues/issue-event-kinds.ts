@@ -23,6 +23,7 @@ export const issueEventKinds = [
   'unlabeled',
   'unlocked',
   'unmarked_as_duplicate',
+  'unsubscribed',
 ] as const;
 export type IssueEventKind = (typeof issueEventKinds)[number];
 
@@ -83,6 +84,5 @@ export const kindsNotRaised = {
   sub_issue_removed: withSubIssues,
   transferred: notInRest,
   unpinned: notInRest,
-  unsubscribed: 'comes with the subscriptions of threads, in the inbox of notifications',
   user_blocked: notInRest,
 } as const satisfies Record<string, string>;

@@ -4,6 +4,7 @@ import { record } from '#events/record.ts';
 import { enqueue } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
+import { insertIssueEvents } from '#resources/issues/index.ts';
 import { touchInbox } from './inbox-store.ts';
 import { markInBackground } from './mark-job.ts';
 import { markAllRead, type ThreadRow } from './store.ts';
@@ -49,7 +50,7 @@ export async function changeSubscription(
   if (before?.state === state) return before;
   const reason = ignored ? (before?.reason ?? null) : 'manual';
   const row = await putThreadSubscription(tx, thread, { state, reason, created_at: action.now });
-  await recordSubscription(tx, action, thread, ignored ? 'thread.unsubscribed' : 'thread.subscribed');
+  await recordSubscription(tx, action, thread, ignored ? 'unsubscribed' : 'subscribed');
   return row;
 }
 
@@ -58,15 +59,18 @@ export async function muteThread(tx: Tx, action: ActionContext, thread: ThreadRo
   const before = await findThreadSubscription(tx, thread);
   if (before?.state === 'muted') return;
   await putThreadSubscription(tx, thread, { state: 'muted', reason: before?.reason ?? null, created_at: action.now });
-  await recordSubscription(tx, action, thread, 'thread.unsubscribed');
+  await recordSubscription(tx, action, thread, 'unsubscribed');
 }
 
+/** Records a changed subscription. It is in the issue's timeline, too. */
 async function recordSubscription(
   tx: Tx,
   { by, now }: ActionContext,
   { owner_id: owner, repository_id: repository, issue_id: issue }: ThreadRow,
-  kind: 'thread.subscribed' | 'thread.unsubscribed',
+  event: 'subscribed' | 'unsubscribed',
 ): Promise<void> {
-  await touchInbox(tx, by.account.id, now);
-  await record(tx, { owner, repository, actor: by.account.id, at: now, kind, data: { issue } });
+  const actor = by.account.id;
+  await touchInbox(tx, actor, now);
+  await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { issue } });
+  if (issue !== null) await insertIssueEvents(tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
 }
