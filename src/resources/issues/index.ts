@@ -1,7 +1,9 @@
 export { type CommentRow, findComment } from './comment-store.ts';
+export type { IssueEventRow } from './event-store.ts';
+export { listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export { findIssueIds, type ImportedIssue, insertImportedComments, insertImportedIssues } from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
 export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
 export { enqueueIssueIndexing } from './search-jobs.ts';
-export { loadIssues } from './store.ts';
+export { type IssueRow, loadAttached, loadIssues } from './store.ts';

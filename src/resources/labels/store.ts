@@ -62,3 +62,14 @@ export async function findOrMakeLabels(tx: Tx, repository: Repository, names: re
 
 /** The colour of a label that was created by its name alone (the public API's grey). */
 export const defaultColor = 'ededed';
+
+/** The labels of a repository after one of them, in the order of their ids. */
+export const listLabelsAfter = (db: Db, repository: Repository, after: Id<'labels'>, limit: number): Promise<LabelRow[]> =>
+  db
+    .selectFrom('labels')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();

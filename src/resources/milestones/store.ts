@@ -75,3 +75,14 @@ export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable
   tx.updateTable('milestones').set(change).where('id', '=', id).execute();
 
 export const removeMilestone = (tx: Tx, id: Id<'milestones'>) => tx.deleteFrom('milestones').where('id', '=', id).execute();
+
+/** The milestones of a repository after a number, in their order. */
+export const listMilestonesAfter = (db: Db, repository: Repository, after: number, limit: number) =>
+  db
+    .selectFrom('milestones')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();

@@ -3,4 +3,4 @@ export { reactionOf } from './path-resources.ts';
 export { presentRollup } from './present.ts';
 export type { Reactable } from './rules.ts';
 export { type Content, ReactionRollup } from './schemas.ts';
-export { changedCounts } from './store.ts';
+export { changedCounts, loadReactions, type ReactionRow } from './store.ts';

@@ -53,3 +53,16 @@ export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('re
 /** The column `reactions` of what is reacted to, which counts them, with one more or one less of a kind. */
 export const changedCounts = (content: Content, by: 1 | -1): RawBuilder<string> =>
   sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
+
+/** The reactions to many issues, or to many comments, oldest first. */
+export function loadReactions(
+  db: Db,
+  subjects: { issues: readonly Id<'issues'>[] } | { comments: readonly Id<'issue_comments'>[] },
+): Promise<ReactionRow[]> {
+  const query = db.selectFrom('reactions').selectAll().orderBy('id');
+  const found =
+    'issues' in subjects
+      ? query.where(sql<boolean>`issue_id = any (${[...subjects.issues]})`)
+      : query.where(sql<boolean>`comment_id = any (${[...subjects.comments]})`);
+  return found.execute();
+}
