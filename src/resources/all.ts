@@ -40,6 +40,7 @@ import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
+import { userMigrations } from './user-migrations/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
 /** The families in their order: a family may import only families above it. */
@@ -72,6 +73,7 @@ const families = [
   markdown,
   repositoryImports,
   notifications,
+  userMigrations,
   admin,
   meta,
   privateRegistries,

@@ -1,0 +1,49 @@
+import { type Kind, kinds, pageName, pageSize } from './format.ts';
+import type { TarWriter } from './tar-writer.ts';
+
+/** The JSON files of one kind of objects: each holds a hundred of them, the last one what is left. */
+export type PageWriter = { add(objects: readonly object[]): Promise<void>; finish(): Promise<void> };
+
+export function openPages(tar: TarWriter, kind: Kind): PageWriter {
+  let page = 0;
+  let waiting: object[] = [];
+  const write = async (objects: readonly object[]): Promise<void> => {
+    page += 1;
+    await tar.addText(pageName(kind, page), JSON.stringify(objects));
+  };
+  return {
+    async add(objects) {
+      waiting.push(...objects);
+      for (; waiting.length >= pageSize; waiting = waiting.slice(pageSize)) await write(waiting.slice(0, pageSize));
+    },
+    async finish() {
+      if (waiting.length > 0 || page === 0) await write(waiting);
+      waiting = [];
+    },
+  };
+}
+
+/** Kinds of which Hearth has no objects. Each has one empty page, so that an archive has the files that document 2 names. */
+const objectless = kinds.filter(
+  (kind) => !['issue_comments', 'issue_events', 'issues', 'milestones', 'organizations', 'repositories', 'users'].includes(kind),
+);
+
+/** Writes the empty pages of kinds without objects, but for those that are excluded. */
+export async function addEmptyPages(tar: TarWriter, excluded: ReadonlySet<Kind>): Promise<void> {
+  for (const kind of objectless) if (!excluded.has(kind)) await openPages(tar, kind).finish();
+}
+
+/** The batches of a list that goes on after a key, until none is left. */
+export async function* batchesOf<Row, Key>(
+  first: Key,
+  list: (after: Key, limit: number) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Key,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = first; ; ) {
+    const rows = await list(after, pageSize);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = keyOf(last);
+  }
+}
