@@ -86,3 +86,15 @@ export const listMilestonesAfter = (db: Db, repository: Repository, after: numbe
     .orderBy('number')
     .limit(limit)
     .execute();
+
+/** Inserts milestones that come with their numbers from another server; gives their ids in the same order. */
+export async function insertMilestonesOf(tx: Tx, rows: readonly Insertable<DB['milestones']>[]): Promise<Id<'milestones'>[]> {
+  if (rows.length === 0) return [];
+  const inserted = await tx
+    .insertInto('milestones')
+    .values([...rows])
+    .returning(['id', 'repository_id', 'number'])
+    .execute();
+  const idOf = new Map(inserted.map(({ id, repository_id, number }) => [`${repository_id} ${number}`, id]));
+  return rows.map(({ repository_id, number }) => idOf.get(`${repository_id} ${number}`) as Id<'milestones'>); // each was inserted
+}

@@ -66,3 +66,22 @@ export function loadReactions(
       : query.where(sql<boolean>`comment_id = any (${[...subjects.comments]})`);
   return found.execute();
 }
+
+type NewReaction = { user_id: Id<'accounts'>; content: Content; created_at: Date };
+
+/** Inserts reactions that come from another server. The counts on their subjects were written with those, by `rollupOf`. */
+export async function insertReactionsOf(
+  tx: Tx,
+  rows: readonly (NewReaction & { issue_id?: Id<'issues'>; comment_id?: Id<'issue_comments'> })[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map(({ issue_id = null, comment_id = null, ...row }) => ({ ...row, issue_id, comment_id }));
+  await tx.insertInto('reactions').values(values).execute();
+}
+
+/** The numbers of reactions, as their subject's row has them. */
+export function rollupOf(rows: readonly Pick<NewReaction, 'content'>[]): string {
+  const counts: Partial<Record<Content, number>> = {};
+  for (const { content } of rows) counts[content] = (counts[content] ?? 0) + 1;
+  return JSON.stringify(counts);
+}

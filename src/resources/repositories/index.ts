@@ -11,6 +11,7 @@ export {
   addImportedIssues,
   addOpenIssues,
   findInNetwork,
+  findOwned,
   findRepository,
   loadRepositories,
   lockOwner,

@@ -1,5 +1,9 @@
 // What an archive consists of: the format that the public API's archives have. docs/migrations.md describes it.
 
+import { type Static, type TSchema, Type } from 'typebox';
+import { Nullable, OneOf } from '#lib/shape.ts';
+import { contents } from '#resources/reactions/index.ts';
+
 /** The version of the format that is written. Archives of another first number can't be read. */
 export const formatVersion = '1.0.0';
 
@@ -31,129 +35,165 @@ export const pageSize = 100;
 export const pageName = (kind: Kind, page: number): string => `${kind}_${String(page).padStart(6, '0')}.json`;
 
 /** Objects are named by the addresses that people know them by. */
+const Address = Type.String({ maxLength: 2_000 });
 export type Address = string;
+const AddressOrNull = Nullable(Address);
+const Text = Type.String();
+const TextOrNull = Nullable(Text);
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
+const TimeOrNull = Nullable(Time);
 
-export type ReactionRecord = { user: Address | null; content: string; created_at: string };
+const Reaction = Type.Object({ user: AddressOrNull, content: OneOf(contents), created_at: Time });
 
-export type UserRecord = {
-  type: 'user' | 'bot';
-  url: Address;
-  login: string;
-  name: string | null;
-  bio: string | null;
-  company: string | null;
-  website: string | null;
-  location: string | null;
+const UserRecord = Type.Object({
+  type: OneOf(['user', 'bot']),
+  url: Address,
+  login: Text,
+  name: TextOrNull,
+  bio: TextOrNull,
+  company: TextOrNull,
+  website: TextOrNull,
+  location: TextOrNull,
   /** Of the person whose archive it is alone. */
-  emails: { address: string; primary: boolean }[];
-  created_at: string;
-};
+  emails: Type.Array(Type.Object({ address: Text, primary: Type.Boolean() })),
+  created_at: Time,
+});
+export type UserRecord = Static<typeof UserRecord>;
 
-export type OrganizationRecord = {
-  type: 'organization';
-  url: Address;
-  login: string;
-  name: string | null;
-  description: string | null;
-  website: string | null;
-  location: string | null;
-  members: { user: Address; role: 'admin' | 'member' }[];
-  created_at: string;
-};
+const OrganizationRecord = Type.Object({
+  type: Type.Literal('organization'),
+  url: Address,
+  login: Text,
+  name: TextOrNull,
+  description: TextOrNull,
+  website: TextOrNull,
+  location: TextOrNull,
+  members: Type.Array(Type.Object({ user: Address, role: OneOf(['admin', 'member']) })),
+  created_at: Time,
+});
+export type OrganizationRecord = Static<typeof OrganizationRecord>;
 
-export type LabelRecord = { url: Address; name: string; color: string; description: string | null; default: boolean };
+const LabelRecord = Type.Object({
+  url: Address,
+  name: Type.String({ minLength: 1 }),
+  color: Type.String({ pattern: '^[0-9a-fA-F]{6}$' }),
+  description: TextOrNull,
+  default: Type.Boolean(),
+});
+export type LabelRecord = Static<typeof LabelRecord>;
 
-export type RepositoryRecord = {
-  type: 'repository';
-  url: Address;
-  owner: Address;
-  name: string;
-  description: string | null;
-  website: string | null;
-  private: boolean;
-  visibility: 'public' | 'private' | 'internal';
-  is_archived: boolean;
-  is_template: boolean;
-  has_issues: boolean;
-  has_projects: boolean;
-  has_wiki: boolean;
-  has_downloads: boolean;
-  has_discussions: boolean;
-  topics: string[];
-  default_branch: string;
-  labels: LabelRecord[];
+const RepositoryRecord = Type.Object({
+  type: Type.Literal('repository'),
+  url: Address,
+  owner: Address,
+  name: Text,
+  description: TextOrNull,
+  website: TextOrNull,
+  private: Type.Boolean(),
+  visibility: OneOf(['public', 'private', 'internal']),
+  is_archived: Type.Boolean(),
+  is_template: Type.Boolean(),
+  has_issues: Type.Boolean(),
+  has_projects: Type.Boolean(),
+  has_wiki: Type.Boolean(),
+  has_downloads: Type.Boolean(),
+  has_discussions: Type.Boolean(),
+  topics: Type.Array(Text),
+  default_branch: Text,
+  labels: Type.Array(LabelRecord),
   /** Where the Git data is; null where the archive has none. */
-  git_url: string | null;
-  created_at: string;
-  pushed_at: string | null;
-};
+  git_url: TextOrNull,
+  created_at: Time,
+  pushed_at: TimeOrNull,
+});
+export type RepositoryRecord = Static<typeof RepositoryRecord>;
 
-export type MilestoneRecord = {
-  type: 'milestone';
-  url: Address;
-  repository: Address;
-  user: Address | null;
-  title: string;
-  description: string | null;
-  state: 'open' | 'closed';
-  due_on: string | null;
-  created_at: string;
-  updated_at: string;
-  closed_at: string | null;
-};
+const State = OneOf(['open', 'closed']);
 
-export type IssueRecord = {
-  type: 'issue';
-  url: Address;
-  repository: Address;
-  user: Address | null;
-  title: string;
-  body: string | null;
-  state: 'open' | 'closed';
-  state_reason: string | null;
-  assignee: Address | null;
-  assignees: Address[];
-  milestone: Address | null;
-  labels: Address[];
-  locked: boolean;
-  active_lock_reason: string | null;
-  reactions: ReactionRecord[];
-  created_at: string;
-  updated_at: string;
-  closed_at: string | null;
-  closed_by: Address | null;
-};
+const MilestoneRecord = Type.Object({
+  type: Type.Literal('milestone'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  title: Text,
+  description: TextOrNull,
+  state: State,
+  due_on: TimeOrNull,
+  created_at: Time,
+  updated_at: Time,
+  closed_at: TimeOrNull,
+});
+export type MilestoneRecord = Static<typeof MilestoneRecord>;
 
-export type IssueCommentRecord = {
-  type: 'issue_comment';
-  url: Address;
-  issue: Address;
-  user: Address | null;
-  body: string;
-  formatter: 'markdown';
-  reactions: ReactionRecord[];
-  created_at: string;
-  updated_at: string;
-};
+const IssueRecord = Type.Object({
+  type: Type.Literal('issue'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  title: Text,
+  body: TextOrNull,
+  state: State,
+  state_reason: Nullable(OneOf(['completed', 'reopened', 'not_planned', 'duplicate'])),
+  assignee: AddressOrNull,
+  assignees: Type.Array(Address),
+  milestone: AddressOrNull,
+  labels: Type.Array(Address),
+  locked: Type.Boolean(),
+  active_lock_reason: Nullable(OneOf(['off-topic', 'too heated', 'resolved', 'spam'])),
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+  closed_at: TimeOrNull,
+  closed_by: AddressOrNull,
+});
+export type IssueRecord = Static<typeof IssueRecord>;
 
-/** What happened to an issue. The fields after `commit_id` are there where the kind of event has them. */
-export type IssueEventRecord = {
-  type: 'issue_event';
-  url: Address;
-  issue: Address;
-  actor: Address | null;
-  event: string;
-  commit_id: string | null;
-  label_name?: string;
-  label_color?: string;
-  milestone_title?: string;
-  title_was?: string;
-  title_is?: string;
-  subject?: Address | null;
-  state_reason?: string | null;
-  lock_reason?: string | null;
-  created_at: string;
-};
+const IssueCommentRecord = Type.Object({
+  type: Type.Literal('issue_comment'),
+  url: Address,
+  issue: Address,
+  user: AddressOrNull,
+  body: Text,
+  formatter: Type.Literal('markdown'),
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+});
+export type IssueCommentRecord = Static<typeof IssueCommentRecord>;
 
-/** The folder of a repository's Git data in the archive. */
+/** What happened to an issue. The optional fields are there where the kind of event has them. */
+const IssueEventRecord = Type.Object({
+  type: Type.Literal('issue_event'),
+  url: Address,
+  issue: Address,
+  actor: AddressOrNull,
+  event: Type.String({ pattern: '^[a-z_]{1,100}$' }),
+  commit_id: TextOrNull,
+  label_name: Type.Optional(Text),
+  label_color: Type.Optional(Text),
+  milestone_title: Type.Optional(Text),
+  title_was: Type.Optional(Text),
+  title_is: Type.Optional(Text),
+  subject: Type.Optional(AddressOrNull),
+  state_reason: Type.Optional(TextOrNull),
+  lock_reason: Type.Optional(TextOrNull),
+  created_at: Time,
+});
+export type IssueEventRecord = Static<typeof IssueEventRecord>;
+
+/** The objects of each kind that Hearth has. */
+export const shapes = {
+  users: UserRecord,
+  organizations: OrganizationRecord,
+  repositories: RepositoryRecord,
+  milestones: MilestoneRecord,
+  issues: IssueRecord,
+  issue_comments: IssueCommentRecord,
+  issue_events: IssueEventRecord,
+} as const satisfies Partial<Record<Kind, TSchema>>;
+export type KindWithObjects = keyof typeof shapes;
+export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
+
+/** The folder of a repository's Git data in the archive, and the address that its object has for it. */
 export const gitFolder = (owner: string, name: string): string => `repositories/${owner}/${name}.git`;
+export const gitAddress = (owner: string, name: string): string => `tarball://root/${gitFolder(owner, name)}`;

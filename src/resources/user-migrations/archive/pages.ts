@@ -1,4 +1,4 @@
-import { type Kind, kinds, pageName, pageSize } from './format.ts';
+import { type Kind, kinds, pageName, pageSize, shapes } from './format.ts';
 import type { TarWriter } from './tar-writer.ts';
 
 /** The JSON files of one kind of objects: each holds a hundred of them, the last one what is left. */
@@ -9,7 +9,7 @@ export function openPages(tar: TarWriter, kind: Kind): PageWriter {
   let waiting: object[] = [];
   const write = async (objects: readonly object[]): Promise<void> => {
     page += 1;
-    await tar.addText(pageName(kind, page), JSON.stringify(objects));
+    await tar.addBytes(pageName(kind, page), bytesOf(objects));
   };
   return {
     async add(objects) {
@@ -23,10 +23,18 @@ export function openPages(tar: TarWriter, kind: Kind): PageWriter {
   };
 }
 
+/** A JSON array. It is put together outside of the heap: long texts would stay in it until a full collection. */
+function bytesOf(objects: readonly object[]): Buffer {
+  const texts = objects.map((object) => JSON.stringify(object));
+  const bytes = Buffer.allocUnsafe(2 + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0));
+  let end = 0;
+  for (const text of texts) end += bytes.write(`${end === 0 ? '[' : ','}${text}`, end);
+  if (end === 0) end = bytes.write('[');
+  return bytes.subarray(0, end + bytes.write(']', end));
+}
+
 /** Kinds of which Hearth has no objects. Each has one empty page, so that an archive has the files that document 2 names. */
-const objectless = kinds.filter(
-  (kind) => !['issue_comments', 'issue_events', 'issues', 'milestones', 'organizations', 'repositories', 'users'].includes(kind),
-);
+const objectless = kinds.filter((kind) => !Object.hasOwn(shapes, kind));
 
 /** Writes the empty pages of kinds without objects, but for those that are excluded. */
 export async function addEmptyPages(tar: TarWriter, excluded: ReadonlySet<Kind>): Promise<void> {

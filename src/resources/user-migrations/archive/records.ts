@@ -10,13 +10,12 @@ import type { MilestoneRow } from '#resources/milestones/index.ts';
 import type { ReactionRow } from '#resources/reactions/index.ts';
 import {
   type Address,
-  gitFolder,
+  gitAddress,
   type IssueCommentRecord,
   type IssueEventRecord,
   type IssueRecord,
   type LabelRecord,
   type MilestoneRecord,
-  type ReactionRecord,
   type RepositoryRecord,
   type UserRecord,
 } from './format.ts';
@@ -82,7 +81,7 @@ export const repositoryRecord = (
     topics: row.topics,
     default_branch: row.default_branch,
     labels: labels.map((label) => labelRecord(place, label)),
-    git_url: hasGit ? `tarball://root/${gitFolder(owner.login, row.name)}` : null,
+    git_url: hasGit ? gitAddress(owner.login, row.name) : null,
     created_at: timestamp(row.created_at),
     pushed_at: timestampOrNull(row.pushed_at),
   };
@@ -107,7 +106,7 @@ export const milestoneRecord = (
   closed_at: timestampOrNull(row.closed_at),
 });
 
-const reactionRecord = (html: string, row: ReactionRow, accounts: Accounts): ReactionRecord => ({
+const reactionRecord = (html: string, row: ReactionRow, accounts: Accounts): IssueRecord['reactions'][number] => ({
   user: addressOrNull(html, accounts, row.user_id),
   content: row.content,
   created_at: timestamp(row.created_at),

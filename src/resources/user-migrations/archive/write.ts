@@ -36,9 +36,9 @@ export type ArchiveParts = {
  */
 export async function writeArchive(parts: ArchiveParts): Promise<void> {
   const { migration, file, now } = parts;
-  const tar = openTarWriter(file, now);
+  await using tar = openTarWriter(file, now);
   const schema = { version: formatVersion, exported_at: timestamp(now) };
-  await tar.addText('schema.json', JSON.stringify(schema));
+  await tar.addBytes('schema.json', Buffer.from(JSON.stringify(schema)));
   if (migration.org_metadata_only) await addOwnOrganizations(tar, parts);
   else await addRepositories(tar, parts);
   await tar.finish();
