@@ -4,7 +4,7 @@ import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { type JobContext, job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { addDays, addMinutes } from '#lib/time.ts';
+import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
 import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './archive/folder.ts';
 import { writeArchive } from './archive/write.ts';
@@ -23,31 +23,44 @@ export const exportMigration = job<{ migration: Id<'user_migrations'> }, Service
   ...exporting,
   async run({ migration: id }, context) {
     const { change, now, log } = context;
+    const timeOfEnd = stopwatch(now);
     const migration = await change((tx) => beginAttempt(tx, id, now));
     if (!migration) return;
     try {
-      await exportAttempt(migration, context);
+      await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
       if (isUnavailable(error)) throw error; // it is tried again
       log.error({ err: error, migration: id }, 'a migration failed');
       await change(async (tx) => {
-        const failed = await endAttempt(tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: now });
-        if (failed) await recordOf(tx, 'migration.failed', failed, now);
+        const end = timeOfEnd();
+        const failed = await endAttempt(tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: end });
+        if (failed) await recordOf(tx, 'migration.failed', failed, end);
       });
     }
   },
 });
 
-async function exportAttempt(migration: MigrationRow, { db, change, services, now }: JobContext<Services>): Promise<void> {
+/** Tells the time that it is after work which began at `start`: in whole seconds, and later than that, as `Last-Modified` has to be. */
+function stopwatch(start: Date): () => Date {
+  const begun = performance.now();
+  return () => addSeconds(start, Math.ceil((performance.now() - begun) / 1_000));
+}
+
+async function exportAttempt(
+  migration: MigrationRow,
+  { db, change, services, now }: JobContext<Services>,
+  timeOfEnd: () => Date,
+): Promise<void> {
   await using partial = await beginArchive(services.migrations, migration.id);
   const { git, resourceLimits } = services;
   const most = resourceLimits.migrations.repositories;
   await writeArchive({ db, git, viewer: await ownerOf(db, migration), migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (tx) => {
-    const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: now } as const;
+    const end = timeOfEnd();
+    const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
     const exported = await endAttempt(tx, migration, until);
-    if (exported) await recordOf(tx, 'migration.exported', exported, now);
+    if (exported) await recordOf(tx, 'migration.exported', exported, end);
   });
 }
 

@@ -35,8 +35,13 @@ test('a migration is pending, then exported, and tells where its archive is', as
   expect(body.archive_url).toBeUndefined();
   expect((await client.get(`/user/migrations/${body.id}/archive`)).status).toBe(404);
 
+  const { headers: seen } = await client.get(`/user/migrations/${body.id}`);
+  const polling = { headers: { 'if-modified-since': seen['last-modified'] ?? '' } };
+  expect((await client.get(`/user/migrations/${body.id}`, polling)).status).toBe(304);
+
   await here.settle();
 
+  expect((await client.get(`/user/migrations/${body.id}`, polling)).body).toMatchObject({ state: 'exported' });
   const { body: done } = await client.get(`/user/migrations/${body.id}`);
   expect(done).toMatchObject({ id: body.id, guid: body.guid, state: 'exported', archive_url: `${body.url}/archive` });
   expect((await client.get('/user/migrations')).body).toEqual([done]);
