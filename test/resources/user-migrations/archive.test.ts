@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
@@ -155,7 +156,7 @@ test('pages hold a hundred objects', async () => {
     await here.db
       .insertInto('issues')
       .values(
-        Array.from({ length: 120 }, (_, at) => ({
+        Array.from({ length: 520 }, (_, at) => ({
           repository_id: id,
           number: at + 1,
           title: `Issue ${at + 1}`,
@@ -165,14 +166,15 @@ test('pages hold a hundred objects', async () => {
         })),
       )
       .execute();
-  const { names, objects } = await archiveOf(here, owner, { repositories: repos.map(({ name }) => `${owner.login}/${name}`) });
-  expect(names.filter((name) => name.startsWith('issues_'))).toEqual([
-    'issues_000001.json',
-    'issues_000002.json',
-    'issues_000003.json',
-  ]);
+  const { folder, names, objects } = await archiveOf(here, owner, {
+    repositories: repos.map(({ name }) => `${owner.login}/${name}`),
+  });
+  const pages = names.filter((name) => name.startsWith('issues_'));
+  expect([pages.length, pages.at(-1)]).toEqual([11, 'issues_000011.json']);
+  const counts = await Promise.all(pages.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')).length));
+  expect(counts).toEqual([...Array(10).fill(100), 40]);
   const urls = (await objects('issues')).map(({ url }) => url);
-  expect(new Set(urls).size).toBe(240);
+  expect(new Set(urls).size).toBe(1_040);
 });
 
 test.each([

@@ -14,7 +14,9 @@ export function openPages(tar: TarWriter, kind: Kind): PageWriter {
   return {
     async add(objects) {
       waiting.push(...objects);
-      for (; waiting.length >= pageSize; waiting = waiting.slice(pageSize)) await write(waiting.slice(0, pageSize));
+      const whole = waiting.length - (waiting.length % pageSize);
+      for (let at = 0; at < whole; at += pageSize) await write(waiting.slice(at, at + pageSize));
+      waiting = waiting.slice(whole);
     },
     async finish() {
       if (waiting.length > 0 || page === 0) await write(waiting);
@@ -41,6 +43,9 @@ export async function addEmptyPages(tar: TarWriter, excluded: ReadonlySet<Kind>)
   for (const kind of objectless) if (!excluded.has(kind)) await openPages(tar, kind).finish();
 }
 
+/** Rows that are read at once: for several pages, since each batch takes a few statements. */
+const batchSize = 500;
+
 /** The batches of a list that goes on after a key, until none is left. */
 export async function* batchesOf<Row, Key>(
   first: Key,
@@ -48,10 +53,10 @@ export async function* batchesOf<Row, Key>(
   keyOf: (row: Row) => Key,
 ): AsyncGenerator<readonly Row[]> {
   for (let after = first; ; ) {
-    const rows = await list(after, pageSize);
+    const rows = await list(after, batchSize);
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
+    if (last === undefined || rows.length < batchSize) return;
     after = keyOf(last);
   }
 }
