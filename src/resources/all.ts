@@ -39,8 +39,8 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
-import { watching } from './watching/family.ts';
 import { userMigrations } from './user-migrations/family.ts';
+import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
 /** The families in their order: a family may import only families above it. */

@@ -1,6 +1,7 @@
 // Issues with their comments and events in batches, for archives.
+import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { IssueEventRow } from './event-store.ts';
 import type { IssueRow } from './store.ts';
@@ -36,26 +37,32 @@ export const listCommentsAfter = (
     .limit(limit)
     .execute();
 
+/** Where a list of events goes on: after the one of this time, to the microsecond, and id. */
+export type EventKey = { at: string; id: Id<'issue_events'> };
+export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
+
 /**
- * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events about
- * fields are left out: the fields belong to an organization.
+ * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events that
+ * not everybody may see are left out: those about fields of an organization, and those that came from another repository.
  */
 export const listIssueEventsAfter = async (
   db: Db,
   repository: Repository,
-  after: Id<'issue_events'>,
+  after: EventKey,
   limit: number,
-): Promise<(IssueEventRow & { number: number })[]> => {
+): Promise<(IssueEventRow & { number: number; key: EventKey })[]> => {
   const rows = await db
     .selectFrom('issue_events')
     .innerJoin('issues', 'issues.id', 'issue_events.issue_id')
     .selectAll('issue_events')
-    .select('issues.number')
+    .select(['issues.number', sql<string>`issue_events.created_at::text`.as('at')])
     .where('issue_events.repository_id', '=', repository)
-    .where('issue_events.id', '>', after)
-    .where('issue_events.event', 'not in', ['issue_field_added', 'issue_field_changed', 'issue_field_removed'])
+    .where('issue_events.restricted', '=', false)
+    .where(sql<boolean>`(issue_events.created_at, issue_events.id) > (${after.at}::timestamptz, ${after.id}::bigint)`)
+    .orderBy('issue_events.created_at')
     .orderBy('issue_events.id')
     .limit(limit)
     .execute();
-  return rows as (IssueEventRow & { number: number })[]; // the column holds what `insertIssueEvents` wrote
+  const events = rows as ((typeof rows)[number] & IssueEventRow)[]; // the column holds what `insertIssueEvents` wrote
+  return events.map(({ at, ...row }) => ({ ...row, key: { at, id: row.id } }));
 };

@@ -8,7 +8,7 @@ import { addSeconds } from '#lib/time.ts';
 import type { IssueEventData } from './event-store.ts';
 
 /** An issue with the labels and assignees that it has. */
-export type ImportedIssue = {
+export type ArchivedIssue = {
   row: Insertable<DB['issues']>;
   labels: readonly Id<'labels'>[];
   /** In their order. */
@@ -16,7 +16,7 @@ export type ImportedIssue = {
 };
 
 /** Inserts issues, with what belongs to them; gives their ids in the same order. */
-export async function insertIssuesOf(tx: Tx, issues: readonly ImportedIssue[]): Promise<Id<'issues'>[]> {
+export async function insertIssuesOf(tx: Tx, issues: readonly ArchivedIssue[]): Promise<Id<'issues'>[]> {
   if (issues.length === 0) return [];
   const inserted = await tx
     .insertInto('issues')

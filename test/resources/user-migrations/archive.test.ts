@@ -122,9 +122,12 @@ test('an empty repository is a repository in the archive too', async () => {
 });
 
 test('nothing of it is private to others: no address of theirs, no repository that was not asked for', async () => {
-  const { owner, other, name } = await full();
+  const { owner, other, repo, name } = await full();
   const secret = await here.repo(other, { visibility: 'private' });
-  await here.collaborator(secret, owner, 'write');
+  const title = 'Leaks here too';
+  await (await here.as(other)).post(`/repos/${other.login}/${secret.name}/issues`, { title, body: `See ${name}#1` });
+  const kinds = here.db.selectFrom('issue_events').select('event').where('repository_id', '=', repo.id);
+  expect((await kinds.execute()).map(({ event }) => event)).toContain('cross-referenced');
   const { objects } = await archiveOf(here, owner, { repositories: [name] });
   const emails = (await objects('users')).map(({ login, emails }) => [login, emails]);
   expect(emails).toEqual([
@@ -132,6 +135,7 @@ test('nothing of it is private to others: no address of theirs, no repository th
     [other.login, []],
   ]);
   expect(await objects('repositories')).toHaveLength(1);
+  expect((await objects('issue_events')).map(({ event }) => event)).not.toContain('cross-referenced');
 });
 
 test('a repository that its owner lost before the export is left out', async () => {

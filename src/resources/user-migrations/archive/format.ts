@@ -109,6 +109,7 @@ const RepositoryRecord = Type.Object({
 export type RepositoryRecord = Static<typeof RepositoryRecord>;
 
 const State = OneOf(['open', 'closed']);
+const StateReason = Nullable(OneOf(['completed', 'reopened', 'not_planned', 'duplicate']));
 
 const MilestoneRecord = Type.Object({
   type: Type.Literal('milestone'),
@@ -133,7 +134,7 @@ const IssueRecord = Type.Object({
   title: Text,
   body: TextOrNull,
   state: State,
-  state_reason: Nullable(OneOf(['completed', 'reopened', 'not_planned', 'duplicate'])),
+  state_reason: StateReason,
   assignee: AddressOrNull,
   assignees: Type.Array(Address),
   milestone: AddressOrNull,
@@ -175,7 +176,7 @@ const IssueEventRecord = Type.Object({
   title_was: Type.Optional(Text),
   title_is: Type.Optional(Text),
   subject: Type.Optional(AddressOrNull),
-  state_reason: Type.Optional(TextOrNull),
+  state_reason: Type.Optional(StateReason),
   lock_reason: Type.Optional(TextOrNull),
   created_at: Time,
 });

@@ -4,7 +4,14 @@ import type { Db } from '#database/connect.ts';
 import { gather, getOptional, getOrThrow, grouped } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
-import { listCommentsAfter, listIssueEventsAfter, listIssuesAfter, loadAttached } from '#resources/issues/index.ts';
+import {
+  type EventKey,
+  firstEvent,
+  listCommentsAfter,
+  listIssueEventsAfter,
+  listIssuesAfter,
+  loadAttached,
+} from '#resources/issues/index.ts';
 import { type LabelRow, listLabelsAfter } from '#resources/labels/index.ts';
 import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
@@ -150,8 +157,8 @@ async function* commentsOf({ db, html }: Source, place: Place, people: People): 
 }
 
 async function* eventsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: Id<'issue_events'>, limit: number) => listIssueEventsAfter(db, place.row.id, after, limit);
-  for await (const rows of batchesOf(asId<'issue_events'>(0), list, ({ id }) => id)) {
+  const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, place.row.id, after, limit);
+  for await (const rows of batchesOf(firstEvent, list, ({ key }) => key)) {
     const accounts = await people.load(rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee]));
     yield rows.map((row) => eventRecord(html, place, row, accounts));
   }

@@ -1,7 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type ImportedIssue, insertCommentsOf, insertEventsOf, insertIssuesOf, issueTotals } from '#resources/issues/index.ts';
+import { type ArchivedIssue, insertCommentsOf, insertEventsOf, insertIssuesOf, issueTotals } from '#resources/issues/index.ts';
 import { insertMilestonesOf } from '#resources/milestones/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { updateRepository } from '#resources/repositories/index.ts';
@@ -89,7 +89,7 @@ async function importIssueRows(
   const { tx, accounts, repositories } = context;
   const issues = new Map<Address, Issue>();
   await eachPage(context, 'issues', async (page) => {
-    const rows = page.flatMap((one): ImportedIssue[] => {
+    const rows = page.flatMap((one): ArchivedIssue[] => {
       const place = repositories.get(one.repository);
       if (!place) return [];
       return [
