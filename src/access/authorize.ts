@@ -118,6 +118,13 @@ const archive: Check = ({ policy, target, write, passes }) => {
   return refuse('forbidden', 'Repository was archived so is read-only.');
 };
 
+/** What a migration's archive holds stays as it is until the repository is unlocked. */
+const migrationLock: Check = ({ policy, target, write, passes }) => {
+  if (!target.repo || target.repo.locked_by === null || !write || policy.locked !== undefined) return undefined;
+  passes('not locked', false, 'a repository that is locked for a migration takes no changes');
+  return refuse('forbidden', 'Repository is locked for a migration, so it is read-only until it is unlocked.');
+};
+
 /** An installation acts for an app, which has no role: only its permissions are checked. */
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
@@ -145,6 +152,7 @@ const checks: readonly Check[] = [
   siteAdministrator,
   scopeOrPermission,
   archive,
+  migrationLock,
   role,
   interactionLimit,
 ];

@@ -49,6 +49,8 @@ export type Policy = {
   readonly archived?: 'allowed';
   /** Set where the change is an interaction: limits of the repository and its owner hold for it. */
   readonly interaction?: true;
+  /** Set where the change is possible in a repository that is locked for a migration too: it ends it, or leaves it as it is. */
+  readonly locked?: 'allowed';
 };
 
 /** A rule as a list of alternatives: the caller needs all permissions of at least one of them. */

@@ -595,6 +595,7 @@ export interface Repositories {
   created_at: Date;
   updated_at: Date;
   license: string | null;
+  locked_by: Id<'user_migrations'> | null;
 }
 
 export interface RepositoryImportItems {
@@ -756,6 +757,32 @@ export interface Tokens {
   last_used_at: Date | null;
 }
 
+export interface UserMigrationRepositories {
+  migration_id: Id<'user_migrations'>;
+  repository_id: Id<'repositories'>;
+}
+
+export interface UserMigrations {
+  id: GeneratedAlways<Id<'user_migrations'>>;
+  account_id: Id<'accounts'>;
+  guid: string;
+  state: Generated<'pending' | 'exporting' | 'exported' | 'failed'>;
+  lock_repositories: boolean;
+  exclude_metadata: boolean;
+  exclude_git_data: boolean;
+  exclude_attachments: boolean;
+  exclude_releases: boolean;
+  exclude_owner_projects: boolean;
+  org_metadata_only: boolean;
+  exclude: string[];
+  base_url: string;
+  attempts: Generated<number>;
+  failure: string | null;
+  available_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface WebhookDeliveries {
   id: GeneratedAlways<Id<'webhook_deliveries'>>;
   owner_id: number;
@@ -879,6 +906,8 @@ export interface DB {
   thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
   tokens: Tokens;
+  user_migration_repositories: UserMigrationRepositories;
+  user_migrations: UserMigrations;
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;

@@ -12,6 +12,8 @@ import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 /** The objects that exist once in a process. Every call has them. */
 export type Services = {
   readonly git: GitStore;
+  /** The folder of the archives of migrations. */
+  readonly migrations: string;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
   /** See `lib/limits.ts`. */

@@ -2,6 +2,7 @@ import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import { issues, lists, notifications, repositories } from './limits/lists.ts';
+import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
@@ -27,6 +28,7 @@ export const limitTable = {
   search,
   webhooks,
   names,
+  migrations,
 };
 
 type Table = typeof limitTable;

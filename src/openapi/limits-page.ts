@@ -30,6 +30,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',
+  migrations: 'Migrations',
 };
 
 /** Makes the page of all limits. */

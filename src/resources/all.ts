@@ -39,6 +39,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
+import { userMigrations } from './user-migrations/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
@@ -72,6 +73,7 @@ const families = [
   markdown,
   repositoryImports,
   notifications,
+  userMigrations,
   admin,
   meta,
   privateRegistries,

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Limits } from '#access/rate-limits.ts';
@@ -23,6 +24,7 @@ import type { MetricsReader } from './metrics.ts';
 /** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
+  /** The folder of all repositories; archives of migrations lie in one beside it. */
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
@@ -80,6 +82,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const secrets = openSecrets(settings.secretKey);
   const services: Services = {
     git,
+    migrations: join(dirname(settings.repositories), 'migrations'),
     vocabulary,
     limits,
     resourceLimits: resources,

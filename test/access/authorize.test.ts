@@ -37,6 +37,7 @@ function factsFor(policy: Policy, place: Facts['place'], write: boolean, random:
     place,
     visibility: place === 'repository' ? pick(['public', 'internal', 'private'], random) : 'public',
     archived: random(4) === 0,
+    locked: random(4) === 0,
     role: kind === 'installation' || place === 'nowhere' || random(3) === 0 ? undefined : pick(roles, random),
     reached,
     limit: pick([undefined, ...interactionGroups], random),
@@ -45,7 +46,7 @@ function factsFor(policy: Policy, place: Facts['place'], write: boolean, random:
 }
 
 /** The same facts as the server holds them. */
-function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, role, reached, ...limited }: Facts): {
+function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, locked, role, reached, ...limited }: Facts): {
   viewer: Viewer;
   target: Target;
 } {
@@ -58,7 +59,7 @@ function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, 
     isNew: !standing.includes('age'),
   };
   const interaction = { limit: group && { group, expiresAt: new Date(), ...speaks } };
-  const found = { visibility, archived, role, reached, held: held as PermissionSet, interaction };
+  const found = { visibility, archived, locked_by: locked ? 1 : null, role, reached, held: held as PermissionSet, interaction };
   const target: Target =
     place === 'repository'
       ? { repo: found as unknown as Repo }
@@ -92,7 +93,7 @@ test('where a path names an organization and a repository, each permission count
   const outcome = (inOrg: object, inRepo: object): boolean => {
     const org = { reached: true, held: { members: 'write' }, role: 'owner', ...inOrg } as unknown as Org;
     const held = { administration: 'read' };
-    const repo = { visibility: 'private', reached: true, role: 'read', held, ...inRepo } as unknown as Repo;
+    const repo = { visibility: 'private', locked_by: null, reached: true, role: 'read', held, ...inRepo } as unknown as Repo;
     return authorize(policy, viewer, { org, repo }, { write: true }).allowed;
   };
   expect(outcome({}, {})).toBe(true);
@@ -106,7 +107,7 @@ test('where a path names an organization and a repository, each permission count
 test('an interaction is refused, by a fault, where nobody has looked for its limit', () => {
   const policy: Policy = { permission: 'issues:write', interaction: true };
   const viewer = { grant: { kind: 'classic_pat', scopes: ['repo'] }, account: {} } as unknown as Viewer;
-  const repo = { visibility: 'public', reached: true, role: 'admin', held: {} } as unknown as Repo;
+  const repo = { visibility: 'public', locked_by: null, reached: true, role: 'admin', held: {} } as unknown as Repo;
   expect(() => authorize(policy, viewer, { repo }, { write: true })).toThrow('was not looked up');
   expect(() => authorize(policy, viewer, {}, { write: true })).toThrow('was not looked up');
   expect(authorize(policy, viewer, { repo: { ...repo, interaction: { limit: undefined } } }, { write: true }).allowed).toBe(true);

@@ -14,6 +14,7 @@ export type Facts = {
   place: 'repository' | 'organization' | 'nowhere';
   visibility: 'public' | 'internal' | 'private';
   archived: boolean;
+  locked: boolean;
   /** The caller's own role in the repository or organization. */
   role: string | undefined;
   /** Whether the credential reaches the place beyond what is public. */
@@ -99,6 +100,7 @@ export function naive(policy: Policy, facts: Facts): Outcome {
   if (isScoped && !scopesServe(policy, facts)) return quietly;
   if (!isScoped && reason === '' && !permissionsServe(policy, facts)) return 'forbidden';
   if (place === 'repository' && facts.archived && write && policy.archived !== 'allowed') return 'forbidden';
+  if (place === 'repository' && facts.locked && write && policy.locked !== 'allowed') return 'forbidden';
   if (kind === 'installation') return 'allowed';
   if (policy.role !== undefined && !(role !== undefined && ranks[policy.role]?.includes(role))) return quietly;
   if (policy.interaction !== true || facts.limit === undefined) return 'allowed';

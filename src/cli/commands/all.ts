@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { imageCommand } from './image.ts';
 import { importCommand } from './import.ts';
+import { migrationCommand } from './migration.ts';
 import { orgCommand } from './org.ts';
 import { reindexCommand } from './reindex.ts';
 import { repoCommand } from './repo.ts';
@@ -26,6 +27,7 @@ export const commands = [
   repoCommand,
   imageCommand,
   importCommand,
+  migrationCommand,
   reindexCommand,
   backupCommand,
   restoreCommand,

@@ -4,6 +4,7 @@ export { OrganizationSimple, User } from './schemas.ts';
 export {
   countRepositories,
   findAccountById,
+  findAccountsByLogin,
   findUsersByLogin,
   insertAccount,
   isLoginTaken,

@@ -76,6 +76,14 @@ export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Acc
     .where('kind', '=', 'user')
     .execute();
 
+/** Accounts of any kind by their logins, whatever their case. */
+export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
+    .execute();
+
 export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> =>
   tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
 

@@ -11,5 +11,12 @@ export {
   updateInvitation,
 } from './collaborator-store.ts';
 export { endMembership, type MemberAction, seesConcealed, withdrawRoles } from './rules.ts';
-export { findMembership, findMembershipForUpdate, lockMemberships, putMembership } from './store.ts';
+export {
+  findMembership,
+  findMembershipForUpdate,
+  listMembersAfter,
+  listOrganizationIdsOf,
+  lockMemberships,
+  putMembership,
+} from './store.ts';
 export { type Put, putTeamMember, removeTeamMember, type TeamMemberRole } from './team-member-store.ts';

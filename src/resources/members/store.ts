@@ -112,3 +112,28 @@ export const updateMembership = (tx: Tx, organization: Organization, user: User,
 
 export const removeMembership = (tx: Tx, organization: Organization, user: User) =>
   tx.deleteFrom('memberships').where('organization_id', '=', organization).where('user_id', '=', user).execute();
+
+/** The active members of an organization after one of them, in the order of their ids. */
+export const listMembersAfter = (db: Db, organization: Organization, after: number, limit: number) =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('accounts', 'accounts.id', 'memberships.user_id')
+    .select(['accounts.id', 'accounts.login', 'memberships.role', 'memberships.public'])
+    .where('memberships.organization_id', '=', organization)
+    .where('memberships.state', '=', 'active')
+    .where(sql<boolean>`memberships.user_id > ${after}`)
+    .orderBy('memberships.user_id')
+    .limit(limit)
+    .execute();
+
+/** The organizations of which a user is an active member. */
+export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organization[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('organization_id')
+    .where('user_id', '=', user)
+    .where('state', '=', 'active')
+    .orderBy('organization_id')
+    .execute();
+  return rows.map(({ organization_id }) => organization_id);
+}

@@ -1,4 +1,4 @@
 export { insertImportedMilestones } from './import-store.ts';
 export { presentMilestone, presentMilestones } from './present.ts';
 export { Milestone } from './schemas.ts';
-export { findMilestone, loadMilestones, type MilestoneRow } from './store.ts';
+export { findMilestone, insertMilestonesOf, listMilestonesAfter, loadMilestones, type MilestoneRow } from './store.ts';

@@ -53,3 +53,35 @@ export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('re
 /** The column `reactions` of what is reacted to, which counts them, with one more or one less of a kind. */
 export const changedCounts = (content: Content, by: 1 | -1): RawBuilder<string> =>
   sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
+
+/** The reactions to many issues, or to many comments, oldest first. */
+export function loadReactions(
+  db: Db,
+  subjects: { issues: readonly Id<'issues'>[] } | { comments: readonly Id<'issue_comments'>[] },
+): Promise<ReactionRow[]> {
+  const query = db.selectFrom('reactions').selectAll().orderBy('id');
+  const found =
+    'issues' in subjects
+      ? query.where(sql<boolean>`issue_id = any (${[...subjects.issues]})`)
+      : query.where(sql<boolean>`comment_id = any (${[...subjects.comments]})`);
+  return found.execute();
+}
+
+type NewReaction = { user_id: Id<'accounts'>; content: Content; created_at: Date };
+
+/** Inserts reactions that come from another server. The counts on their subjects were written with those, by `rollupOf`. */
+export async function insertReactionsOf(
+  tx: Tx,
+  rows: readonly (NewReaction & { issue_id?: Id<'issues'>; comment_id?: Id<'issue_comments'> })[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map(({ issue_id = null, comment_id = null, ...row }) => ({ ...row, issue_id, comment_id }));
+  await tx.insertInto('reactions').values(values).execute();
+}
+
+/** The numbers of reactions, as their subject's row has them. */
+export function rollupOf(rows: readonly Pick<NewReaction, 'content'>[]): string {
+  const counts: Partial<Record<Content, number>> = {};
+  for (const { content } of rows) counts[content] = (counts[content] ?? 0) + 1;
+  return JSON.stringify(counts);
+}

@@ -2,6 +2,7 @@ export { importRepository } from './imports.ts';
 export { identityOf } from './initialize.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
+export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
 export { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
@@ -10,8 +11,10 @@ export {
   addImportedIssues,
   addOpenIssues,
   findInNetwork,
+  findOwned,
   findRepository,
   loadRepositories,
+  lockOwner,
   lockRepository,
   setSize,
   takeIssueNumber,

@@ -38,6 +38,7 @@ const copies = {
   scopes: ['repo'],
   role: 'read',
   archived: 'allowed',
+  locked: 'allowed',
 } as const;
 
 export const createFork = endpoint({

@@ -85,7 +85,7 @@ export const deleteRepo = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}',
   summary: 'Delete a repository',
-  access: { ...administer, scopes: ['delete_repo'] },
+  access: { ...administer, scopes: ['delete_repo'], locked: 'allowed' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx) => deleteRepository(tx, action));

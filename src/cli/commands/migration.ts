@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { Command } from '@commander-js/extra-typings';
+import { importArchive } from '#resources/user-migrations/index.ts';
+import { counted, installationCommand, onInstallation, print } from '../command.ts';
+import { progressBar } from '../progress.ts';
+
+const importOfArchive = installationCommand(
+  'import',
+  'Read an archive that a migration has exported: repositories with Git data, issues and all that belongs to them, and their people.',
+  'hearth migration import 0b989ba4-242f-11e5-81e1-c7b6966d2516.tar.gz',
+)
+  .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive gives it')
+  .action((archive, _options, command) =>
+    onInstallation(command, async ({ change, hearth: { services }, now }) => {
+      const bar = progressBar();
+      const { repositories, accounts } = await importArchive({
+        file: resolve(archive),
+        git: services.git,
+        change,
+        limits: services.resourceLimits.migrations,
+        now,
+        onProgress: bar.show,
+      }).finally(() => bar.end());
+      print(command, { repositories, accounts }, [
+        ...repositories.map((name) => `Imported ${name}`),
+        `Imported ${counted(repositories.length, 'repository', 'repositories')} and ${counted(accounts, 'new account')}`,
+      ]);
+    }),
+  );
+
+export const migrationCommand = new Command('migration')
+  .description('Read archives of migrations, by which people move between servers.')
+  .addCommand(importOfArchive);

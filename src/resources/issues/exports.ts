@@ -1,0 +1,68 @@
+// Issues with their comments and events in batches, for archives.
+import { sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import { asId, type Id } from '#lib/id.ts';
+import type { CommentRow } from './comment-store.ts';
+import type { IssueEventRow } from './event-store.ts';
+import type { IssueRow } from './store.ts';
+
+type Repository = Id<'repositories'>;
+
+/** The issues of a repository after a number, in their order. */
+export const listIssuesAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<IssueRow[]> =>
+  db
+    .selectFrom('issues')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+
+/** The comments on all issues of a repository after one of them, oldest first, each with the number of its issue. */
+export const listCommentsAfter = (
+  db: Db,
+  repository: Repository,
+  after: Id<'issue_comments'>,
+  limit: number,
+): Promise<(CommentRow & { number: number })[]> =>
+  db
+    .selectFrom('issue_comments')
+    .innerJoin('issues', 'issues.id', 'issue_comments.issue_id')
+    .selectAll('issue_comments')
+    .select('issues.number')
+    .where('issue_comments.repository_id', '=', repository)
+    .where('issue_comments.id', '>', after)
+    .orderBy('issue_comments.id')
+    .limit(limit)
+    .execute();
+
+/** Where a list of events goes on: after the one of this time, to the microsecond, and id. */
+export type EventKey = { at: string; id: Id<'issue_events'> };
+export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
+
+/**
+ * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events that
+ * not everybody may see are left out: those about fields of an organization, and those that came from another repository.
+ */
+export const listIssueEventsAfter = async (
+  db: Db,
+  repository: Repository,
+  after: EventKey,
+  limit: number,
+): Promise<(IssueEventRow & { number: number; key: EventKey })[]> => {
+  const rows = await db
+    .selectFrom('issue_events')
+    .innerJoin('issues', 'issues.id', 'issue_events.issue_id')
+    .selectAll('issue_events')
+    .select(['issues.number', sql<string>`issue_events.created_at::text`.as('at')])
+    .where('issue_events.repository_id', '=', repository)
+    .where('issue_events.restricted', '=', false)
+    .where(sql<boolean>`(issue_events.created_at, issue_events.id) > (${after.at}::timestamptz, ${after.id}::bigint)`)
+    .orderBy('issue_events.created_at')
+    .orderBy('issue_events.id')
+    .limit(limit)
+    .execute();
+  const events = rows as ((typeof rows)[number] & IssueEventRow)[]; // the column holds what `insertIssueEvents` wrote
+  return events.map(({ at, ...row }) => ({ ...row, key: { at, id: row.id } }));
+};

@@ -1,0 +1,199 @@
+import type { Tx } from '#database/connect.ts';
+import { grouped, keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { type ArchivedIssue, insertCommentsOf, insertEventsOf, insertIssuesOf, issueTotals } from '#resources/issues/index.ts';
+import { insertMilestonesOf } from '#resources/milestones/index.ts';
+import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
+import { updateRepository } from '#resources/repositories/index.ts';
+import type { Address, IssueRecord, RecordOf } from '../archive/format.ts';
+import { type Accounts, idOf } from './accounts.ts';
+import { numberOf } from './check.ts';
+import { countPages, objectsOf, type Pages } from './pages.ts';
+import type { Imported } from './repositories.ts';
+import type { OnProgress } from './unpack.ts';
+
+type Context = {
+  tx: Tx;
+  pages: Pages;
+  accounts: Accounts;
+  repositories: ReadonlyMap<Address, Imported>;
+  onProgress: OnProgress;
+};
+
+type Issue = { id: Id<'issues'>; repository: Id<'repositories'> };
+type Reactions = IssueRecord['reactions'];
+
+const timeOf = (text: string): Date => new Date(text);
+const timeOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+/** Inserts milestones, issues, comments and events with their numbers, times and people. Nobody is told of them. */
+export async function importIssues(context: Context): Promise<void> {
+  const { tx, repositories } = context;
+  const milestones = await importMilestones(context);
+  const issues = await importIssueRows(context, milestones);
+  await importComments(context, issues);
+  await importEvents(context, issues);
+  for (const { row } of repositories.values()) {
+    const { open, last } = await issueTotals(tx, row.id);
+    await updateRepository(tx, row.id, { open_issues_count: open, next_issue_number: last + 1 });
+  }
+}
+
+/** Hands on the objects of a kind, page by page, each page by the repositories that it is about. */
+async function eachPage<K extends 'milestones' | 'issues' | 'issue_comments' | 'issue_events'>(
+  { pages, onProgress }: Context,
+  kind: K,
+  insert: (page: RecordOf<K>[]) => Promise<void>,
+): Promise<void> {
+  const total = countPages(pages, kind);
+  let done = 0;
+  for await (const page of objectsOf(pages, kind)) {
+    if (page.length > 0) await insert(page);
+    onProgress(phases[kind], ++done, total);
+  }
+}
+
+const phases = { milestones: 'Milestones', issues: 'Issues', issue_comments: 'Comments', issue_events: 'Events' } as const;
+
+async function importMilestones(context: Context): Promise<Map<Address, Id<'milestones'>>> {
+  const { tx, accounts, repositories } = context;
+  const ids = new Map<Address, Id<'milestones'>>();
+  await eachPage(context, 'milestones', async (page) => {
+    const rows = page.flatMap((one) => {
+      const place = repositories.get(one.repository);
+      if (!place) return [];
+      const { title, description, state } = one;
+      return {
+        repository_id: place.row.id,
+        number: numberOf(one.url, one.repository, 'milestones'),
+        title,
+        description,
+        state,
+        creator_id: idOf(accounts, one.user),
+        due_on: timeOrNull(one.due_on),
+        closed_at: timeOrNull(one.closed_at),
+        created_at: timeOf(one.created_at),
+        updated_at: timeOf(one.updated_at),
+      };
+    });
+    const inserted = await insertMilestonesOf(tx, rows);
+    for (const [at, id] of inserted.entries()) ids.set(page[at]?.url ?? '', id);
+  });
+  return ids;
+}
+
+async function importIssueRows(
+  context: Context,
+  milestones: ReadonlyMap<Address, Id<'milestones'>>,
+): Promise<Map<Address, Issue>> {
+  const { tx, accounts, repositories } = context;
+  const issues = new Map<Address, Issue>();
+  await eachPage(context, 'issues', async (page) => {
+    const rows = page.flatMap((one): ArchivedIssue[] => {
+      const place = repositories.get(one.repository);
+      if (!place) return [];
+      return [
+        {
+          row: {
+            repository_id: place.row.id,
+            number: numberOf(one.url, one.repository, 'issues'),
+            title: one.title,
+            body: one.body,
+            author_id: idOf(accounts, one.user),
+            state: one.state,
+            state_reason: one.state_reason,
+            milestone_id: one.milestone === null ? null : (milestones.get(one.milestone) ?? null),
+            locked: one.locked,
+            lock_reason: one.active_lock_reason,
+            closed_at: timeOrNull(one.closed_at),
+            closed_by: idOf(accounts, one.closed_by),
+            reactions: rollupOf(given(accounts, one.reactions)),
+            created_at: timeOf(one.created_at),
+            updated_at: timeOf(one.updated_at),
+          },
+          labels: one.labels.flatMap((label) => place.labels.get(label) ?? []),
+          assignees: one.assignees.flatMap((user) => idOf(accounts, user) ?? []),
+        },
+      ];
+    });
+    const ids = await insertIssuesOf(tx, rows);
+    for (const [at, id] of ids.entries()) {
+      const [one, row] = [page[at], rows[at]];
+      if (one && row) issues.set(one.url, { id, repository: row.row.repository_id as Id<'repositories'> });
+    }
+    await insertReactionsOf(
+      tx,
+      ids.flatMap((id, at) => given(accounts, page[at]?.reactions ?? []).map((one) => ({ ...one, issue_id: id }))),
+    );
+  });
+  return issues;
+}
+
+/** The reactions of people who have an account here, each of theirs once. */
+function given(accounts: Accounts, reactions: Reactions) {
+  const rows = reactions.flatMap(({ user, content, created_at }) => {
+    const id = idOf(accounts, user);
+    return id === null ? [] : [{ user_id: id, content, created_at: timeOf(created_at) }];
+  });
+  return [...keyed(rows, ({ user_id, content }) => `${user_id} ${content}`).values()];
+}
+
+async function importComments(context: Context, issues: ReadonlyMap<Address, Issue>): Promise<void> {
+  const { tx, accounts } = context;
+  await eachPage(context, 'issue_comments', async (page) => {
+    const rows = page.flatMap((one) => {
+      const issue = issues.get(one.issue);
+      if (!issue) return [];
+      return {
+        issue_id: issue.id,
+        repository_id: issue.repository,
+        author_id: idOf(accounts, one.user),
+        body: one.body,
+        reactions: rollupOf(given(accounts, one.reactions)),
+        created_at: timeOf(one.created_at),
+        updated_at: timeOf(one.updated_at),
+      };
+    });
+    const ids = await insertCommentsOf(tx, rows);
+    await insertReactionsOf(
+      tx,
+      ids.flatMap((id, at) => given(accounts, page[at]?.reactions ?? []).map((one) => ({ ...one, comment_id: id }))),
+    );
+  });
+}
+
+async function importEvents(context: Context, issues: ReadonlyMap<Address, Issue>): Promise<void> {
+  const { tx, accounts } = context;
+  await eachPage(context, 'issue_events', async (page) => {
+    const byIssue = grouped(page, ({ issue }) => issue);
+    await insertEventsOf(
+      tx,
+      page.flatMap((one) => {
+        const issue = byIssue.has(one.issue) ? issues.get(one.issue) : undefined;
+        if (!issue) return [];
+        return {
+          issue_id: issue.id,
+          repository_id: issue.repository,
+          actor_id: idOf(accounts, one.actor),
+          event: one.event,
+          commit_id: one.commit_id,
+          data: dataOf(accounts, one),
+          created_at: timeOf(one.created_at),
+        };
+      }),
+    );
+  });
+}
+
+/** What an event tells, as the issues of this server keep it. */
+function dataOf(accounts: Accounts, one: RecordOf<'issue_events'>) {
+  const assignee = one.subject === undefined ? null : idOf(accounts, one.subject);
+  return {
+    ...(one.label_name === undefined ? {} : { label: { name: one.label_name, color: one.label_color ?? '' } }),
+    ...(one.milestone_title === undefined ? {} : { milestone: { title: one.milestone_title } }),
+    ...(one.title_was === undefined ? {} : { rename: { from: one.title_was, to: one.title_is ?? '' } }),
+    ...(assignee === null ? {} : { assignee }),
+    ...(one.state_reason === undefined ? {} : { state_reason: one.state_reason }),
+    ...(one.lock_reason === undefined ? {} : { lock_reason: one.lock_reason }),
+  };
+}

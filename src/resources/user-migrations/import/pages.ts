@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { formatVersion, type KindWithObjects, pageName, type RecordOf, shapes } from '../archive/format.ts';
+import { refused } from './unpack.ts';
+
+/** The unpacked JSON files of an archive. */
+export type Pages = {
+  readonly folder: string;
+  readonly names: ReadonlySet<string>;
+};
+
+const Schema = Type.Object({ version: Type.String() });
+
+/** Refuses an archive of another format. A later version of the same first number can be read. */
+export async function checkVersion(pages: Pages): Promise<void> {
+  if (!pages.names.has('schema.json')) throw refused('it has no schema.json, so it is no archive of a migration');
+  const found = await readJson(pages, 'schema.json');
+  if (!Value.Check(Schema, found)) throw refused('schema.json does not tell its version');
+  const [wanted, given] = [formatVersion, found.version].map((version) => version.split('.')[0]);
+  if (wanted !== given) throw refused(`it has the version ${found.version.slice(0, 20)}, and ${wanted} is what can be read`);
+}
+
+/** The objects of one kind, page by page, each of the shape that it must have. */
+export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: K): AsyncGenerator<RecordOf<K>[]> {
+  for (let page = 1; ; page++) {
+    const name = pageName(kind, page);
+    if (!pages.names.has(name)) {
+      if (page === 1) throw refused(`it has no ${name}: only archives with metadata can be imported`);
+      return;
+    }
+    const found = await readJson(pages, name);
+    if (!Array.isArray(found)) throw refused(`${name} is not a list`);
+    for (const [at, one] of found.entries())
+      if (!Value.Check(shapes[kind], one)) throw refused(`${name}: ${problemOf(kind, one)} of object ${at + 1}`);
+    yield found as RecordOf<K>[]; // each was checked
+  }
+}
+
+/** How many pages a kind has. */
+export const countPages = ({ names }: Pages, kind: KindWithObjects): number =>
+  [...names].filter((name) => name.startsWith(`${kind}_0`)).length;
+
+function problemOf(kind: KindWithObjects, one: unknown): string {
+  const [first] = Value.Errors(shapes[kind], one);
+  return first ? `${first.instancePath || 'the value'} ${first.message}` : 'something is wrong';
+}
+
+async function readJson({ folder }: Pages, name: string): Promise<unknown> {
+  const text = await readFile(join(folder, name), 'utf8');
+  if (text.includes('\\u0000')) throw refused(`${name} holds null characters`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused(`${name} is not JSON`);
+  }
+}
