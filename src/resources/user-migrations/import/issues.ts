@@ -1,7 +1,14 @@
 import type { Tx } from '#database/connect.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type ArchivedIssue, insertCommentsOf, insertEventsOf, insertIssuesOf, issueTotals } from '#resources/issues/index.ts';
+import {
+  type ArchivedIssue,
+  enqueueIssueIndexing,
+  insertCommentsOf,
+  insertEventsOf,
+  insertIssuesOf,
+  issueTotals,
+} from '#resources/issues/index.ts';
 import { insertMilestonesOf } from '#resources/milestones/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { updateRepository } from '#resources/repositories/index.ts';
@@ -36,6 +43,7 @@ export async function importIssues(context: Context): Promise<void> {
   for (const { row } of repositories.values()) {
     const { open, last } = await issueTotals(tx, row.id);
     await updateRepository(tx, row.id, { open_issues_count: open, next_issue_number: last + 1 });
+    await enqueueIssueIndexing(tx, row.id);
   }
 }
 
