@@ -1,8 +1,14 @@
 export { type CommentRow, findComment } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents } from './event-store.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
-export { type ArchivedIssue, insertCommentsOf, insertEventsOf, insertIssuesOf, issueTotals } from './import.ts';
-export { findIssueIds, type ImportedIssue, insertImportedComments, insertImportedIssues } from './import-store.ts';
+export {
+  findIssueIds,
+  type ImportedIssue,
+  insertImportedComments,
+  insertImportedEvents,
+  insertImportedIssues,
+  issueTotals,
+} from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
 export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';

@@ -86,20 +86,20 @@ export async function writeIssues(tx: Tx, target: Target, rows: readonly SourceI
   const labels = await writeLabels(tx, target, [...itsLabels.values()]);
   const milestones = await writeMilestones(tx, target, [...itsMilestones.values()]);
   const imported = fresh.map((issue) => importedIssue(issue, target, { labels, milestones }));
-  const ids = await insertImportedIssues(tx, repository.id, imported);
-  const items = fresh.map(({ id, number, comments }) => {
-    const own = ids.get(number);
+  const ids = await insertImportedIssues(tx, imported, { assignees: 'assignable' });
+  const items = fresh.map(({ id, number, comments }, at) => {
+    const own = ids[at];
     if (own === undefined) throw conflict(`${repository.name} has got an issue #${number} meanwhile, which the source has too`);
     return { source_id: id, own_id: own, missing_comments: comments };
   });
   await insertItems(tx, row.id, 'issue', items);
-  const open = imported.filter(({ state }) => state === 'open').length;
+  const open = imported.filter(({ row }) => row.state === 'open').length;
   await addImportedIssues(tx, repository.id, { open, highest: Math.max(0, ...rows.map(({ number }) => number)) });
 }
 
 function importedIssue(
   issue: SourceIssue,
-  { people, host }: Target,
+  { repository, people, host }: Target,
   {
     labels,
     milestones,
@@ -109,19 +109,22 @@ function importedIssue(
   const isClosed = state === 'closed';
   const isLocked = issue.locked ?? false;
   return {
-    number: issue.number,
-    title: storable(issue.title),
-    body: attributed(issue.body, issue.user, { people, host }),
-    author_id: accountOf(people, issue.user),
-    state,
-    state_reason: oneOf(stateReasons, issue.state_reason),
-    milestone_id: (issue.milestone && milestones.get(issue.milestone.number)) ?? null,
-    locked: isLocked,
-    lock_reason: isLocked ? oneOf(lockReasons, issue.active_lock_reason) : null,
-    closed_at: isClosed ? (dateOf(issue.closed_at) ?? new Date(issue.updated_at)) : null,
-    closed_by: isClosed ? accountOf(people, issue.closed_by) : null,
-    created_at: new Date(issue.created_at),
-    updated_at: new Date(issue.updated_at),
+    row: {
+      repository_id: repository.id,
+      number: issue.number,
+      title: storable(issue.title),
+      body: attributed(issue.body, issue.user, { people, host }),
+      author_id: accountOf(people, issue.user),
+      state,
+      state_reason: oneOf(stateReasons, issue.state_reason),
+      milestone_id: (issue.milestone && milestones.get(issue.milestone.number)) ?? null,
+      locked: isLocked,
+      lock_reason: isLocked ? oneOf(lockReasons, issue.active_lock_reason) : null,
+      closed_at: isClosed ? (dateOf(issue.closed_at) ?? new Date(issue.updated_at)) : null,
+      closed_by: isClosed ? accountOf(people, issue.closed_by) : null,
+      created_at: new Date(issue.created_at),
+      updated_at: new Date(issue.updated_at),
+    },
     labels: unique(issue.labels.map(({ name }) => labels.get(storable(name)))).slice(0, maxLabels),
     assignees: unique((issue.assignees ?? []).map((person) => accountOf(people, person))).slice(0, maxAssignees),
   };
@@ -147,8 +150,8 @@ export async function writeComments(
   });
   const ids = await insertImportedComments(
     tx,
-    repository.id,
     fresh.map(({ comment, issue }) => ({
+      repository_id: repository.id,
       issue_id: issue,
       author_id: accountOf(people, comment.user),
       body: attributed(comment.body, comment.user, { people, host }) ?? '',

@@ -2,11 +2,11 @@ import type { Tx } from '#database/connect.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import {
-  type ArchivedIssue,
   enqueueIssueIndexing,
-  insertCommentsOf,
-  insertEventsOf,
-  insertIssuesOf,
+  type ImportedIssue,
+  insertImportedComments,
+  insertImportedEvents,
+  insertImportedIssues,
   issueTotals,
 } from '#resources/issues/index.ts';
 import { insertMilestonesOf } from '#resources/milestones/index.ts';
@@ -97,41 +97,42 @@ async function importIssueRows(
   const { tx, accounts, repositories } = context;
   const issues = new Map<Address, Issue>();
   await eachPage(context, 'issues', async (page) => {
-    const rows = page.flatMap((one): ArchivedIssue[] => {
-      const place = repositories.get(one.repository);
-      if (!place) return [];
-      return [
-        {
-          row: {
-            repository_id: place.row.id,
-            number: numberOf(one.url, one.repository, 'issues'),
-            title: one.title,
-            body: one.body,
-            author_id: idOf(accounts, one.user),
-            state: one.state,
-            state_reason: one.state_reason,
-            milestone_id: one.milestone === null ? null : (milestones.get(one.milestone) ?? null),
-            locked: one.locked,
-            lock_reason: one.active_lock_reason,
-            closed_at: timeOrNull(one.closed_at),
-            closed_by: idOf(accounts, one.closed_by),
-            reactions: rollupOf(given(accounts, one.reactions)),
-            created_at: timeOf(one.created_at),
-            updated_at: timeOf(one.updated_at),
-          },
-          labels: one.labels.flatMap((label) => place.labels.get(label) ?? []),
-          assignees: one.assignees.flatMap((user) => idOf(accounts, user) ?? []),
-        },
-      ];
+    const known = page.flatMap((one) => {
+      const target = repositories.get(one.repository);
+      return target ? [{ one, target }] : [];
     });
-    const ids = await insertIssuesOf(tx, rows);
-    for (const [at, id] of ids.entries()) {
-      const [one, row] = [page[at], rows[at]];
-      if (one && row) issues.set(one.url, { id, repository: row.row.repository_id as Id<'repositories'> });
-    }
+    const rows = known.map(
+      ({ one, target }): ImportedIssue => ({
+        row: {
+          repository_id: target.row.id,
+          number: numberOf(one.url, one.repository, 'issues'),
+          title: one.title,
+          body: one.body,
+          author_id: idOf(accounts, one.user),
+          state: one.state,
+          state_reason: one.state_reason,
+          milestone_id: one.milestone === null ? null : (milestones.get(one.milestone) ?? null),
+          locked: one.locked,
+          lock_reason: one.active_lock_reason,
+          closed_at: timeOrNull(one.closed_at),
+          closed_by: idOf(accounts, one.closed_by),
+          reactions: rollupOf(given(accounts, one.reactions)),
+          created_at: timeOf(one.created_at),
+          updated_at: timeOf(one.updated_at),
+        },
+        labels: one.labels.flatMap((label) => target.labels.get(label) ?? []),
+        assignees: one.assignees.flatMap((user) => idOf(accounts, user) ?? []),
+      }),
+    );
+    const ids = await insertImportedIssues(tx, rows, { assignees: 'all' });
+    const inserted = known.flatMap(({ one, target }, at) => {
+      const id = ids[at];
+      return id === undefined ? [] : [{ one, id, repository: target.row.id }];
+    });
+    for (const { one, id, repository } of inserted) issues.set(one.url, { id, repository });
     await insertReactionsOf(
       tx,
-      ids.flatMap((id, at) => given(accounts, page[at]?.reactions ?? []).map((one) => ({ ...one, issue_id: id }))),
+      inserted.flatMap(({ one, id }) => given(accounts, one.reactions).map((reaction) => ({ ...reaction, issue_id: id }))),
     );
   });
   return issues;
@@ -149,10 +150,13 @@ function given(accounts: Accounts, reactions: Reactions) {
 async function importComments(context: Context, issues: ReadonlyMap<Address, Issue>): Promise<void> {
   const { tx, accounts } = context;
   await eachPage(context, 'issue_comments', async (page) => {
-    const rows = page.flatMap((one) => {
+    const known = page.flatMap((one) => {
       const issue = issues.get(one.issue);
-      if (!issue) return [];
-      return {
+      return issue ? [{ one, issue }] : [];
+    });
+    const ids = await insertImportedComments(
+      tx,
+      known.map(({ one, issue }) => ({
         issue_id: issue.id,
         repository_id: issue.repository,
         author_id: idOf(accounts, one.user),
@@ -160,12 +164,15 @@ async function importComments(context: Context, issues: ReadonlyMap<Address, Iss
         reactions: rollupOf(given(accounts, one.reactions)),
         created_at: timeOf(one.created_at),
         updated_at: timeOf(one.updated_at),
-      };
-    });
-    const ids = await insertCommentsOf(tx, rows);
+      })),
+    );
     await insertReactionsOf(
       tx,
-      ids.flatMap((id, at) => given(accounts, page[at]?.reactions ?? []).map((one) => ({ ...one, comment_id: id }))),
+      known.flatMap(({ one }, at) =>
+        ids
+          .slice(at, at + 1)
+          .flatMap((id) => given(accounts, one.reactions).map((reaction) => ({ ...reaction, comment_id: id }))),
+      ),
     );
   });
 }
@@ -174,7 +181,7 @@ async function importEvents(context: Context, issues: ReadonlyMap<Address, Issue
   const { tx, accounts } = context;
   await eachPage(context, 'issue_events', async (page) => {
     const byIssue = grouped(page, ({ issue }) => issue);
-    await insertEventsOf(
+    await insertImportedEvents(
       tx,
       page.flatMap((one) => {
         const issue = byIssue.has(one.issue) ? issues.get(one.issue) : undefined;
