@@ -72,9 +72,18 @@ export function parseQuery(schema: TSchema, query: Readonly<Record<string, unkno
   return value;
 }
 
-/** The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. */
+/** Whether a request may leave its body out: none of its fields has to be given. */
+export const isOptionalBody = (schema: TSchema): boolean => bodyValidators.decide(schema)(declaredPart(schema, {}));
+
+const noBody: Json = { value: {}, size: 1, hasNul: false };
+
+/**
+ * The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. Some clients
+ * send `null` where they have nothing to say: where the body may be left out, it counts as none.
+ */
 export async function parseBody(schema: TSchema, json: Json | undefined, resource: string): Promise<unknown> {
-  const { value: given, size, hasNul } = json ?? { value: {}, size: 1, hasNul: false };
+  const isLeftOut = json?.value === null && isOptionalBody(schema);
+  const { value: given, size, hasNul } = isLeftOut ? noBody : (json ?? noBody);
   if (typeof given !== 'object' || given === null || (Array.isArray(given) && !takesArray(schema)))
     throw badRequest('Body should be a JSON object');
   const isLarge = size > largeValues;

@@ -3,6 +3,7 @@ import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { greedyWords } from '#endpoint/path-words.ts';
+import { isOptionalBody } from '#endpoint/validate.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
@@ -107,12 +108,13 @@ function pagingOf({ paging }: Endpoint): Json[] {
 }
 
 function bodyOf(endpoint: Endpoint, references: References): Json {
-  const schema = endpoint.body as { required?: string[] } | undefined;
+  const schema = endpoint.body ?? {};
+  const isOptional = isOptionalBody(schema);
   return {
-    required: (schema?.required ?? []).length > 0,
+    required: !isOptional,
     content: {
       'application/json': {
-        schema: references.of(schema ?? {}),
+        schema: isOptional ? { anyOf: [references.of(schema), { type: 'null' }] } : references.of(schema),
         ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
       },
     },
