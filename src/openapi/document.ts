@@ -2,7 +2,7 @@ import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
-import { greedyWords } from '#endpoint/path-words.ts';
+import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
@@ -79,7 +79,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     in: 'path',
     required: true,
     schema: references.of(schema),
-    ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
+    ...(mayHoldSlashes(schema) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
   const queryParameters = Object.entries(query?.properties ?? {}).map(([name, schema]) => {

@@ -8,7 +8,6 @@ import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
-import { publicPath } from '#vocabulary/paths.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
@@ -22,7 +21,7 @@ import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
-import { routesOf } from './routes.ts';
+import { type Route, routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 import { boundUnreadBodies } from './unread-body.ts';
@@ -129,7 +128,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn, refusals });
-  for (const endpoint of parts.endpoints) register(app, { ...parts, signIn, bodies }, endpoint);
+  for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
 }
 
@@ -140,17 +139,13 @@ function rewriteApiHost(host: string | undefined, url: string): string {
 
 type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
-function register(app: FastifyInstance, parts: RouteParts, endpoint: Endpoint): void {
-  for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
-    path ? routesOf(path) : [],
-  )) {
-    app.route({
-      method: endpoint.method,
-      url: apiPrefix + pattern,
-      exposeHeadRoute: endpoint.method === 'GET',
-      handler: (request, reply) => serve(parts, endpoint, request, reply, wildcard),
-    });
-  }
+function register(app: FastifyInstance, parts: RouteParts, { method, pattern, endpoint, wildcard }: Route): void {
+  app.route({
+    method,
+    url: apiPrefix + pattern,
+    exposeHeadRoute: method === 'GET',
+    handler: (request, reply) => (endpoint ? serve(parts, endpoint, request, reply, wildcard) : reply.callNotFound()),
+  });
 }
 
 async function serve(
