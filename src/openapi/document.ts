@@ -97,14 +97,19 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
 function pagingOf({ paging }: Endpoint): Json[] {
   if (!paging) return [];
   const { style, defaultLimit, maxLimit } = paging;
+  // Numbers out of range are accepted: too large ones count as the largest, others as the default. So the schemas have no bounds.
   const limit = {
     name: 'per_page',
     in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+    description: `The number of results on a page, ${maxLimit} at most.`,
+    schema: { type: 'integer', default: defaultLimit },
   };
   if (style === 'cursors')
     return [limit, { name: 'cursor', in: 'query', description: 'As the Link header gives it.', schema: { type: 'string' } }];
-  return [limit, { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } }];
+  return [
+    limit,
+    { name: 'page', in: 'query', description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
+  ];
 }
 
 function bodyOf(endpoint: Endpoint, references: References): Json {

@@ -7,10 +7,10 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { valueWords } from '#endpoint/path-words.ts';
+import { rootWords, valueWords } from '#endpoint/path-words.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import { forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
+import { badRequest, forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -46,20 +46,23 @@ type AuthorizeContext = {
 
 /**
  * Looks up the accounts and repositories of a path, and decides about access.
- * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema
+ * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema, or 400 where the endpoint says so
  * @throws Moved for a former name of a repository
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
   const { db, endpoint, viewer, params, trace } = context;
   const words: Record<string, unknown> = {};
+  const malformed: string[] = [];
   for (const [word, schema] of wordSchemasOf(endpoint)) {
     const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
-    if (value === undefined) throw notFound();
-    words[word] = value;
+    if (value === undefined && (endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
+    if (value === undefined) malformed.push(word);
+    else words[word] = value;
   }
   const target = await findTarget(context);
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
+  if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
   const roots = 'username' in words ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
   return { roots, words };
 }

@@ -69,6 +69,13 @@ test('it names every parameter: the words of the path, those of the query, and h
   }
 });
 
+test('numbers of pages that are out of range are taken, so no parameter of a list has bounds', () => {
+  for (const { get } of Object.values(documentIn('service').paths))
+    for (const { name, schema } of get?.parameters ?? [])
+      if (name === 'per_page' || name === 'page')
+        expect(schema).toEqual({ type: 'integer', default: name === 'page' ? 1 : expect.any(Number) });
+});
+
 test('it demands the parameters that the public description demands, and tells of a 304 where that does', () => {
   const { paths } = documentIn('service');
   for (const { id, method, path } of allEndpoints) {

@@ -32,6 +32,7 @@ export const { org: listOrgWebhookDeliveries, repo: listRepoWebhookDeliveries } 
   },
   {
     method: 'GET',
+    malformed: 'refused',
     query: DeliveryQuery,
     paging: cursors(),
     replies: { 200: Type.Array(DeliveryItem) },
@@ -71,6 +72,7 @@ export const {
   },
   {
     method: 'GET',
+    malformed: 'refused',
     replies: { 200: Delivery },
     async handle({ db, at: { hook, delivery } }) {
       return presentDelivery(hook, delivery, orNotFound(await findPayload(db, delivery)));
@@ -108,6 +110,7 @@ export const {
   },
   {
     method: 'POST',
+    malformed: 'refused',
     replies: { 202: Type.Object({}) },
     async handle({ change, at: { hook, delivery }, now, services }) {
       await change((tx) => redeliver(tx, hook, delivery, { limits: services.resourceLimits.webhooks, now }));
