@@ -16,7 +16,6 @@ import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
-import { accessHeaders } from './headers.ts';
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
@@ -44,7 +43,6 @@ export type RequestContext = {
  */
 export async function handleRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = context;
-  reply.headers(accessHeaders(endpoint, viewer));
   const version = versionOf(request);
   reply.header('x-service-api-version-selected', version);
   const counted = await consumeRateLimit(context, request, reply);
