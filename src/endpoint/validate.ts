@@ -66,10 +66,26 @@ const wordSchema = (schema: TSchema): TSchema => {
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
-  const value = declaredPart(schema, neutralBody(query, schema));
+  const value = declaredPart(schema, neutralBody(withPluses(schema, query), schema));
   const size = Object.values(asObject(value)).flat().length;
   refuse([...problemsOf(textValidators, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;
+}
+
+/**
+ * A query in which blanks are pluses again where only so the value is one of its closed set. Clients send `sort=reactions-+1` without
+ * escaping the plus, which is a blank when it is decoded.
+ */
+function withPluses(
+  { properties = {} }: TSchema & { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> },
+  query: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const read = (name: string, value: unknown): unknown => {
+    const known = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined;
+    const text = typeof value === 'string' ? value.replaceAll(' ', '+') : value;
+    return known && !known.includes(value) && known.includes(text) ? text : value;
+  };
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]));
 }
 
 /** Whether a request may leave its body out: none of its fields has to be given. */
