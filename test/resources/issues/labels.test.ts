@@ -21,6 +21,17 @@ test('a repository begins with labels; more are made, changed and deleted', asyn
 });
 
 test.each([
+  [{ name: 'motor' }, 'motor'],
+  [{ name: 'motor', new_name: 'pump' }, 'pump'],
+])('%o renames a label to %s', async (wanted, name) => {
+  const { owner, path } = await setting();
+  const { body } = await owner.patch(`${path}/labels/bug`, wanted);
+  expect(body).toMatchObject({ name, archived_at: null, archived_by: null });
+  expect((await owner.get(`${path}/labels/${name}`)).body).toEqual(body);
+  expect((await owner.patch(`${path}/labels/${name}`, { name: 'DUPLICATE' })).status).toBe(422);
+});
+
+test.each([
   [{ name: '' }, 'name'],
   [{ name: 'a,b' }, 'name'],
   [{ name: 'BUG' }, 'name'],
