@@ -46,8 +46,12 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
   return { limit, number, offset: (number - 1) * limit };
 }
 
-/** Refuses paging parameters that aren't numbers, for endpoints that demand it. Numbers out of range are read as `pageOf` does. */
+/**
+ * Refuses paging parameters that aren't numbers, and a repeated cursor, for endpoints that demand it. Numbers out of range are read as
+ * `pageOf` does.
+ */
 export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
+  if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
   for (const name of style === 'cursors' ? ['per_page'] : ['per_page', 'page']) {
     const value = query[name];
     if (value !== undefined && !(typeof value === 'string' && /^-?\d+$/.test(value)))

@@ -4,6 +4,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
+import { emitBody } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
@@ -51,9 +52,14 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     description: needsText(access, vocabulary),
     tags: [family],
     parameters: parametersOf(endpoint, references),
-    ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
+    ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
-    responses: { ...repliesOf(endpoint, references, vocabulary), ...notModifiedOf(endpoint), ...refusalRefs(endpoint) },
+    responses: {
+      ...repliesOf(endpoint, references, vocabulary),
+      ...redirectsOf(endpoint),
+      ...notModifiedOf(endpoint),
+      ...refusalRefs(endpoint),
+    },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
@@ -112,7 +118,7 @@ function pagingOf({ paging }: Endpoint): Json[] {
   ];
 }
 
-function bodyOf(endpoint: Endpoint, references: References): Json {
+function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
   const schema = endpoint.body ?? {};
   const isOptional = isOptionalBody(schema);
   return {
@@ -120,7 +126,7 @@ function bodyOf(endpoint: Endpoint, references: References): Json {
     content: {
       'application/json': {
         schema: isOptional ? { anyOf: [references.of(schema), { type: 'null' }] } : references.of(schema),
-        ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
+        ...(endpoint.example === undefined ? {} : { example: emitBody(vocabulary, endpoint.example, schema) }),
       },
     },
   };
@@ -137,6 +143,7 @@ const reasons: Readonly<Record<string, string>> = {
   202: 'Accepted',
   204: 'No content',
   205: 'Reset content',
+  302: 'Found',
 };
 
 function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
@@ -168,6 +175,19 @@ const linkHeaderOf = ({ paging }: Endpoint): Json =>
 /** Every 200 of a GET has an ETag, and supports conditional requests. */
 const notModifiedOf = ({ method, replies }: Endpoint): Json =>
   method === 'GET' && replies[200] ? { 304: { description: 'Not modified since the client asked last' } } : {};
+
+/**
+ * A former name of a repository leads to the present one. Of an endpoint that answers by a redirect alone, clients get what stands
+ * there, since they follow it by themselves.
+ */
+function redirectsOf({ method, path, replies }: Endpoint): Json {
+  const moved = { description: 'The repository has another name now, to which `Location` leads' };
+  const followed = { description: 'What the redirect leads to', content: { 'application/octet-stream': {} } };
+  return {
+    ...(path.includes('{repo}') ? { [method === 'GET' ? 301 : 307]: moved } : {}),
+    ...(Object.keys(replies).every((status) => status.startsWith('3')) ? { 200: followed } : {}),
+  };
+}
 
 const refusalRefs = (endpoint: Endpoint): Json =>
   Object.fromEntries(refusalsOf(endpoint).map((status) => [status, { $ref: `#/components/responses/${status}` }]));

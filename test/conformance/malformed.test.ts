@@ -38,7 +38,7 @@ const wrongPages = endpoints.flatMap((endpoint) => {
   if (!endpoint?.paging) return [];
   const names = endpoint.paging.style === 'cursors' ? ['per_page', 'cursor'] : ['per_page', 'page'];
   const queries = names.flatMap((name) => ['abc', '1.5', '', '1x'].map((value) => `${name}=${value}`));
-  return [...queries, 'per_page=1&per_page=2'].map((query) => `${samplePath(endpoint.path)}?${query}`);
+  return [...queries, ...names.map((name) => `${name}=1&${name}=2`)].map((query) => `${samplePath(endpoint.path)}?${query}`);
 });
 
 test.each(wrongPaths)('%s %s is malformed', async (method = '', path = '') => {

@@ -54,6 +54,7 @@ export const {
       resources: [orgDelivery],
       summary: 'Get a webhook delivery for an organization webhook',
       access: readsOrgHooks,
+      refuses: [422],
     },
     repo: {
       id: 'repos/get-webhook-delivery',
@@ -61,6 +62,7 @@ export const {
       resources: [repoDelivery],
       summary: 'Get a webhook delivery for a repository webhook',
       access: readsRepoHooks,
+      refuses: [422],
     },
     app: {
       id: 'apps/get-webhook-delivery',
@@ -68,6 +70,7 @@ export const {
       resources: [appDelivery],
       summary: 'Get a delivery for an app webhook',
       access: asApp,
+      refuses: [422],
     },
   },
   {
@@ -92,6 +95,7 @@ export const {
       resources: [orgDelivery],
       summary: 'Redeliver a delivery for an organization webhook',
       access: writesOrgHooks,
+      refuses: [422],
     },
     repo: {
       id: 'repos/redeliver-webhook-delivery',
@@ -99,6 +103,7 @@ export const {
       resources: [repoDelivery],
       summary: 'Redeliver a delivery for a repository webhook',
       access: writesRepoHooks,
+      refuses: [422],
     },
     app: {
       id: 'apps/redeliver-webhook-delivery',
@@ -106,6 +111,7 @@ export const {
       resources: [appDelivery],
       summary: 'Redeliver a delivery for an app webhook',
       access: asApp,
+      refuses: [422],
     },
   },
   {
