@@ -65,7 +65,9 @@ test('an operation answers by what it declares, and by the statuses that the doc
   const { paths } = documentIn('service');
   const missing = documented.flatMap(({ method, path, other = [] }) => {
     const responses = paths[path]?.[method.toLowerCase()]?.responses;
-    return responses ? other.filter((status) => !(status in responses)).map((status) => `${method} ${path}: ${status}`) : [];
+    // A change is never answered by 304, which the documents list for some.
+    const answered = other.filter((status) => status !== 304 || method === 'GET');
+    return responses ? answered.filter((status) => !(status in responses)).map((status) => `${method} ${path}: ${status}`) : [];
   });
   expect(missing).toEqual([]);
 });
