@@ -82,6 +82,13 @@ export interface Autolinks {
   updated_at: Date;
 }
 
+export interface BranchRenames {
+  repository_id: Id<'repositories'>;
+  name: string;
+  new_name: string;
+  created_at: Date;
+}
+
 export interface CodeFiles {
   id: GeneratedAlways<Id<'code_files'>>;
   repository_id: Id<'repositories'>;
@@ -844,6 +851,7 @@ export interface DB {
   apps: Apps;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  branch_renames: BranchRenames;
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;

@@ -46,6 +46,11 @@ export type Declaration<
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
   /** The rate limit that a request counts against, where it isn't `core`; a function where it depends on the query. */
   readonly limit?: Limit | ((query: Readonly<Record<string, unknown>>) => Limit);
+  /**
+   * Document 2, Errors: a word of the path or a page that isn't of its type is answered 400. Omitted: the word is one that isn't
+   * found, and the page is the first.
+   */
+  readonly malformed?: 'refused';
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 409 | 410 | 422)[];
   readonly replies: Answers;

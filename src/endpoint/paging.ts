@@ -1,5 +1,6 @@
 import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'typebox';
 import type { Cursors, Listed, Page } from '#lib/page.ts';
+import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
   /** `inside`: the reply is one object, and a list in it is paged. */
@@ -43,6 +44,19 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
+}
+
+/**
+ * Refuses paging parameters that aren't numbers, and a repeated cursor, for endpoints that demand it. Numbers out of range are read as
+ * `pageOf` does.
+ */
+export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
+  if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
+  for (const name of style === 'cursors' ? ['per_page'] : ['per_page', 'page']) {
+    const value = query[name];
+    if (value !== undefined && !(typeof value === 'string' && /^-?\d+$/.test(value)))
+      throw badRequest(`${name} must be a number`);
+  }
 }
 
 /** Larger page numbers are treated as this one, so that the offset of a statement is bounded. */

@@ -11,8 +11,9 @@ export const idOf = <Table extends string>(_table: Table) =>
 /** The schema of a path word that is a number which is counted in each repository, as that of an issue. */
 export const numberWord = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
-/** The schemas of path words that are names. */
+/** The schemas of path words that are names. Those of labels, branches and revisions may hold slashes; slugs, keys and codes don't. */
 export const nameWord = text;
+export const slugWord = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^/]+$' });
 export const loginWord = login;
 
 /** The words that name accounts and repositories. They are looked up together with the viewer's access to them. */
@@ -34,14 +35,19 @@ export const valueWords = {
   basehead: text,
   path: Type.String({ maxLength: 4096 }),
   dir: Type.String({ maxLength: 4096 }),
-  archive: text,
+  archive: slugWord,
 } as const satisfies Record<string, TSchema>;
 
 export type RootWord = keyof typeof rootWords;
 export type ValueWord = keyof typeof valueWords;
 
-/** Words whose value runs to the end of the path, slashes and all: file paths and refs. */
-export const greedyWords: ReadonlySet<string> = new Set(['path', 'dir', 'ref', 'basehead', 'branch']);
+const slashedWords: ReadonlySet<TSchema> = new Set([nameWord, valueWords.ref, valueWords.path, valueWords.dir]);
+
+/**
+ * Whether a word of this schema may hold slashes, as names, revisions and file paths do. At the end of a path, its value runs to the
+ * end of the address.
+ */
+export const mayHoldSlashes = (schema: TSchema): boolean => slashedWords.has(schema);
 
 /** The words in braces of a path pattern. */
 export type WordsOf<Path extends string> = Path extends `${string}{${infer Word}}${infer Rest}` ? Word | WordsOf<Rest> : never;

@@ -66,15 +66,40 @@ const wordSchema = (schema: TSchema): TSchema => {
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
-  const value = declaredPart(schema, neutralBody(query, schema));
+  const value = declaredPart(schema, neutralBody(withPluses(schema, query), schema));
   const size = Object.values(asObject(value)).flat().length;
   refuse([...problemsOf(textValidators, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;
 }
 
-/** The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. */
+/**
+ * A query in which blanks are pluses again where only so the value is one of its closed set. Clients send `sort=reactions-+1` without
+ * escaping the plus, which is a blank when it is decoded.
+ */
+function withPluses(
+  { properties = {} }: TSchema & { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> },
+  query: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const read = (name: string, value: unknown): unknown => {
+    const known = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined;
+    const text = typeof value === 'string' ? value.replaceAll(' ', '+') : value;
+    return known && !known.includes(value) && known.includes(text) ? text : value;
+  };
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]));
+}
+
+/** Whether a request may leave its body out: none of its fields has to be given. */
+export const isOptionalBody = (schema: TSchema): boolean => bodyValidators.decide(schema)(declaredPart(schema, {}));
+
+const noBody: Json = { value: {}, size: 1, hasNul: false };
+
+/**
+ * The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. Some clients
+ * send `null` where they have nothing to say: where the body may be left out, it counts as none.
+ */
 export async function parseBody(schema: TSchema, json: Json | undefined, resource: string): Promise<unknown> {
-  const { value: given, size, hasNul } = json ?? { value: {}, size: 1, hasNul: false };
+  const isLeftOut = json?.value === null && isOptionalBody(schema);
+  const { value: given, size, hasNul } = isLeftOut ? noBody : (json ?? noBody);
   if (typeof given !== 'object' || given === null || (Array.isArray(given) && !takesArray(schema)))
     throw badRequest('Body should be a JSON object');
   const isLarge = size > largeValues;

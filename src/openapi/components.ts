@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { emitSchema } from '#vocabulary/schema.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
+import { portablePattern } from './portable-pattern.ts';
 
 type Json = Record<string, unknown>;
 
@@ -14,6 +15,15 @@ export type References = {
   /** The named schemas that were referenced so far. */
   components(): Record<string, object>;
 };
+
+/**
+ * The alternatives of a schema exclude each other, but tools can't see that where one of them is chosen by an absent field. They read
+ * `anyOf`, which accepts the same.
+ */
+const wordFor = (keyword: string): string => (keyword === 'oneOf' ? 'anyOf' : keyword);
+
+const portable = (keyword: string, value: unknown): unknown =>
+  keyword === 'pattern' && typeof value === 'string' ? portablePattern(value) : value;
 
 export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): References {
   const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]));
@@ -31,7 +41,9 @@ export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): Ref
     return { $ref: `#/components/schemas/${name}` };
   };
   const replaceIn = (schema: object, operation?: string): Json =>
-    Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, replaceNamed(value, operation)]));
+    Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) => [wordFor(keyword), replaceNamed(portable(keyword, value), operation)]),
+    );
 
   return {
     of: (schema, operation) => emitSchema(vocabulary, replaceNamed(schema, operation) as object, operation), // an object stays one

@@ -2,7 +2,9 @@ import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
-import { greedyWords } from '#endpoint/path-words.ts';
+import { mayHoldSlashes } from '#endpoint/path-words.ts';
+import { isOptionalBody } from '#endpoint/validate.ts';
+import { emitBody } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
@@ -50,9 +52,14 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     description: needsText(access, vocabulary),
     tags: [family],
     parameters: parametersOf(endpoint, references),
-    ...(endpoint.body ? { requestBody: bodyOf(endpoint, references) } : {}),
+    ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
-    responses: { ...repliesOf(endpoint, references, vocabulary), ...notModifiedOf(endpoint), ...refusalRefs(endpoint) },
+    responses: {
+      ...repliesOf(endpoint, references, vocabulary),
+      ...redirectsOf(endpoint),
+      ...notModifiedOf(endpoint),
+      ...refusalRefs(endpoint),
+    },
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
@@ -78,7 +85,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
     in: 'path',
     required: true,
     schema: references.of(schema),
-    ...(greedyWords.has(name) ? { description: 'May hold slashes.' } : {}),
+    ...(mayHoldSlashes(schema) ? { description: 'May hold slashes.' } : {}),
   }));
   const query = endpoint.query as { properties?: Record<string, object>; required?: string[] } | undefined;
   const queryParameters = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
@@ -96,24 +103,30 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
 function pagingOf({ paging }: Endpoint): Json[] {
   if (!paging) return [];
   const { style, defaultLimit, maxLimit } = paging;
+  // Numbers out of range are accepted: too large ones count as the largest, others as the default. So the schemas have no bounds.
   const limit = {
     name: 'per_page',
     in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+    description: `The number of results on a page, ${maxLimit} at most.`,
+    schema: { type: 'integer', default: defaultLimit },
   };
   if (style === 'cursors')
     return [limit, { name: 'cursor', in: 'query', description: 'As the Link header gives it.', schema: { type: 'string' } }];
-  return [limit, { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } }];
+  return [
+    limit,
+    { name: 'page', in: 'query', description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
+  ];
 }
 
-function bodyOf(endpoint: Endpoint, references: References): Json {
-  const schema = endpoint.body as { required?: string[] } | undefined;
+function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
+  const schema = endpoint.body ?? {};
+  const isOptional = isOptionalBody(schema);
   return {
-    required: (schema?.required ?? []).length > 0,
+    required: !isOptional,
     content: {
       'application/json': {
-        schema: references.of(schema ?? {}),
-        ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
+        schema: isOptional ? { anyOf: [references.of(schema), { type: 'null' }] } : references.of(schema),
+        ...(endpoint.example === undefined ? {} : { example: emitBody(vocabulary, endpoint.example, schema) }),
       },
     },
   };
@@ -130,6 +143,7 @@ const reasons: Readonly<Record<string, string>> = {
   202: 'Accepted',
   204: 'No content',
   205: 'Reset content',
+  302: 'Found',
 };
 
 function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
@@ -161,6 +175,19 @@ const linkHeaderOf = ({ paging }: Endpoint): Json =>
 /** Every 200 of a GET has an ETag, and supports conditional requests. */
 const notModifiedOf = ({ method, replies }: Endpoint): Json =>
   method === 'GET' && replies[200] ? { 304: { description: 'Not modified since the client asked last' } } : {};
+
+/**
+ * A former name of a repository leads to the present one. Of an endpoint that answers by a redirect alone, clients get what stands
+ * there, since they follow it by themselves.
+ */
+function redirectsOf({ method, path, replies }: Endpoint): Json {
+  const moved = { description: 'The repository has another name now, to which `Location` leads' };
+  const followed = { description: 'What the redirect leads to', content: { 'application/octet-stream': {} } };
+  return {
+    ...(path.includes('{repo}') ? { [method === 'GET' ? 301 : 307]: moved } : {}),
+    ...(Object.keys(replies).every((status) => status.startsWith('3')) ? { 200: followed } : {}),
+  };
+}
 
 const refusalRefs = (endpoint: Endpoint): Json =>
   Object.fromEntries(refusalsOf(endpoint).map((status) => [status, { $ref: `#/components/responses/${status}` }]));

@@ -8,21 +8,20 @@ import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
-import { publicPath } from '#vocabulary/paths.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
-import { commonHeaders, emitReplyHeaders } from './headers.ts';
+import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
-import { routesOf } from './routes.ts';
+import { type Route, routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 import { boundUnreadBodies } from './unread-body.ts';
@@ -69,7 +68,11 @@ export function buildApp(parts: Parts): FastifyInstance {
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    frameworkErrors: (_error, request, reply) => sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' }),
+    // An address that can't be decoded: hooks don't run for it.
+    frameworkErrors: async (_error, request, reply) => {
+      await addHeaders(request, reply);
+      return sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' });
+    },
     rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
     ...(parts.tls ? { https: { ...parts.tls, ...http } } : { http }),
@@ -94,13 +97,15 @@ export function buildApp(parts: Parts): FastifyInstance {
     checkAddress(request);
     done();
   });
-  app.addHook('onSend', (request, reply, payload, done) => {
+  const signIn = signInTo(parts);
+  const addHeaders = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (request.url.startsWith(apiPrefix)) await tellAccess(request, reply, signIn, parts.clock);
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');
     for (const [name, value] of commonHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
     emitReplyHeaders(reply, parts.services.vocabulary);
-    done(null, payload);
-  });
+  };
+  app.addHook('onSend', addHeaders);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, id } = request;
     const fields = {
@@ -127,10 +132,19 @@ export function buildApp(parts: Parts): FastifyInstance {
     admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
-  const signIn = signInTo(parts);
   addGitHttp(app, { ...parts, signIn, refusals });
-  for (const endpoint of parts.endpoints) register(app, { ...parts, signIn, bodies }, endpoint);
+  for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
+}
+
+/**
+ * Adds the headers about the credential to a reply that no endpoint makes, as that of an unknown path (document 1, Authentication 5).
+ * Such replies need no credential, so a wrong one changes nothing, nor does a database that is away.
+ */
+async function tellAccess(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
+  if (request.signedIn || request.headers.authorization === undefined) return;
+  const viewer = await signIn(request, clock()).catch(() => undefined);
+  if (viewer) reply.headers(accessHeaders({ permission: { none: 'public' } }, viewer));
 }
 
 /** The public service's layout: the API at the root of a host named `api.…`. */
@@ -140,17 +154,13 @@ function rewriteApiHost(host: string | undefined, url: string): string {
 
 type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
-function register(app: FastifyInstance, parts: RouteParts, endpoint: Endpoint): void {
-  for (const { pattern, wildcard } of [endpoint.path, publicPath(endpoint.path)].flatMap((path) =>
-    path ? routesOf(path) : [],
-  )) {
-    app.route({
-      method: endpoint.method,
-      url: apiPrefix + pattern,
-      exposeHeadRoute: endpoint.method === 'GET',
-      handler: (request, reply) => serve(parts, endpoint, request, reply, wildcard),
-    });
-  }
+function register(app: FastifyInstance, parts: RouteParts, { method, pattern, endpoint, wildcard }: Route): void {
+  app.route({
+    method,
+    url: apiPrefix + pattern,
+    exposeHeadRoute: method === 'GET',
+    handler: (request, reply) => (endpoint ? serve(parts, endpoint, request, reply, wildcard) : reply.callNotFound()),
+  });
 }
 
 async function serve(
@@ -163,7 +173,9 @@ async function serve(
   const now = parts.clock();
   const { db } = parts.database;
   const { requests } = parts.services.limiters;
+  request.signedIn = true;
   const viewer = await parts.signIn(request, now);
+  reply.headers(accessHeaders(endpoint.access, viewer));
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   const release = await admit(requests, caller, reply);

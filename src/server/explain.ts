@@ -6,10 +6,9 @@ import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { publicPath } from '#vocabulary/paths.ts';
 import { statusOf } from './refusals.ts';
 import { authorizePath, Moved } from './resolve.ts';
-import { routesOf } from './routes.ts';
+import { type Route, routesOf } from './routes.ts';
 
 /** The decision about a request, and the checks that led to it. */
 export type Explanation = {
@@ -70,14 +69,10 @@ const prefix = '/api';
 
 function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
   const router = findMyWay({ maxParamLength: 4096 });
-  for (const endpoint of endpoints) {
-    const paths = [endpoint.path, publicPath(endpoint.path) ?? []].flat();
-    for (const { pattern, wildcard } of paths.flatMap(routesOf))
-      router.on(endpoint.method, prefix + pattern, () => undefined, { endpoint, wildcard });
-  }
+  for (const route of routesOf(endpoints)) router.on(route.method, prefix + route.pattern, () => undefined, route);
   const match = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing
-  if (!match) return undefined;
-  const { endpoint, wildcard } = match.store as { endpoint: Endpoint; wildcard: string | undefined };
+  const { endpoint, wildcard } = (match?.store ?? {}) as Partial<Route>;
+  if (!match || !endpoint) return undefined;
   const params = Object.fromEntries(Object.entries(match.params).map(([name, value]) => [name, value ?? '']));
   return { endpoint, params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' } };
 }

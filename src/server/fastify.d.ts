@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The login of the viewer, for the log. */
     actor?: string | undefined;
+    /** Whether an endpoint has signed in the viewer, or tried to. */
+    signedIn?: boolean;
     /** The caller that the request counts against; undefined before it is signed in. */
     caller?: Caller | undefined;
   }

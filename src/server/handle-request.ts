@@ -5,7 +5,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
+import { checkPaging, cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
@@ -16,7 +16,6 @@ import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
-import { accessHeaders } from './headers.ts';
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
@@ -44,7 +43,6 @@ export type RequestContext = {
  */
 export async function handleRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { endpoint, viewer, db } = context;
-  reply.headers(accessHeaders(endpoint, viewer));
   const version = versionOf(request);
   reply.header('x-service-api-version-selected', version);
   const counted = await consumeRateLimit(context, request, reply);
@@ -56,6 +54,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const { services, now, params, links } = context;
   const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now, links });
   const query = request.query as Record<string, unknown>; // the query parser's own object
+  if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { acceptedPermissions } from '#access/policy.ts';
+import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { normalizeScopes } from '#access/scopes.ts';
 import { isScoped, isToken, type Viewer } from '#access/viewer.ts';
-import type { Endpoint } from '#endpoint/endpoint.ts';
 import { timestamp } from '#lib/time.ts';
 import { emitHeader, emitValue } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -11,7 +10,7 @@ import type { Vocabulary } from '#vocabulary/words.ts';
  * The headers about the credential, and about the scopes or permissions that the endpoint needs (document 1, Authentication 3 and
  * 5).
  */
-export function accessHeaders({ access }: Endpoint, { grant }: Viewer): Record<string, string> {
+export function accessHeaders(access: Policy, { grant }: Viewer): Record<string, string> {
   if (!isToken(grant)) return {};
   const expiry: Record<string, string> = grant.expiresAt
     ? { 'service-authentication-token-expiration': timestamp(grant.expiresAt) }

@@ -6,11 +6,12 @@ import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { valueWords } from '#endpoint/path-words.ts';
+import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
+import { rootWords, valueWords } from '#endpoint/path-words.ts';
+import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import { forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
+import { badRequest, forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -20,6 +21,15 @@ export class Moved extends Error {
   constructor(repo: Repo) {
     super('Moved Permanently');
     this.repo = repo;
+  }
+}
+
+/** Thrown where a path holds a former name of what stands below a repository: the request is redirected to this path. */
+export class MovedBelow extends Error {
+  readonly path: string;
+  constructor(path: string) {
+    super('Moved Permanently');
+    this.path = path;
   }
 }
 
@@ -46,20 +56,23 @@ type AuthorizeContext = {
 
 /**
  * Looks up the accounts and repositories of a path, and decides about access.
- * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema
+ * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema, or 400 where the endpoint says so
  * @throws Moved for a former name of a repository
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
   const { db, endpoint, viewer, params, trace } = context;
   const words: Record<string, unknown> = {};
+  const malformed: string[] = [];
   for (const [word, schema] of wordSchemasOf(endpoint)) {
     const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
-    if (value === undefined) throw notFound();
-    words[word] = value;
+    if (value === undefined && (endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
+    if (value === undefined) malformed.push(word);
+    else words[word] = value;
   }
   const target = await findTarget(context);
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
+  if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
   const roots = 'username' in words ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
   return { roots, words };
 }
@@ -79,13 +92,13 @@ export type Resolved = {
 
 /** Decides about access to a path, and then finds its resources, each below its parent. @throws as `authorizePath` does */
 export async function resolve(context: ResolveContext): Promise<Resolved> {
-  const { db, endpoint, viewer, services, now } = context;
+  const { endpoint } = context;
   const { roots, words } = await authorizePath(context);
   const resources = resourcesOf(endpoint);
   const values = Object.entries(words).filter(([word]) => Object.hasOwn(valueWords, word));
   let at: Rows = { ...Object.fromEntries(values), ...roots };
   for (const resource of resources)
-    at = { ...at, [resource.name]: orNotFound(await resource.find({ db, at, viewer, services, now }, words)) };
+    at = { ...at, [resource.name]: orNotFound(await findOrRedirect(context, resource, at, words)) };
   const last = resources.at(-1);
   return {
     at,
@@ -94,6 +107,18 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
       return last?.lock ? { ...at, [last.name]: orNotFound(await last.lock(tx, at)) } : at;
     },
   };
+}
+
+/** Finds a resource of the path. @throws MovedBelow for a former name of it */
+async function findOrRedirect(context: ResolveContext, resource: AnyPathResource, at: Rows, words: Rows): Promise<unknown> {
+  const { db, viewer, services, now, endpoint, params } = context;
+  try {
+    return await resource.find({ db, at, viewer, services, now }, words);
+  } catch (error) {
+    if (!(error instanceof Renamed)) throw error;
+    const names: Readonly<Record<string, string>> = { ...params, [error.word]: error.newName };
+    throw new MovedBelow(endpoint.path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(names[word] ?? '')));
+  }
 }
 
 /** What access is decided about: the repositories and organizations of the path. */

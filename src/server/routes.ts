@@ -1,24 +1,67 @@
-import { greedyWords, wordsOf } from '#endpoint/path-words.ts';
+import type { Endpoint, Method } from '#endpoint/endpoint.ts';
+import { wordSchemasOf } from '#endpoint/path-resource.ts';
+import { mayHoldSlashes } from '#endpoint/path-words.ts';
+import { publicPath } from '#vocabulary/paths.ts';
 
 /** Paths whose last word is optional, with its slash: the root folder, the default branch. */
 const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
-/** A router pattern for a declared path, and the path word that matches its wildcard. */
-export type Route = { pattern: string; wildcard?: string };
+/**
+ * Operations of the public API that have no endpoint here and lie below a word that may hold slashes. Without these, that word would
+ * take the rest of their addresses for a part of its value: `main/status` for the name of a commit.
+ */
+export const reservedPaths = [
+  '/repos/{owner}/{repo}/branches/{branch}/protection',
+  '/repos/{owner}/{repo}/commits/{ref}/check-runs',
+  '/repos/{owner}/{repo}/commits/{ref}/check-suites',
+  '/repos/{owner}/{repo}/commits/{ref}/comments',
+  '/repos/{owner}/{repo}/commits/{ref}/pulls',
+  '/repos/{owner}/{repo}/commits/{ref}/status',
+  '/repos/{owner}/{repo}/commits/{ref}/statuses',
+] as const;
+
+/** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */
+export type Route = { method: Method; pattern: string; endpoint?: Endpoint; wildcard?: string };
 
 /**
- * The patterns of the router for a path. At the end of a path, a word that may hold slashes (a file's path, a ref) becomes a
- * wildcard. In the middle, clients must escape the slashes.
+ * The routes of endpoints. At the end of a path, a word that may hold slashes (a file's path, a ref, a label) becomes a wildcard. In
+ * the middle, clients must escape the slashes.
  */
-export function routesOf(path: string): Route[] {
-  if (path === '/') return [{ pattern: '' }, { pattern: '/' }]; // the API's own address, as clients write it
-  const words = wordsOf(path);
-  const last = words.at(-1);
-  const greedy = last !== undefined && greedyWords.has(last) && path.endsWith(`{${last}}`);
-  const plain = (text: string): string => text.replace(/\{(\w+)\}/g, ':$1');
-  if (!greedy) return [{ pattern: plain(path) }];
-  const prefix = plain(path.slice(0, -`/{${last}}`.length));
-  const routes: Route[] = [{ pattern: `${prefix}/*`, wildcard: last }];
-  if (optionalAtEnd.test(path)) routes.push({ pattern: prefix, wildcard: last });
-  return routes;
+export function routesOf(endpoints: readonly Endpoint[]): Route[] {
+  const declared = endpoints.flatMap(declaredRoutes);
+  const known = new Set(declared.map(shapeOf));
+  const unknown = declared.flatMap((route) => (route.wildcard === undefined ? [] : undeclaredBelow(route, declared)));
+  const others = unknown.filter((route) => !known.has(shapeOf(route)) && known.add(shapeOf(route)));
+  return [...declared, ...others];
+}
+
+const shapeOf = ({ method, pattern }: Route): string => `${method} ${pattern.replace(/:\w+/g, ':')}`;
+
+const patternOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+function declaredRoutes(endpoint: Endpoint): Route[] {
+  const { method, path: neutral } = endpoint;
+  if (neutral === '/') return ['', '/'].map((pattern) => ({ method, pattern, endpoint })); // the API's own address, as clients write it
+  const wildcard = wildcardOf(endpoint);
+  return [neutral, publicPath(neutral) ?? []].flat().flatMap((path): Route[] => {
+    if (wildcard === undefined) return [{ method, pattern: patternOf(path), endpoint }];
+    const prefix = patternOf(path.slice(0, -`/{${wildcard}}`.length));
+    const patterns = [`${prefix}/*`, ...(optionalAtEnd.test(path) ? [prefix] : [])];
+    return patterns.map((pattern) => ({ method, pattern, endpoint, wildcard }));
+  });
+}
+
+/** The last word of a path, where it may hold slashes. */
+function wildcardOf(endpoint: Endpoint): string | undefined {
+  const [word, schema] = [...wordSchemasOf(endpoint)].at(-1) ?? [];
+  return schema && mayHoldSlashes(schema) && endpoint.path.endsWith(`{${word}}`) ? word : undefined;
+}
+
+/** The addresses below a route with a wildcard that are known, but not with its method. */
+function undeclaredBelow({ method, pattern }: Route, declared: readonly Route[]): Route[] {
+  const below = `${pattern.replace(/\*$/, '')}:`;
+  const reserved = reservedPaths.map(patternOf).flatMap((path) => [path, `${path}/*`]);
+  return [...declared.map((route) => route.pattern), ...reserved]
+    .filter((known) => known.startsWith(below))
+    .map((known) => ({ method, pattern: known }));
 }

@@ -17,7 +17,7 @@ import {
   unavailableMessage,
 } from './refusals.ts';
 import { linksFor } from './request-links.ts';
-import { Moved } from './resolve.ts';
+import { Moved, MovedBelow } from './resolve.ts';
 
 type Parts = { services: Services; log: Logger; url?: string };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
@@ -27,6 +27,7 @@ type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: Exchange, error: unknown): FastifyReply {
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
+  if (error instanceof MovedBelow) return sendRedirect(parts, exchange, error.path + queryOf(request.url));
   const fields = { err: error, id: request.id, route: request.routeOptions.url };
   if (isDiskFull(error)) {
     parts.log.error(fields, 'the disk is full');
@@ -68,11 +69,18 @@ export function clientFault(error: unknown): Refused | undefined {
   return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
 }
 
-/** Redirects to a repository's present name: 301 for GET and HEAD, 307 for methods that must keep their body. */
-function sendMoved(parts: Parts, { request, reply }: Exchange, { repo }: Moved): FastifyReply {
+/** Redirects to a repository's present name. */
+function sendMoved(parts: Parts, exchange: Exchange, { repo }: Moved): FastifyReply {
+  const rest = exchange.request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
+  return sendRedirect(parts, exchange, `/repos/${repo.owner.login}/${repo.name}${rest}`);
+}
+
+const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+/** Redirects to a path of the API: 301 for GET and HEAD, 307 for methods that must keep their body. */
+function sendRedirect(parts: Parts, { request, reply }: Exchange, path: string): FastifyReply {
   const links = linksFor(parts, request);
-  const rest = request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
-  const url = `${links.api}/repos/${repo.owner.login}/${repo.name}${rest}`;
+  const url = links.api + path;
   return reply
     .code(request.method === 'GET' || request.method === 'HEAD' ? 301 : 307)
     .header('location', url)

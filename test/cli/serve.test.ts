@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { readSecretKey } from '#cli/data-folder.ts';
 import { preparePostgresHome } from '#database/postgres-home.ts';
 import { findOrphans } from '#database/postgres-processes.ts';
-import { command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
+import { byNpm, command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, keeps a second one away, and stops its database when it is asked to end', async () => {
   const data = await temporaryFolder();
@@ -24,6 +24,22 @@ test('a server starts on an empty folder, answers, keeps a second one away, and 
   const pid = Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
   expect(await server.end()).toBe(0);
   expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test('npm start ends with its server when it is asked to end', async () => {
+  const { data, env } = await installation();
+  const server = await serve(data, [], env, byNpm);
+  server.process.kill('SIGTERM');
+  await expect
+    .poll(
+      () =>
+        fetch(`${server.url}/healthz`).then(
+          () => 'answers',
+          () => 'is gone',
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe('is gone');
 });
 
 test('a folder of another account, where no key can be made, is refused in one line', async () => {

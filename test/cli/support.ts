@@ -112,9 +112,19 @@ export function hearthProcess(args: string[], env: Record<string, string> = {}):
 
 export type Server = { url: string; process: ChildProcess; log(): string; end(signal?: NodeJS.Signals): Promise<number | null> };
 
+type Started = readonly [command: string, ...args: string[]];
+
+/** How the package starts a server, by its script. */
+export const byNpm: Started = ['npm', 'start', '--'];
+
 /** Starts `hearth serve` on a free port; it is ended with the test. */
-export async function serve(data: string, args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
-  const child = spawn(process.execPath, [entry, 'serve', '--port', '0', '--data', data, ...args], {
+export async function serve(
+  data: string,
+  args: string[] = [],
+  env: Record<string, string> = {},
+  [start, ...before]: Started = [process.execPath, entry, 'serve'],
+): Promise<Server> {
+  const child = spawn(start, [...before, '--port', '0', '--data', data, ...args], {
     env: { ...bare, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

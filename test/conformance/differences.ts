@@ -2,8 +2,12 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 
 /** A place where replies differ from the public description on purpose. */
 export type Difference = {
+  /** `*` stands for every operation. */
   readonly operationId: string;
-  /** Where, as a JSON pointer in the public words; `*` stands for each item of a list. What lies below is covered too. */
+  /**
+   * Where, as a JSON pointer in the public words; `*` stands for each item of a list, and `**` at the beginning for whatever stands
+   * before. What lies below is covered too.
+   */
   readonly pointer: string;
   readonly reason: string;
   /** Where the documents win over the public API, the difference holds in the `service` vocabulary alone. */
@@ -14,6 +18,11 @@ export type SchemaLocation = { readonly operationId: string; readonly pointer: s
 
 /** The differences that are allowed, one entry each with its reason. The list can only shrink: a whole run ends with those that no reply needed. */
 export const differences: readonly Difference[] = [
+  ...['archived_at', 'archived_by'].map((field) => ({
+    operationId: '*',
+    pointer: `**/${field}`,
+    reason: 'of labels: newer public descriptions have it, and clients that are made from those demand it',
+  })),
   ...['type', 'node_id'].map((field) => ({
     operationId: 'search/code',
     pointer: `/items/*/repository/owner/${field}`,
@@ -87,6 +96,11 @@ export const differences: readonly Difference[] = [
   },
 ];
 
+const covers = (pointer: string, place: string): boolean =>
+  pointer.startsWith('**')
+    ? place.endsWith(pointer.slice(2)) || place.includes(`${pointer.slice(2)}/`)
+    : place === pointer || place.startsWith(`${pointer}/`);
+
 /** Keeps which entries of a list were needed. */
 export function registerOf(list: readonly Difference[], note: (entry: Difference) => void = () => undefined) {
   const needed = new Set<Difference>();
@@ -96,9 +110,9 @@ export function registerOf(list: readonly Difference[], note: (entry: Difference
       const place = pointer.replace(/\/\d+(?=\/|$)/g, '/*');
       const covering = list.filter(
         (entry) =>
-          entry.operationId === operationId &&
+          (entry.operationId === '*' || entry.operationId === operationId) &&
           (entry.vocabulary ?? vocabulary) === vocabulary &&
-          (place === entry.pointer || place.startsWith(`${entry.pointer}/`)),
+          covers(entry.pointer, place),
       );
       for (const entry of covering) {
         if (!needed.has(entry)) note(entry);

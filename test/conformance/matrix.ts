@@ -27,6 +27,7 @@ export type DocumentedEndpoint = {
   readonly classic_scopes: readonly string[] | null;
   readonly token_kinds: readonly (keyof typeof kinds)[];
   readonly success: readonly number[];
+  readonly other?: readonly number[];
   readonly pagination: { readonly style: string; readonly default_per_page?: number; readonly max_per_page?: number };
 };
 

@@ -113,7 +113,7 @@ const malformed = [
   'NaN',
   '{"a":"\n"}',
 ];
-const notObjects = ['1', '"text"', 'true', 'null'];
+const notObjects = ['1', '"text"', 'true', 'false'];
 const deep = (random: Random): string => {
   const depth = 65 + random(20_000);
   return pick(

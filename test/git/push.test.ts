@@ -54,6 +54,39 @@ test.each([
   expect(await findRef(repo, 'refs/heads/x')).toMatchObject({ oid });
 });
 
+test('git pushes with options, which have no effect', async () => {
+  const { repo, oid } = await repoWithMain();
+  const { url } = await serve(repo);
+  const folder = await scratch();
+  await git(folder, 'clone', '--quiet', url, 'clone');
+  const clone = join(folder, 'clone');
+  await git(
+    clone,
+    'push',
+    '--quiet',
+    '-o',
+    'ci.skip',
+    '-o',
+    'x'.repeat(1_000),
+    'origin',
+    'HEAD:refs/heads/x',
+    'HEAD:refs/heads/y',
+  );
+  expect(await findRef(repo, 'refs/heads/y')).toMatchObject({ oid });
+  await git(clone, 'push', '--quiet', '-o', 'ci.skip', 'origin', ':refs/heads/x');
+  expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
+});
+
+test('options of a push count among the bytes of its refs', async () => {
+  const { repo, oid } = await repoWithMain();
+  const { pushRefBytes } = repo.store.limits;
+  const options = Array.from({ length: Math.ceil(pushRefBytes / 60_000) }, () => packet('o'.repeat(60_000)));
+  const head = push([['refs/heads/x', null, oid]], 'report-status push-options', Buffer.alloc(0));
+  const reply = await textOf(receivePack(repo, Readable.from([head, ...options, flushPacket, emptyPack])));
+  expect(reply).toContain('git.pushRefBytes');
+  expect(await findRef(repo, 'refs/heads/x')).toBeUndefined();
+});
+
 test('a request cut into single bytes is read like any other', async () => {
   const { repo, oid } = await repoWithMain();
   const bytes = push([['refs/heads/x', null, oid]], 'report-status');

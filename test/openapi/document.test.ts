@@ -1,7 +1,9 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { validate } from '@scalar/openapi-parser';
 import { expect, test } from 'vitest';
 import { makeDocument } from '#openapi/document.ts';
 import { allEndpoints, allSchemas } from '#resources/all.ts';
+import { documented } from '#test/conformance/matrix.ts';
 import { publicOperation } from '#test/support/public-schema.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 
@@ -30,6 +32,44 @@ test.each(vocabularies)('the description in the %s vocabulary is valid OpenAPI 3
   const { valid, errors } = await validate(JSON.stringify(documentIn(vocabulary)));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
+});
+
+/** Rules of redocly that aren't about what is wrong: the paths are the public API's, and families need no description. */
+const otherRules = { 'no-ambiguous-paths': 'off', 'tag-description': 'off' } as const;
+
+test.each(vocabularies)('redocly finds nothing in the description in the %s vocabulary', async (vocabulary) => {
+  const config = await createConfig({ extends: ['recommended'], rules: otherRules });
+  const problems = await lintFromString({ source: JSON.stringify(documentIn(vocabulary)), config });
+  expect(problems.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
+});
+
+/** Every value of a keyword in a document. */
+function* valuesOf(keyword: string, value: unknown): Generator<unknown> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === keyword) yield inner;
+    yield* valuesOf(keyword, inner);
+  }
+}
+
+test('its patterns mean the same in all kinds of regular expressions', () => {
+  const patterns = [...valuesOf('pattern', documentIn('service').components)].filter((value) => typeof value === 'string');
+  expect(patterns.length).toBeGreaterThan(5);
+  for (const pattern of patterns) {
+    expect(pattern).not.toMatch(/\\p\{/i);
+    expect(() => [new RegExp(pattern), new RegExp(pattern, 'u')]).not.toThrow();
+  }
+});
+
+test('an operation answers by what it declares, and by the statuses that the documents name', () => {
+  const { paths } = documentIn('service');
+  const missing = documented.flatMap(({ method, path, other = [] }) => {
+    const responses = paths[path]?.[method.toLowerCase()]?.responses;
+    // A change is never answered by 304, which the documents list for some.
+    const answered = other.filter((status) => status !== 304 || method === 'GET');
+    return responses ? answered.filter((status) => !(status in responses)).map((status) => `${method} ${path}: ${status}`) : [];
+  });
+  expect(missing).toEqual([]);
 });
 
 test('it lists every endpoint, each with its replies and how to sign in', () => {
@@ -67,6 +107,13 @@ test('it names every parameter: the words of the path, those of the query, and h
     const paged = paging ? ['query per_page', paging.style === 'cursors' ? 'query cursor' : 'query page'] : [];
     expect([id, named.toSorted()]).toEqual([id, [...words, ...asked, ...paged].toSorted()]);
   }
+});
+
+test('numbers of pages that are out of range are taken, so no parameter of a list has bounds', () => {
+  for (const { get } of Object.values(documentIn('service').paths))
+    for (const { name, schema } of get?.parameters ?? [])
+      if (name === 'per_page' || name === 'page')
+        expect(schema).toEqual({ type: 'integer', default: name === 'page' ? 1 : expect.any(Number) });
 });
 
 test('it demands the parameters that the public description demands, and tells of a 304 where that does', () => {

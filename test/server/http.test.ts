@@ -75,7 +75,7 @@ test.each([
 test.each([
   ['{', 400, 'Problems parsing JSON'],
   ['[]', 400, 'Body should be a JSON object'],
-  ['null', 400, 'Body should be a JSON object'],
+  ['"null"', 400, 'Body should be a JSON object'],
   ['['.repeat(65) + ']'.repeat(65), 400, 'Problems parsing JSON: it is nested too deeply'],
   [`{"blog":"${'x'.repeat(1_100_000)}"}`, 413, 'The request body is too large: 1048576 bytes are allowed (requests.body)'],
   ['{"blog":7}', 422, 'Validation Failed'],

@@ -2,7 +2,8 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { greedyWords } from '#endpoint/path-words.ts';
+import { wordSchemasOf } from '#endpoint/path-resource.ts';
+import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { refusalsOf } from '#openapi/refusals.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { neutralReply } from '#vocabulary/body.ts';
@@ -25,12 +26,15 @@ const validatorOf = (schema: TSchema) => {
 
 const patterns = allEndpoints.map((endpoint) => ({
   endpoint,
-  pattern: patternOf(endpoint.path),
+  pattern: patternOf(endpoint),
   literals: endpoint.path.replace(/\{\w+\}/g, '').length,
 }));
 
-function patternOf(path: string): RegExp {
-  const source = path.replace(/\{(\w+)\}/g, (_, word: string) => (greedyWords.has(word) ? '(.*)' : '([^/]+)'));
+function patternOf(endpoint: Endpoint): RegExp {
+  const source = [...wordSchemasOf(endpoint)].reduce(
+    (path, [word, schema]) => path.replace(`{${word}}`, mayHoldSlashes(schema) ? '(.*)' : '([^/]+)'),
+    endpoint.path,
+  );
   return new RegExp(`^${source}$`);
 }
 

@@ -63,6 +63,7 @@ const fixedConfig: [string, string][] = [
     [`fetch.fsck.${fault}`, 'ignore'],
   ]),
   ['receive.advertiseAtomic', 'true'],
+  ['receive.advertisePushOptions', 'true'],
   ['transfer.advertiseSID', 'false'],
   ['transfer.hideRefs', hiddenRefs.always],
   // Refs of pull requests can be fetched, and only Hearth moves them.

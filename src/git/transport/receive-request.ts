@@ -38,15 +38,28 @@ export async function readPushRequest(source: ByteSource, limits: HeadLimits): P
   }
   if (request.commands.length + request.shallow.length === 0) return undefined;
   checkObjectFormat(request);
+  if (request.capabilities.includes('push-options')) request.overflow ??= await skipPushOptions(source, bytes, limits);
   return request;
 }
+
+/** Reads the options of `git push -o`, which have no effect, as unknown ones have none in the public API. Returns what they exceed. */
+async function skipPushOptions(source: ByteSource, before: number, limits: HeadLimits): Promise<string | undefined> {
+  let bytes = before;
+  for (;;) {
+    const next = await source.nextPacket();
+    if (next.kind === 'flush') return bytes > limits.pushRefBytes ? tooManyBytes(limits) : undefined;
+    if (next.kind !== 'data') throw notPush();
+    bytes += next.data.length;
+  }
+}
+
+const tooManyBytes = ({ pushRefBytes }: HeadLimits): string =>
+  `more than ${pushRefBytes} bytes of refs in one push (the limit git.pushRefBytes); push them in parts`;
 
 function overflowOf({ commands, shallow }: PushRequest, bytes: number, limits: HeadLimits): string | undefined {
   if (commands.length + shallow.length >= limits.pushRefs)
     return `more than ${limits.pushRefs} refs in one push (the limit git.pushRefs); push them in parts`;
-  if (bytes > limits.pushRefBytes)
-    return `more than ${limits.pushRefBytes} bytes of refs in one push (the limit git.pushRefBytes); push them in parts`;
-  return undefined;
+  return bytes > limits.pushRefBytes ? tooManyBytes(limits) : undefined;
 }
 
 const notPush = () => new GitError('invalid', 'The request is not a push');

@@ -5,7 +5,7 @@ import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { ownKey } from './path-resources.ts';
+import { accountById, ownKey } from './path-resources.ts';
 import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
 import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
@@ -47,6 +47,19 @@ export const getUser = endpoint({
   replies: { 200: PublicUser },
   async handle({ db, at, links }) {
     return presentPublicUser(links, at.user, await countRepositories(db, at.user.id));
+  },
+});
+
+export const getUserById = endpoint({
+  id: 'users/get-by-id',
+  method: 'GET',
+  path: '/user/{account_id}',
+  resources: [accountById],
+  summary: 'Get a user using their ID',
+  access: { permission: { none: 'public' } },
+  replies: { 200: PublicUser },
+  async handle({ db, at, links }) {
+    return presentPublicUser(links, at.account, await countRepositories(db, at.account.id));
   },
 });
 

@@ -1,6 +1,14 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
-import { findKey, findKeyForUpdate } from './store.ts';
+import { findAccountById, findKey, findKeyForUpdate } from './store.ts';
+
+/** A user, an organization or a bot by its id. */
+export const accountById = pathResource({
+  name: 'account',
+  words: { account_id: idOf('accounts') },
+  below: undefined,
+  find: ({ db }, { account_id }) => findAccountById(db, account_id),
+});
 
 /** An SSH key of the authenticated user. */
 export const ownKey = pathResource({

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
@@ -6,6 +5,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
+import { parseSshKey } from '#lib/ssh-key.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
@@ -66,29 +66,6 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
 /** Changes the profile of an account. */
 export const changeProfile = (tx: Tx, { by, now }: ActionContext, wanted: Static<typeof ProfileChange>): Promise<Account> =>
   updateAccount(tx, by.account.id, { ...defined(wanted), updated_at: now });
-
-const keyTypes = [
-  'ssh-ed25519',
-  'ssh-rsa',
-  'ecdsa-sha2-nistp256',
-  'ecdsa-sha2-nistp384',
-  'ecdsa-sha2-nistp521',
-  'sk-ssh-ed25519@openssh.com',
-  'sk-ecdsa-sha2-nistp256@openssh.com',
-];
-
-/** The type and blob of an OpenSSH public key line, without its comment; undefined when the line isn't one. */
-function parseSshKey(line: string): { key: string; fingerprint: string } | undefined {
-  const [type, encoded] = line.trim().split(/\s+/);
-  if (!type || !encoded || !keyTypes.includes(type) || !/^[A-Za-z0-9+/]+=*$/.test(encoded)) return undefined;
-  const blob = Buffer.from(encoded, 'base64');
-  const length = blob.length >= 4 ? blob.readUInt32BE(0) : 0;
-  if (blob.subarray(4, 4 + length).toString('latin1') !== type || blob.length <= 4 + length) return undefined;
-  return {
-    key: `${type} ${encoded}`,
-    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
-  };
-}
 
 /** Adds an SSH key. A key belongs to one account only, since it identifies who pushes. */
 export async function addKey(

@@ -1,6 +1,6 @@
 import type { Viewer } from '#access/viewer.ts';
 import { pathResource } from '#endpoint/path-resource.ts';
-import { idOf, nameWord } from '#endpoint/path-words.ts';
+import { idOf, slugWord } from '#endpoint/path-words.ts';
 import type { Id } from '#lib/id.ts';
 import { hashToken } from '#lib/token.ts';
 import {
@@ -20,7 +20,7 @@ export const appOf = ({ grant }: Viewer): Id<'apps'> | undefined =>
 /** An app by its slug. One that isn't public is found by its owner and by itself only; OAuth apps aren't found. */
 export const appBySlug = pathResource({
   name: 'app',
-  words: { app_slug: nameWord },
+  words: { app_slug: slugWord },
   below: undefined,
   async find({ db, viewer }, { app_slug }) {
     const app = await findAppBySlug(db, app_slug);
@@ -34,7 +34,7 @@ const isOwnerOrSelf = ({ account, grant }: Viewer, app: AppRow): boolean =>
 /** The app that authenticated by its client secret, by its client id. */
 export const appByClientId = pathResource({
   name: 'app',
-  words: { client_id: nameWord },
+  words: { client_id: slugWord },
   below: undefined,
   async find({ db, viewer }, { client_id }) {
     const id = appOf(viewer);
@@ -58,7 +58,7 @@ export const ownInstallation = pathResource({
 /** The code of a stored app manifest. It is a credential by itself and can be used once, within an hour. */
 export const manifestCode = pathResource({
   name: 'manifestCode',
-  words: { code: nameWord },
+  words: { code: slugWord },
   below: undefined,
   find: ({ db, now }, { code }) => findManifestCode(db, hashToken(code), now),
   lock: (tx, at) => findManifestCodeForUpdate(tx, at.manifestCode),

@@ -17,21 +17,35 @@ import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
 import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
+import { insertRename } from './store.ts';
 
 /** A branch, with its name without `refs/heads/`. */
 export type BranchRef = Ref & { short: string };
 
-/** A branch by its name, with or without `refs/heads/` before it. */
-export async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
-  const short = name.startsWith(heads) ? name.slice(heads.length) : name;
+/** The name of a branch without `refs/heads/`. */
+export const shortNameOf = (name: string): string => (name.startsWith(heads) ? name.slice(heads.length) : name);
+
+export const branchNotFound = (): Refusal => new Refusal('not_found', 'Branch not found');
+
+/** A branch by its name without `refs/heads/`. */
+export async function findBranch(disk: Disk, short: string): Promise<BranchRef | undefined> {
   const ref = await findRef(disk, heads + short);
-  if (!ref) throw new Refusal('not_found', 'Branch not found');
-  return { ...ref, short };
+  return ref && { ...ref, short };
+}
+
+/** A branch by its name, with or without `refs/heads/` before it. */
+async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
+  const found = await findBranch(disk, shortNameOf(name));
+  if (!found) throw branchNotFound();
+  return found;
 }
 
 type BranchAction = { repo: Repo; by: SignedIn };
 
-/** Renames a branch. Only administrators may rename the default branch; the repository then takes the new name as its default. */
+/**
+ * Renames a branch; its former name leads to the new one. Only administrators may rename the default branch; the repository then takes
+ * the new name as its default.
+ */
 export async function renameBranch(
   context: PushContext,
   { repo, by }: BranchAction,
@@ -43,15 +57,19 @@ export async function renameBranch(
   if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
     throw forbidden('You must have admin rights to rename the default branch.');
   if (ref === branch.name) return to;
-  const event = inRepository({ repo, by, now: context.now });
-  const data = { from: branch.short, to };
+  const { now } = context;
+  const event = inRepository({ repo, by, now });
+  const names = { from: branch.short, to };
   await moveOrRefuse(
     context,
     {
       repo,
       by,
-      // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
-      ...(isDefault ? { extraWrites: (tx) => record(tx, { ...event, kind: 'repository.default_branch_changed', data }) } : {}),
+      async extraWrites(tx) {
+        await insertRename(tx, { repository: repo.id, ...names, now });
+        // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
+        if (isDefault) await record(tx, { ...event, kind: 'repository.default_branch_changed', data: names });
+      },
     },
     [
       { ref: branch.name, from: branch.oid, to: null },

@@ -6,6 +6,7 @@ import { contentsUrl, fileLinks, objectUrl, type RepositoryUrls } from '#resourc
 import { base64Lines } from '#resources/git-data/index.ts';
 import type { Entry, ResolvedCommit } from './entries.ts';
 import type { ContentEntry, ContentFile, ContentFolder, ContentSubmodule, ContentSymlink } from './schemas.ts';
+import { type Submodules, submoduleLinks } from './submodules.ts';
 
 const types = {
   '100644': 'file',
@@ -19,13 +20,15 @@ const types = {
 const downloadUrl = ({ url }: RepositoryUrls, ref: string, file: string): string =>
   `${pathOf(`${url}/raw`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
 
-/** The fields that all kinds of entries have. A submodule has no addresses here, since its commit is in another repository. */
-function common(urls: RepositoryUrls, { ref }: ResolvedCommit, { path, mode, oid, size }: Entry) {
+/** The fields that all kinds of entries have. The addresses of a submodule are those of its commit, which is in another repository. */
+function common(urls: RepositoryUrls, { ref }: ResolvedCommit, { path, mode, oid, size }: Entry, submodules?: Submodules) {
   const type = types[mode];
   const url = contentsUrl(urls, ref, path);
-  const git = type === 'submodule' ? null : objectUrl(urls, oid, type === 'dir' ? 'tree' : 'blob');
   const { html_url: blob, tree_url: tree } = fileLinks(urls, ref, path);
-  const html = type === 'submodule' ? null : type === 'dir' ? tree : blob;
+  const { git, html } =
+    type === 'submodule'
+      ? submoduleLinks(urls, submodules?.get(path), oid)
+      : { git: objectUrl(urls, oid, type === 'dir' ? 'tree' : 'blob'), html: type === 'dir' ? tree : blob };
   return {
     name: posix.basename(path),
     path,
@@ -39,15 +42,25 @@ function common(urls: RepositoryUrls, { ref }: ResolvedCommit, { path, mode, oid
   };
 }
 
-export const presentEntry = (urls: RepositoryUrls, resolved: ResolvedCommit, entry: Entry): ContentEntry => ({
+export const presentEntry = (
+  urls: RepositoryUrls,
+  resolved: ResolvedCommit,
+  entry: Entry,
+  submodules?: Submodules,
+): ContentEntry => ({
   type: types[entry.mode],
-  ...common(urls, resolved, entry),
+  ...common(urls, resolved, entry, submodules),
 });
 
 /** A folder's listing, in which a submodule is called a file (as in the public API, for old clients). */
-export const presentListing = (urls: RepositoryUrls, resolved: ResolvedCommit, entries: readonly ListedEntry[]): ContentEntry[] =>
+export const presentListing = (
+  urls: RepositoryUrls,
+  resolved: ResolvedCommit,
+  entries: readonly ListedEntry[],
+  submodules: Submodules,
+): ContentEntry[] =>
   entries.map((entry) => {
-    const presented = presentEntry(urls, resolved, { ...entry, size: entry.size ?? 0 });
+    const presented = presentEntry(urls, resolved, { ...entry, size: entry.size ?? 0 }, submodules);
     return presented.type === 'submodule' ? { ...presented, type: 'file' } : presented;
   });
 
@@ -56,10 +69,11 @@ export const presentFolder = (
   resolved: ResolvedCommit,
   folder: Entry,
   entries: readonly ListedEntry[],
+  submodules: Submodules,
 ): ContentFolder => ({
   ...common(urls, resolved, folder),
   type: 'dir',
-  entries: presentListing(urls, resolved, entries),
+  entries: presentListing(urls, resolved, entries, submodules),
 });
 
 /** A file. The content is left out where it is too large for JSON. */
@@ -85,9 +99,9 @@ export const presentSubmodule = (
   urls: RepositoryUrls,
   resolved: ResolvedCommit,
   entry: Entry,
-  source: string,
+  submodules: Submodules,
 ): ContentSubmodule => ({
   type: 'submodule',
-  submodule_git_url: source,
-  ...common(urls, resolved, entry),
+  submodule_git_url: submodules.get(entry.path) ?? '',
+  ...common(urls, resolved, entry, submodules),
 });

@@ -9,7 +9,7 @@ import { maxRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
 import { type Entry, findEntry, followLink, isFile, type ResolvedCommit, targetOf, trimSlashes } from './entries.ts';
 import { presentFile, presentFolder, presentListing, presentSubmodule, presentSymlink } from './present.ts';
 import type { ContentEntry, ContentFile, ContentFolder, ContentSubmodule, ContentSymlink } from './schemas.ts';
-import { submoduleUrl } from './submodules.ts';
+import { readSubmodules } from './submodules.ts';
 
 type PresentedContent = ContentEntry[] | ContentFolder | ContentFile | ContentSymlink | ContentSubmodule;
 
@@ -26,10 +26,13 @@ export async function readContent({ disk, urls, resolved, media }: ReadContext, 
   if (entry.mode === '040000') {
     const { entries } = await listTree(disk, entry.oid, { limit: maxEntries });
     const named = entries.map((child) => ({ ...child, path: entry.path === '' ? child.path : `${entry.path}/${child.path}` }));
-    return media === 'object' ? presentFolder(urls, resolved, entry, named) : presentListing(urls, resolved, named);
+    const hasSubmodules = entries.some(({ mode }) => mode === '160000');
+    const submodules = hasSubmodules ? await readSubmodules(reader, resolved.commit) : new Map<string, string>();
+    return media === 'object'
+      ? presentFolder(urls, resolved, entry, named, submodules)
+      : presentListing(urls, resolved, named, submodules);
   }
-  if (entry.mode === '160000')
-    return presentSubmodule(urls, resolved, entry, await submoduleUrl(reader, resolved.commit, entry.path));
+  if (entry.mode === '160000') return presentSubmodule(urls, resolved, entry, await readSubmodules(reader, resolved.commit));
   const file = isFile(entry) ? entry : await followLink(reader, resolved.commit, entry);
   if (file) return readFile({ disk, urls, resolved, media }, reader, file);
   if (media === 'raw') return rawFile(disk, reader, entry);

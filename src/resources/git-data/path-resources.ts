@@ -1,5 +1,5 @@
 import { pathResource } from '#endpoint/path-resource.ts';
-import { nameWord } from '#endpoint/path-words.ts';
+import { nameWord, slugWord } from '#endpoint/path-words.ts';
 import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from '#git/objects/objects.ts';
 import { isOid } from '#git/objects/oid.ts';
 import { findRevision } from '#git/refs/resolve.ts';
@@ -34,7 +34,7 @@ export const tree = pathResource({
 /** A commit object, by its full id. */
 export const commit = pathResource({
   name: 'commit',
-  words: { commit_sha: nameWord },
+  words: { commit_sha: slugWord },
   below: 'repo',
   async find({ at, services: { git } }, { commit_sha }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));
@@ -46,7 +46,7 @@ export const commit = pathResource({
 /** An annotated tag, by the full id of its object. */
 export const tag = pathResource({
   name: 'tag',
-  words: { tag_sha: nameWord },
+  words: { tag_sha: slugWord },
   below: 'repo',
   async find({ at, services: { git } }, { tag_sha }) {
     await using reader = await openObjects(repoOf(git, at.repo.id));

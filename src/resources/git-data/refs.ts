@@ -1,8 +1,9 @@
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { exceeded } from '#git/process/exceeded.ts';
 import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
-import { findRef, type Ref } from '#git/refs/refs.ts';
+import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
@@ -52,6 +53,20 @@ export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo
   const ref = name.startsWith('refs/') ? name : `refs/${name}`;
   return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
 };
+
+/**
+ * The refs whose names begin so after `refs/`.
+ * @throws Refusal 409 for a repository without refs; GitError `too-large` beyond `git.listedRefs`
+ */
+export async function listMatching({ git }: Pick<PushContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
+  const disk = repoOf(git, repo.id);
+  const prefix = start.startsWith('refs/') ? start : `refs/${start}`;
+  const { listedRefs } = git.limits;
+  const { rows, total } = await listRefs(disk, { prefix, limit: listedRefs });
+  if (total > listedRefs) throw exceeded(git.limits, 'listedRefs', { message: 'Too many references match: name more of them' });
+  if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
+  return rows;
+}
 
 /** Creates a ref. */
 export async function createRef(

@@ -66,6 +66,7 @@ export const deleteIssueField = endpoint({
   resources: [issueField],
   summary: 'Delete issue field for an organization',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { issueField }) => deleteField(tx, action, issueField));

@@ -6,6 +6,7 @@ import * as fieldValuesEndpoints from './endpoints/field-values.ts';
 import * as issuesEndpoints from './endpoints/issues.ts';
 import * as labelsEndpoints from './endpoints/labels.ts';
 import * as listsEndpoints from './endpoints/lists.ts';
+import * as milestoneLabelsEndpoints from './endpoints/milestone-labels.ts';
 import * as reactionsEndpoints from './endpoints/reactions.ts';
 import { issueEvents } from './events.ts';
 import { unassignLost } from './jobs.ts';
@@ -23,6 +24,7 @@ export const issues = family({
     issuesEndpoints,
     commentsEndpoints,
     labelsEndpoints,
+    milestoneLabelsEndpoints,
     assigneesEndpoints,
     reactionsEndpoints,
     fieldValuesEndpoints,

@@ -12,4 +12,6 @@ export const presentLabel = (links: Links, repo: NamedRepository, row: LabelRow)
   description: row.description,
   color: row.color,
   default: row.is_default,
+  archived_at: null,
+  archived_by: null,
 });

@@ -28,7 +28,8 @@ export async function createLabel(tx: Tx, action: RepositoryAction, wanted: NewL
 /** Changes a label; issues keep it under its new name. */
 export async function changeLabel(tx: Tx, action: RepositoryAction, label: LabelRow, wanted: LabelChange): Promise<LabelRow> {
   const { repo } = action;
-  const name = wanted.new_name === undefined ? undefined : checkName(wanted.new_name);
+  const { new_name: newName = wanted.name } = wanted;
+  const name = newName === undefined ? undefined : checkName(newName);
   const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
   if (other && other.id !== label.id) throw nameTaken();
   const color = wanted.color === undefined ? undefined : normalizeColor(wanted.color);

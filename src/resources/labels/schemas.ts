@@ -9,6 +9,9 @@ export const Label = Type.Object({
   description: Nullable(Type.String()),
   color: Type.String(),
   default: Type.Boolean(),
+  // Labels can't be archived here.
+  archived_at: Type.Null(),
+  archived_by: Type.Null(),
 });
 export type Label = Static<typeof Label>;
 
@@ -23,8 +26,14 @@ export const NewLabel = Type.Object(
 );
 export type NewLabel = Static<typeof NewLabel>;
 
+/** `name` is as good as `new_name`, which wins over it. */
 export const LabelChange = Type.Object(
-  { new_name: Type.Optional(name), color: Type.Optional(color), description: Type.Optional(description) },
+  {
+    name: Type.Optional(name),
+    new_name: Type.Optional(name),
+    color: Type.Optional(color),
+    description: Type.Optional(description),
+  },
   { title: 'Label' },
 );
 export type LabelChange = Static<typeof LabelChange>;

@@ -1,11 +1,11 @@
 import { pathResource } from '#endpoint/path-resource.ts';
-import { nameWord } from '#endpoint/path-words.ts';
+import { slugWord } from '#endpoint/path-words.ts';
 import { findLicense } from './catalogue.ts';
 
 /** A licence that is known by its text, by its key. */
 export const license = pathResource({
   name: 'license',
-  words: { license: nameWord },
+  words: { license: slugWord },
   below: undefined,
   find: async (_lookup, words) => findLicense(words.license),
 });

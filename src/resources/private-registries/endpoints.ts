@@ -21,6 +21,7 @@ export const listPrivateRegistries = endpoint({
   path: '/orgs/{org}/private-registries',
   summary: 'List private registries for an organization',
   access: reads,
+  malformed: 'refused',
   paging: pages(),
   replies: { 200: PrivateRegistryList },
   async handle({ db, at, page }) {
@@ -97,6 +98,7 @@ export const deletePrivateRegistry = endpoint({
   resources: [registry],
   summary: 'Delete a private registry for an organization',
   access: writes,
+  malformed: 'refused',
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { registry }) => deleteRegistry(tx, action, registry));

@@ -1,11 +1,11 @@
 import { pathResource } from '#endpoint/path-resource.ts';
-import { nameWord } from '#endpoint/path-words.ts';
+import { slugWord } from '#endpoint/path-words.ts';
 import { findTeam, findTeamForUpdate } from './store.ts';
 
 /** A team of an organization, by its slug. */
 export const team = pathResource({
   name: 'team',
-  words: { team_slug: nameWord },
+  words: { team_slug: slugWord },
   below: 'org',
   find: ({ db, at }, { team_slug }) => findTeam(db, at.org.id, team_slug),
   lock: (tx, at) => findTeamForUpdate(tx, at.team),

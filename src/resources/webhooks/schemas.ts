@@ -137,8 +137,5 @@ export const Delivery = Type.Object({
 export type Delivery = Static<typeof Delivery>;
 
 export const deliveryStatuses = ['success', 'failure'] as const;
-export const DeliveryQuery = Type.Object({
-  status: Type.Optional(OneOf(deliveryStatuses)),
-  cursor: Type.Optional(Type.String()),
-});
+export const DeliveryQuery = Type.Object({ status: Type.Optional(OneOf(deliveryStatuses)) });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;

@@ -6,8 +6,8 @@ import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import type { Where } from './hits.ts';
 
-/** The files and repositories that a search covers. */
-export type Selected = { where: Where; repositories: readonly Id<'repositories'>[] };
+/** The files and repositories that a search covers. `isPartial`: it may cover no more repositories. */
+export type Selected = { where: Where; repositories: readonly Id<'repositories'>[]; isPartial: boolean };
 
 /** The hash of a request, and the version of the repositories at which its result is valid. */
 export type CacheKey = { key: string; version: number };

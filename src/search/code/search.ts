@@ -48,13 +48,14 @@ const fallbackMs = 100;
 async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promise<SearchResult<hits.CodeHit>> {
   const ordered = await runWithinBudget(db, context.request.budget, async (tx) => {
     const selected = await select(tx, context);
-    if (!selected) return { items: [], total_count: 0 };
+    if (!selected) return { items: [], total_count: 0, incomplete_results: false };
     const items = await listOrdered(tx, selected.where, context, slice);
     // A first page that isn't full has all hits.
     const isAll = slice.offset === 0 && items.length < slice.limit;
-    return { items, total_count: isAll ? items.length : await totalOf({ db, tx }, selected) };
+    const total_count = isAll ? items.length : await totalOf({ db, tx }, selected);
+    return { items, total_count, incomplete_results: selected.isPartial };
   });
-  if (ordered) return { ...ordered, incomplete_results: false };
+  if (ordered) return ordered;
   const some = await findAny(db, context, slice);
   return { items: some, total_count: slice.offset + some.length, incomplete_results: true };
 }
@@ -69,11 +70,11 @@ async function findAny(db: Db, context: SearchContext, slice: Slice): Promise<hi
 
 /** The condition of the search; undefined where it has no repositories. */
 async function select(tx: Reader, { request, terms, searchedFields, filters }: SearchContext): Promise<Selected | undefined> {
-  const { ids: repositories } = await resolveScope(tx, { ...request, filters, forks: false });
+  const { ids: repositories, isPartial } = await resolveScope(tx, { ...request, filters, forks: false });
   if (repositories.length === 0) return undefined;
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
   const lexemes = both([lexemesFor(terms, inFields(searchedFields)), files.lexemes]);
-  return { where: await hits.whereOf(tx, { lexemes, condition: files.condition, repositories }), repositories };
+  return { where: await hits.whereOf(tx, { lexemes, condition: files.condition, repositories }), repositories, isPartial };
 }
 
 async function listOrdered(
@@ -133,7 +134,7 @@ async function findCandidates(db: Db, context: SearchContext): Promise<Candidate
     if (checked) return { checked };
     const bonuses = bonusesOf(terms, searchedFields);
     const items = await hits.listCandidates(tx, selected.where, { bonuses, condition, order, limit: maxResults + 1 });
-    return { items: items.slice(0, maxResults), isPartial: items.length > maxResults, cacheKey };
+    return { items: items.slice(0, maxResults), isPartial: selected.isPartial || items.length > maxResults, cacheKey };
   });
   return found ?? { items: await findAny(db, context, { limit: maxResults, offset: 0 }), isPartial: true };
 }

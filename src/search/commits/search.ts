@@ -49,16 +49,17 @@ const fallbackMs = 100;
 
 async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promise<Rows> {
   const ordered = await runWithinBudget(db, context.request.budget, async (tx) => {
-    const where = await select(tx, context);
-    if (!where) return { rows: [], total: 0 };
+    const selected = await select(tx, context);
+    if (!selected) return { rows: [], total: 0, complete: true };
+    const { where, isPartial } = selected;
     const rows = await listOrdered(tx, where, context, slice);
     const isAll = slice.offset === 0 && rows.length < slice.limit;
-    return { rows, total: isAll ? rows.length : await hits.countCommits(tx, where) };
+    return { rows, total: isAll ? rows.length : await hits.countCommits(tx, where), complete: !isPartial };
   });
-  if (ordered) return { ...ordered, complete: true };
+  if (ordered) return ordered;
   const rows = await runWithinBudget(db, atLeast(context.request.budget, fallbackMs), async (tx) => {
-    const where = await select(tx, context);
-    return where && hits.listAnyCommits(tx, where, slice.limit);
+    const selected = await select(tx, context);
+    return selected && hits.listAnyCommits(tx, selected.where, slice.limit);
   });
   return { rows: rows ?? [], total: rows ? slice.offset + rows.length : 0, complete: false };
 }
@@ -79,7 +80,7 @@ function listOrdered(tx: Reader, where: hits.Where, { request, terms }: SearchCo
 /** The condition of the search; undefined where it has no repositories. */
 async function select(tx: Reader, { request, split: { filters, rest }, terms }: SearchContext) {
   const nested = rest.flatMap((part) => filtersIn(part, isNaming));
-  const { ids } = await resolveScope(tx, { ...request, filters, nested, forks: true });
+  const { ids, isPartial } = await resolveScope(tx, { ...request, filters, nested, forks: true });
   if (ids.length === 0) return undefined;
   const emails = await findEmails(tx, request.query, request);
   const own = commitFilter(
@@ -89,7 +90,8 @@ async function select(tx: Reader, { request, split: { filters, rest }, terms }: 
   const lexemes = both([...(terms ? [lexemesFor(terms, inMessage)] : []), own.lexemes]);
   const condition =
     rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, { emails, viewerId: request.viewerId }) : undefined;
-  return hits.whereOf({ lexemes, condition: condition ? hits.and(own.condition, condition) : own.condition, repositories: ids });
+  const all = condition ? hits.and(own.condition, condition) : own.condition;
+  return { where: hits.whereOf({ lexemes, condition: all, repositories: ids }), isPartial };
 }
 
 const inMessage = (terms: readonly Term[]): LexemeQuery => both(terms.flatMap((term) => term.lexemes).map(lexeme));

@@ -31,7 +31,7 @@ export type IssueSearch = SearchRequest & {
 
 /** A prepared search. */
 export type SearchContext = { request: IssueSearch; plan: Plan; searchedFields: TextField[] };
-type Selected = { where: hits.Where; queryContext: QueryContext; ids: Id<'repositories'>[] };
+type Selected = { where: hits.Where; queryContext: QueryContext; ids: Id<'repositories'>[]; isPartial: boolean };
 export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
@@ -71,10 +71,10 @@ const fallbackMs = 100;
 export async function findIndexed(db: Db, context: SearchContext, slice: hits.Slice): Promise<Found> {
   const ordered = await runWithinBudget(db, context.request.budget, async (tx) => {
     const selected = await select(tx, context);
-    if (!selected) return { rows: [], total: 0 };
-    return listOrdered(tx, selected.where, context, slice);
+    if (!selected) return { rows: [], total: 0, complete: true };
+    return { ...(await listOrdered(tx, selected.where, context, slice)), complete: !selected.isPartial };
   });
-  if (ordered) return { ...ordered, complete: true };
+  if (ordered) return ordered;
   const rows = await runWithinBudget(db, atLeast(context.request.budget, fallbackMs), async (tx) => {
     const selected = await select(tx, context);
     return selected && hits.listAnyHits(tx, selected.where, slice);
@@ -94,11 +94,11 @@ const queryContextOf = async (
 /** The condition of the search; undefined where it has no repositories. */
 export async function select(tx: Reader, { request, plan, searchedFields }: SearchContext): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
-  const { ids } = await resolveScope(tx, { ...request, filters, nested, forks: true, only: sql`r.has_issues` });
+  const { ids, isPartial } = await resolveScope(tx, { ...request, filters, nested, forks: true, only: sql`r.has_issues` });
   if (ids.length === 0) return undefined;
   const queryContext = await queryContextOf(tx, { request, searchedFields });
   const matching = allOf(plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined));
-  return { where: await hits.whereOf(tx, matching, ids), queryContext, ids };
+  return { where: await hits.whereOf(tx, matching, ids), queryContext, ids, isPartial };
 }
 
 async function listOrdered(
@@ -138,7 +138,8 @@ async function findChecked(db: Db, context: SearchContext, slice: hits.Slice): P
     const found = await hits.listSortedHits(tx, selected.where, by, { limit: maxResults, offset: 0 });
     const check = makeCheck(plan.required, selected.queryContext);
     const ids = found.rows.map(({ id }) => id);
-    return { ...found, check, conditionResults: await hits.evaluateConditions(tx, ids, check.conditions) };
+    const { isPartial } = selected;
+    return { ...found, isPartial, check, conditionResults: await hits.evaluateConditions(tx, ids, check.conditions) };
   });
   if (!candidates || candidates === 'nowhere') return { rows: [], total: 0, complete: candidates === 'nowhere' };
   let rows: hits.IssueHit[] = [];
@@ -150,7 +151,8 @@ async function findChecked(db: Db, context: SearchContext, slice: hits.Slice): P
     checked += found?.checked ?? 0;
     if (!found || found.checked < found.loaded) break;
   }
-  const complete = checked >= candidates.rows.length && candidates.total <= candidates.rows.length;
+  const isAll = !candidates.isPartial && candidates.total <= candidates.rows.length;
+  const complete = isAll && checked >= candidates.rows.length;
   const total = rows.length;
   const tiers = request.sort ? undefined : tiersOf(request.query, searchedFields);
   if (tiers && total > 1) rows = (await runWithinBudget(db, budget, (tx) => hits.rankHits(tx, rows, tiers))) ?? rows;

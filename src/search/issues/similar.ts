@@ -108,7 +108,7 @@ async function findNear(db: Db, context: SearchContext, { embeddings, vector }: 
   const found = await runWithinBudget(db, context.request.budget, async (tx) => {
     const selected = await select(tx, context);
     if (!selected) return 'nowhere' as const;
-    const { ids: repositories, queryContext } = selected;
+    const { ids: repositories, queryContext, isPartial } = selected;
     const others = context.plan.required.filter((part) => textOfQuery(part) === '').map((part) => compile(part, queryContext));
     const matching = others.filter((part) => part !== undefined);
     const condition = matching.length > 0 ? { condition: asCondition(allOf(matching)) } : {};
@@ -119,13 +119,13 @@ async function findNear(db: Db, context: SearchContext, { embeddings, vector }: 
       similar.map(({ issueId }) => issueId),
       repositories,
     );
-    return similar.flatMap((one) => {
+    const inRepositories = similar.flatMap((one) => {
       const repositoryId = searchedFields.get(one.issueId);
       return repositoryId === undefined ? [] : [{ ...one, repositoryId }];
     });
+    return { neighbours: inRepositories, complete: !isPartial };
   });
-  if (found === 'nowhere') return found;
-  return { neighbours: found ?? [], complete: found !== undefined };
+  return found ?? { neighbours: [], complete: false };
 }
 
 function bySimilarity({ neighbours, complete }: Neighbours, { page }: IssueSearch): TypedResult {

@@ -69,7 +69,7 @@ async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promis
     await planForWords(tx);
     const where = whereOf(context);
     const items = await listRows(tx, context, where, slice);
-    if (items.length === 0) await requireAccessible(tx, scopeOf(context));
+    await requireAccessible(tx, scopeOf(context), { hasHits: items.length > 0 });
     const isAll = slice.offset === 0 && items.length < slice.limit;
     return { items, total_count: isAll ? items.length : await countRows(tx, context, where) };
   });

@@ -5,8 +5,8 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { planForWords, type Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
-/** The repositories that a search looks into. */
-export type Scope = { ids: Id<'repositories'>[] };
+/** The repositories that a search looks into. `isPartial`: there are more than a search looks into. */
+export type Scope = { ids: Id<'repositories'>[]; isPartial: boolean };
 
 export type ScopeOptions = {
   visible: RawBuilder<unknown>;
@@ -40,13 +40,14 @@ export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is'
 
 /**
  * The repositories to search: visible to the caller, among the named ones if there are any, and of the requested kind; at most
- * 4,000, those with the latest push first. Document 1, rule 6: a search that names only what the caller can't access is refused.
+ * 4,000, those with the latest push first. Document 1, rule 6: a search that names only what the caller can't access is refused,
+ * whether it includes or excludes it.
  * Repositories that don't exist and hidden ones give the same error after the same statement, so that time doesn't tell them apart.
  * Afterwards it turns on custom plans for the statements of the search.
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
-  const nested = namesOf(options.nested ?? [], false);
+  const nested = otherNamesOf(options);
   const isNamed = isAny(named);
   const { rows } = await sql<{ id: Id<'repositories'> | null; account: boolean; repository: boolean }>`
     with owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
@@ -68,12 +69,13 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
         join accounts o on o.id = r.owner_id
       where r.id in ${options.visible}
         and ${kindConditions(options, named)} and not ${isExcluded(options)} and ${options.only ?? sql`true`}
-      order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories}
+      order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories + 1}
     ) as found on true`.execute(db);
   await planForWords(db);
   const [first] = rows;
   if ((isNamed || isAny(nested)) && !first?.account && !first?.repository) throw inaccessible();
-  return { ids: rows.flatMap(({ id }) => (id === null ? [] : [id])) };
+  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
+  return { ids: ids.slice(0, maxRepositories), isPartial: ids.length > maxRepositories };
 }
 
 /** The same repositories as a condition on `r` and their owners `o`, without the limit, for the repository search. */
@@ -85,10 +87,19 @@ export function inScope(options: ScopeOptions): RawBuilder<unknown> {
   return sql`(${wanted} and ${kindConditions(options, named)} and not ${isExcluded(options)})`;
 }
 
-/** The check of document 1, rule 6, for a search without hits. */
-export async function requireAccessible(db: Reader, options: ScopeOptions): Promise<void> {
-  const named = namesOf([...options.filters, ...(options.nested ?? [])], false);
-  if (isAny(named)) await resolveScope(db, options);
+/**
+ * The check of document 1, rule 6, for a search that doesn't resolve its scope. With hits, what it names to include is accessible, and
+ * only what it names otherwise is checked.
+ */
+export async function requireAccessible(db: Reader, options: ScopeOptions, { hasHits }: { hasHits: boolean }): Promise<void> {
+  const included = namesOf(options.filters, false);
+  if (isAny(otherNamesOf(options)) || (!hasHits && isAny(included))) await resolveScope(db, options);
+}
+
+/** The names that don't restrict the scope to them: what is excluded, and what stands in alternatives. */
+function otherNamesOf({ filters, nested = [] }: ScopeOptions): Names {
+  const all = [namesOf(filters, true), namesOf(nested, false), namesOf(nested, true)];
+  return { repositories: all.flatMap((names) => names.repositories), accounts: all.flatMap((names) => names.accounts) };
 }
 
 const isAny = ({ repositories, accounts }: Names): boolean => repositories.length + accounts.length > 0;

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { ownKey } from '#resources/accounts/path-resources.ts';
-import type { Samples } from '#test/support/samples.ts';
+import type { AnyPathResource } from '#endpoint/path-resource.ts';
+import { accountById, ownKey } from '#resources/accounts/path-resources.ts';
+import type { Sample, Samples } from '#test/support/samples.ts';
 
 /** A field of an SSH key: its length, and its bytes. */
 const field = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
 
-export const samples: Samples = new Map([
+export const samples: Samples = new Map<AnyPathResource, Sample>([
+  [accountById, async ({ owner }) => ({ account_id: String(owner.id) })],
   [
     ownKey,
     async ({ client }) => {

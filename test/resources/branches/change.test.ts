@@ -13,7 +13,7 @@ test('renames a branch; the repository follows its default branch', async () => 
 
   const renamed = await client.post(`${path}/branches/feature%2Fx/rename`, { new_name: 'topic/y' });
   expect(renamed).toMatchObject({ status: 201, body: { name: 'topic/y', commit: { sha: oids[0] } } });
-  expect((await client.get(`${path}/branches/feature/x`)).status).toBe(404);
+  expect((await client.get(`${path}/branches/feature/x`)).status).toBe(301);
   expect((await client.get(path)).body.default_branch).toBe('main');
 
   expect((await client.post(`${path}/branches/main/rename`, { new_name: 'trunk' })).status).toBe(201);
@@ -23,6 +23,31 @@ test('renames a branch; the repository follows its default branch', async () => 
     kind: 'repository.default_branch_changed',
     data: { from: 'main', to: 'trunk' },
   });
+});
+
+test('former names of a branch lead to its present one, until a branch has them again', async () => {
+  const owner = await w.user();
+  const { path, oids, repo } = await history(w, owner, 1);
+  const client = await w.as(owner);
+  const rename = async (from: string, to: string) =>
+    expect((await client.post(`${path}/branches/${encodeURIComponent(from)}/rename`, { new_name: to })).status).toBe(201);
+  const target = async (name: string) => {
+    const { status, headers, body } = await client.get(`${path}/branches/${encodeURIComponent(name)}?x=1`);
+    if (status !== 301) return status;
+    expect(body).toMatchObject({ message: 'Moved Permanently', url: headers.location });
+    return headers.location?.replace(`${w.url}/api/v3${path}/branches/`, '');
+  };
+  await point(w, repo, 'refs/heads/one', oids[0] ?? '');
+  await rename('one', 'feature/two');
+  await rename('feature/two', 'three');
+  expect([await target('one'), await target('feature/two'), await target('three')]).toEqual(['three?x=1', 'three?x=1', 200]);
+  const moved = await client.post(`${path}/branches/one/rename`, { new_name: 'four' });
+  expect([moved.status, moved.headers.location]).toEqual([307, `${w.url}/api/v3${path}/branches/three/rename`]);
+  await rename('three', 'one');
+  expect([await target('one'), await target('feature/two'), await target('three')]).toEqual([200, 'one?x=1', 'one?x=1']);
+  await point(w, repo, 'refs/heads/three', oids[0] ?? '');
+  expect(await target('three')).toBe(200);
+  expect(await target('none')).toBe(404);
 });
 
 test.each([

@@ -110,6 +110,35 @@ test('shows a submodule with where it comes from', async () => {
   expect((await client.get(`${path}/contents/unknown/x`)).status).toBe(404);
 });
 
+test.each([
+  ['http://HOST/octo/dep.git', 'octo/dep'],
+  ['http://HOST/octo/dep', 'octo/dep'],
+  ['ssh://git@NAME:2222/octo/dep.git', 'octo/dep'],
+  ['git@NAME:octo/dep.git', 'octo/dep'],
+  ['../dep.git', 'OWNER/dep'],
+  ['../../octo/dep', 'octo/dep'],
+  ['http://NAME:1/octo/dep.git', undefined],
+  ['https://git.example/octo/dep.git', undefined],
+  ['git@git.example:octo/dep.git', undefined],
+  ['http://HOST/octo/dep/more', undefined],
+  ['http://HOST/octo', undefined],
+  ['http://[', undefined],
+])('a submodule from %s leads to %s', async (from, name) => {
+  const { host, hostname } = new URL(w.url);
+  const source = from.replace('HOST', host).replace('NAME', hostname);
+  const { client, path, owner } = await setting([
+    file('.gitmodules', `[submodule "dep"]\n\tpath = dep\n\turl = ${source}\n`),
+    { path: 'dep', mode: '160000', oid: '1'.repeat(40) },
+  ]);
+  const repository = name?.replace('OWNER', owner.login);
+  const git_url = repository === undefined ? null : `${w.url}/api/v3/repos/${repository}/git/trees/${'1'.repeat(40)}`;
+  const html_url = repository === undefined ? null : `${w.url}/${repository}/tree/${'1'.repeat(40)}`;
+  const addresses = { git_url, html_url, _links: { git: git_url, html: html_url } };
+  // The public description takes no relative and no short address, which repositories have nevertheless.
+  expect((await getJson(`${path}/contents/dep`)).body).toMatchObject({ submodule_git_url: source, ...addresses });
+  expect((await client.get(`${path}/contents/`)).body[1]).toMatchObject({ path: 'dep', ...addresses });
+});
+
 test('gives a file above a megabyte without its content, and whole as raw bytes', async () => {
   const text = 'x'.repeat(1024 * 1024 + 1);
   const { client, path } = await setting([file('big', text), file('just', text.slice(1))]);

@@ -54,6 +54,33 @@ test('lists the refs whose names begin alike', async () => {
   expect(await names('hearth/')).toEqual([]);
 });
 
+test('a ref is found at the address that it names as its url, and those below a folder at the address of the folder', async () => {
+  const owner = await w.user();
+  const { path, oids } = await history(w, owner, 1);
+  const client = await w.as(owner);
+  for (const ref of ['refs/heads/feature/a', 'refs/heads/feature/b', 'refs/tags/v1']) {
+    const made = (await client.post(`${path}/git/refs`, { ref, sha: oids[0] })).body;
+    expect((await client.get(made.url.slice(made.url.indexOf('/repos/')))).body).toEqual(made);
+  }
+  const names = async (rest: string) => (await client.get(`${path}/git/refs${rest}`)).body.map(({ ref }: { ref: string }) => ref);
+  const branches = ['refs/heads/feature/a', 'refs/heads/feature/b', 'refs/heads/main'];
+  expect(await names('')).toEqual([...branches, 'refs/tags/v1']);
+  expect(await names('/heads')).toEqual(branches);
+  expect(await names('/heads/feature')).toEqual(branches.slice(0, 2));
+  expect((await client.get(`${path}/git/refs/heads/none`)).status).toBe(404);
+  expect((await client.get(`${path}/git/refs/hearth`)).status).toBe(404);
+});
+
+test('a repository without refs has none to list', async () => {
+  const owner = await w.user();
+  const { name } = await w.repo(owner);
+  const client = await w.as(owner);
+  for (const rest of ['', '/heads', '/heads/main']) {
+    const reply = await client.get(`/repos/${owner.login}/${name}/git/refs${rest}`);
+    expect(reply).toMatchObject({ status: 409, body: { message: 'Git Repository is empty.' } });
+  }
+});
+
 test.each([
   ['heads/x', 422],
   ['refs/heads', 422],

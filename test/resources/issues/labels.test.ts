@@ -20,6 +20,29 @@ test('a repository begins with labels; more are made, changed and deleted', asyn
   expect((await owner.delete(`${path}/labels/motor`)).status).toBe(204);
 });
 
+test('a milestone tells the labels of its issues, each once', async () => {
+  const { owner, path } = await setting();
+  const milestone = (await owner.post(`${path}/milestones`, { title: 'v1' })).body.number;
+  const place = `${path}/milestones/${milestone}/labels`;
+  expect((await owner.get(place)).body).toEqual([]);
+  for (const labels of [['question', 'bug'], ['bug']]) await owner.post(`${path}/issues`, { title: 'x', labels, milestone });
+  await owner.post(`${path}/issues`, { title: 'of no milestone', labels: ['invalid'] });
+  const named = async (query = '') => (await owner.get(place + query)).body.map(({ name }: { name: string }) => name);
+  expect(await named()).toEqual(['bug', 'question']);
+  expect(await named('?per_page=1&page=2')).toEqual(['question']);
+});
+
+test.each([
+  [{ name: 'motor' }, 'motor'],
+  [{ name: 'motor', new_name: 'pump' }, 'pump'],
+])('%o renames a label to %s', async (wanted, name) => {
+  const { owner, path } = await setting();
+  const { body } = await owner.patch(`${path}/labels/bug`, wanted);
+  expect(body).toMatchObject({ name, archived_at: null, archived_by: null });
+  expect((await owner.get(`${path}/labels/${name}`)).body).toEqual(body);
+  expect((await owner.patch(`${path}/labels/${name}`, { name: 'DUPLICATE' })).status).toBe(422);
+});
+
 test.each([
   [{ name: '' }, 'name'],
   [{ name: 'a,b' }, 'name'],

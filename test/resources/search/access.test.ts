@@ -117,8 +117,8 @@ describe.each(kinds)('%s: what a credential reaches is found and counted, and no
 
   test('exclusions and alternatives tell nothing of what is hidden', async () => {
     const credential = await token(bob, ['repo']);
-    expect(await found(credential, 'treasure -repo:acme/secrets')).toEqual(['engine']);
-    expect(await found(credential, 'treasure -repo:acme/absent')).toEqual(['engine']);
+    expect(await found(credential, 'treasure user:acme -repo:acme/secrets')).toEqual(['engine']);
+    expect(await found(credential, 'treasure user:acme -repo:acme/absent')).toEqual(['engine']);
     expect(await found(credential, 'treasure NOT repo:acme/engine')).toEqual([]);
     expect(await found(credential, 'treasure is:private')).toEqual([]);
     expect(await found(credential, 'treasure -is:public')).toEqual([]);
@@ -175,10 +175,12 @@ describe.each(kinds)('%s: a hidden name and one that does not exist take the sam
     ['repo:acme/secrets repo:acme/vault', 'repo:acme/none repo:acme/absent'],
     ['repo:acme/secrets repo:acme/engine', 'repo:acme/absent repo:acme/engine'],
     ['-repo:acme/secrets', '-repo:acme/absent'],
+    ['NOT repo:acme/secrets NOT user:nobody', 'NOT repo:acme/absent NOT user:none'],
   ])('%s, and %s', async (secret, absent) => {
     const ask = (scope: string) => sent(`/search/${target}q=${encodeURIComponent(`treasure ${scope}`)}`);
     const [one, two] = [await ask(secret), await ask(absent)];
     expect(one).toEqual(two);
+    expect(one.status).toBe(/engine/.test(secret) ? 200 : 422);
     expect(one.statements.length).toBeGreaterThan(1);
   });
 });

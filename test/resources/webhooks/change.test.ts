@@ -14,6 +14,23 @@ async function signedWith(at: Awaited<ReturnType<typeof setting>>, id: number): 
   return 'another';
 }
 
+test('what a change leaves out stays, and no default takes its place', async () => {
+  const { here, owner, org, target } = await setting();
+  const client = await here.as(owner);
+  const id = await hookOf(here, org, owner, target.url, {
+    events: ['issues', 'label'],
+    active: false,
+    config: { secret: 'one' },
+  });
+  const path = `/orgs/${org.login}/hooks/${id}`;
+  const kept = { events: ['issues', 'label'], active: false, config: { secret: '********' } };
+  expect((await client.patch(path, { name: 'web' })).body).toMatchObject(kept);
+  expect((await client.patch(path, { active: true })).body).toMatchObject({ ...kept, active: true });
+  expect((await client.patch(path, { events: ['push'] })).body).toMatchObject({ ...kept, active: true, events: ['push'] });
+  const { config } = (await client.patch(path, { config: { url: target.url } })).body;
+  expect(config).not.toHaveProperty('secret');
+});
+
 test('a new configuration takes the place of the old one, its secret included; other changes leave it', async () => {
   const at = await setting();
   const { here, owner, org, target } = at;

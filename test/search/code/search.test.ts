@@ -214,7 +214,7 @@ describe('rule 6: named resources that the caller cannot access', () => {
   });
 
   test('excluded names need not exist', async () => {
-    expect(await found('archivedThing -repo:acme/missing')).toEqual(['old.ts']);
+    expect(await found('archivedThing -repo:octo/hello')).toEqual(['old.ts']);
   });
 });
 

@@ -101,7 +101,7 @@ describe('rule 1: terms and qualifiers of a commit search', () => {
     ['merge:true OR author-name:hopper', ['merge', 'second']],
     ['merge:true OR NOT author:octo', ['merge', 'second']],
     ['repo:acme/secret OR repo:octo/hello merge:true', ['merge']],
-    ['-repo:acme/missing merge:true', ['merge']],
+    ['-repo:acme/missing repo:octo/hello merge:true', ['merge']],
     ['repo:octo/hello OR author:grace', ['first', 'merge', 'second', 'side']],
   ])('%s', async (q, names) => {
     expect((await found(q)).toSorted()).toEqual(names);

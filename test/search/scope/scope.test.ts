@@ -23,21 +23,22 @@ async function setting() {
   await sql`analyze repositories, accounts`.execute(db);
   const resolve = async (q: string) => {
     const filters = filtersIn(parse('code', q), () => true);
-    return (
-      (await runWithinBudget(db, startBudget(60_000), (tx) => resolveScope(tx, { visible, filters, forks: false })))?.ids ?? []
-    );
+    const scope = await runWithinBudget(db, startBudget(60_000), (tx) => resolveScope(tx, { visible, filters, forks: false }));
+    isPartial = scope?.isPartial;
+    return scope?.ids ?? [];
   };
+  let isPartial: boolean | undefined;
   const names = async (ids: readonly Id<'repositories'>[]) => {
     const rows = await db.selectFrom('repositories').select(['id', 'name']).where('id', 'in', ids).execute();
     return ids.map((id) => rows.find((row) => row.id === id)?.name);
   };
-  return { place, resolve, names };
+  return { place, resolve, names, isPartial: () => isPartial };
 }
 
 test('rule 4: at most 4,000 repositories are searched, those pushed to last', async () => {
-  const { resolve, names } = await setting();
+  const { resolve, names, isPartial } = await setting();
   const ids = await resolve('x');
-  expect(ids).toHaveLength(4_000);
+  expect([ids.length, isPartial()]).toEqual([4_000, true]);
   expect(new Set(await names(ids))).toEqual(
     new Set(['repo-1', 'repo-2', 'repo-3', 'repo-4', 'repo-5', 'repo-6', 'repo-7', 'repo-8']),
   );
@@ -49,6 +50,9 @@ test('rule 6: what is named and visible is searched, each once', async () => {
   expect(await resolve('x user:user-7')).toHaveLength(9);
   expect(await resolve('x user:user-7 repo:user-7/repo-2 org:user-8')).toHaveLength(18);
   expect(await names(await resolve('x repo:user-7/repo-2 -user:user-8'))).toEqual(['repo-2']);
+  for (const q of ['x repo:user-7/repo-10', 'x -repo:user-7/repo-10', 'x -user:nobody', 'x -repo:user-7/none'])
+    await expect(resolve(q)).rejects.toMatchObject({ problem: 'inaccessible' });
+  expect(await names(await resolve('x repo:user-7/repo-2 -repo:user-7/repo-10'))).toEqual(['repo-2']);
   await expect(resolve('x repo:user-7/repo-10')).rejects.toMatchObject({ problem: 'inaccessible' });
 });
 

@@ -2,14 +2,12 @@
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { exceeded } from '#git/process/exceeded.ts';
-import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { emptyRepository, isEmpty, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentRef } from '../present.ts';
-import { createRef, deleteRef, findNamedRef, updateRef } from '../refs.ts';
+import { createRef, deleteRef, findNamedRef, listMatching, updateRef } from '../refs.ts';
 import { GitRef, NewRef, RefChange } from '../schemas.ts';
 
 export const getRef = endpoint({
@@ -36,13 +34,41 @@ export const listMatchingRefs = endpoint({
   refuses: [409],
   replies: { 200: Type.Array(GitRef) },
   async handle({ at, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const prefix = at.ref.startsWith('refs/') ? at.ref : `refs/${at.ref}`;
-    const { listedRefs } = git.limits;
-    const { rows, total } = await listRefs(disk, { prefix, limit: listedRefs });
-    if (total > listedRefs) throw exceeded(git.limits, 'listedRefs', { message: 'Too many references match: name more of them' });
-    if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
+    const rows = await listMatching({ git }, at.repo, at.ref);
     return rows.map((ref) => presentRef(repositoryUrlsOf(links, at.repo), ref));
+  },
+});
+
+export const listRefs = endpoint({
+  id: 'git/list-refs',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/refs',
+  summary: 'List references',
+  access: readsContents,
+  refuses: [409],
+  replies: { 200: Type.Array(GitRef) },
+  async handle({ at, links, services: { git } }) {
+    const rows = await listMatching({ git }, at.repo, '');
+    return rows.map((ref) => presentRef(repositoryUrlsOf(links, at.repo), ref));
+  },
+});
+
+/** The older form, at the address that every ref names as its `url`. */
+export const getRefOrMatching = endpoint({
+  id: 'git/get-ref-or-matching',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/git/refs/{ref}',
+  summary: 'Get a reference, or those whose names begin so',
+  access: readsContents,
+  refuses: [409],
+  replies: { 200: Type.Union([GitRef, Type.Array(GitRef)]) },
+  async handle({ at, links, services: { git } }) {
+    const urls = repositoryUrlsOf(links, at.repo);
+    const exact = await findNamedRef({ git }, at.repo, at.ref);
+    if (exact) return presentRef(urls, exact);
+    const rows = await listMatching({ git }, at.repo, at.ref);
+    if (rows.length === 0) throw notFound();
+    return rows.map((ref) => presentRef(urls, ref));
   },
 });
 

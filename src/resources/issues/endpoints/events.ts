@@ -19,6 +19,7 @@ export const listRepoIssueEvents = endpoint({
   path: '/repos/{owner}/{repo}/issues/events',
   summary: 'List issue events for a repository',
   access: readsIssues,
+  refuses: [422],
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {

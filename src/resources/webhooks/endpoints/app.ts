@@ -43,6 +43,7 @@ export const listAppWebhookDeliveries = endpoint({
   path: '/app/hook/deliveries',
   summary: 'List deliveries for an app webhook',
   access: asApp,
+  malformed: 'refused',
   query: DeliveryQuery,
   paging: cursors(),
   replies: { 200: Type.Array(DeliveryItem) },

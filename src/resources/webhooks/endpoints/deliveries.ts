@@ -32,6 +32,7 @@ export const { org: listOrgWebhookDeliveries, repo: listRepoWebhookDeliveries } 
   },
   {
     method: 'GET',
+    malformed: 'refused',
     query: DeliveryQuery,
     paging: cursors(),
     replies: { 200: Type.Array(DeliveryItem) },
@@ -53,6 +54,7 @@ export const {
       resources: [orgDelivery],
       summary: 'Get a webhook delivery for an organization webhook',
       access: readsOrgHooks,
+      refuses: [422],
     },
     repo: {
       id: 'repos/get-webhook-delivery',
@@ -60,6 +62,7 @@ export const {
       resources: [repoDelivery],
       summary: 'Get a webhook delivery for a repository webhook',
       access: readsRepoHooks,
+      refuses: [422],
     },
     app: {
       id: 'apps/get-webhook-delivery',
@@ -67,10 +70,12 @@ export const {
       resources: [appDelivery],
       summary: 'Get a delivery for an app webhook',
       access: asApp,
+      refuses: [422],
     },
   },
   {
     method: 'GET',
+    malformed: 'refused',
     replies: { 200: Delivery },
     async handle({ db, at: { hook, delivery } }) {
       return presentDelivery(hook, delivery, orNotFound(await findPayload(db, delivery)));
@@ -90,6 +95,7 @@ export const {
       resources: [orgDelivery],
       summary: 'Redeliver a delivery for an organization webhook',
       access: writesOrgHooks,
+      refuses: [422],
     },
     repo: {
       id: 'repos/redeliver-webhook-delivery',
@@ -97,6 +103,7 @@ export const {
       resources: [repoDelivery],
       summary: 'Redeliver a delivery for a repository webhook',
       access: writesRepoHooks,
+      refuses: [422],
     },
     app: {
       id: 'apps/redeliver-webhook-delivery',
@@ -104,10 +111,12 @@ export const {
       resources: [appDelivery],
       summary: 'Redeliver a delivery for an app webhook',
       access: asApp,
+      refuses: [422],
     },
   },
   {
     method: 'POST',
+    malformed: 'refused',
     replies: { 202: Type.Object({}) },
     async handle({ change, at: { hook, delivery }, now, services }) {
       await change((tx) => redeliver(tx, hook, delivery, { limits: services.resourceLimits.webhooks, now }));

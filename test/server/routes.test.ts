@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Endpoint } from '#endpoint/endpoint.ts';
+import { allEndpoints } from '#resources/all.ts';
+import { reservedPaths, routesOf } from '#server/routes.ts';
+import { history } from '#test/resources/commits/setting.ts';
+import { world } from '#test/support/world.ts';
+
+const w = await world();
+const owner = await w.user();
+const client = await w.as(owner);
+const { path, oids } = await history(w, owner, 1);
+
+const oddNames = [
+  'kind/x',
+  'a/b/c',
+  '/a',
+  'a/',
+  'a//b',
+  'a%2Fb',
+  '100%',
+  'a b',
+  'a+b',
+  'a?b=c',
+  'a#b',
+  'ü/ß',
+  'main/status',
+  'labels',
+];
+
+test.each(oddNames)('a label named %s is found, changed, and removed at the address that it names as its url', async (name) => {
+  const made = await client.post(`${path}/labels`, { name });
+  expect(made.status).toBe(201);
+  const place = made.body.url.slice(made.body.url.indexOf('/repos/'));
+  for (const address of [place, `${path}/labels/${encodeURIComponent(name)}`])
+    expect(await client.get(address)).toMatchObject({ status: 200, body: { name } });
+  const issue = (await client.post(`${path}/issues`, { title: 'It leaks', labels: [name] })).body.number;
+  expect((await client.delete(place.replace('/labels/', `/issues/${issue}/labels/`))).body).toEqual([]);
+  expect((await client.patch(place, { color: 'ffffff' })).body).toMatchObject({ name, color: 'ffffff' });
+  expect((await client.delete(place)).status).toBe(204);
+});
+
+test('a branch with a slash is found by all that takes a name or a revision at the end of its path', async () => {
+  await client.post(`${path}/git/refs`, { ref: 'refs/heads/feature/x', sha: oids[0] });
+  for (const rest of ['branches/', 'commits/', 'git/ref/heads/', 'git/refs/heads/', 'git/trees/', 'compare/main...'])
+    for (const name of ['feature/x', 'feature%2Fx'])
+      expect([rest, (await client.get(`${path}/${rest}${name}`)).status]).toEqual([rest, 200]);
+});
+
+// The public API's own list of operations, those that the documents leave out included.
+const file = fileURLToPath(new URL('./generated/api.github.com.json', import.meta.resolve('@octokit/openapi')));
+const published: { paths: Record<string, Record<string, object>> } = JSON.parse(readFileSync(file, 'utf8'));
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** The wildcards of the server, as patterns for paths of the public description that lie below them. */
+const greedy = routesOf(allEndpoints).flatMap(({ endpoint, pattern }) =>
+  pattern.endsWith('/*') && endpoint
+    ? [new RegExp(`^${pattern.replace(/:\w+/g, '\\{\\w+\\}').replace('*', '\\{\\w+\\}')}/`)]
+    : [],
+);
+const shapeOf = (text: string): string => text.replace(/\{\w+\}/g, '{}');
+const isReserved = (route: string): boolean =>
+  reservedPaths.some((reserved) => shapeOf(route) === shapeOf(reserved) || shapeOf(route).startsWith(`${shapeOf(reserved)}/`));
+const below = Object.keys(published.paths).filter((route) => greedy.some((pattern) => pattern.test(route)));
+const isBuilt = (method: string, route: string): boolean =>
+  allEndpoints.some((endpoint: Endpoint) => endpoint.method === method && shapeOf(endpoint.path) === shapeOf(route));
+
+test('every path of the public API below a word with slashes is an endpoint here, or reserved', () => {
+  expect(below.length).toBeGreaterThan(15);
+  const swallowed = below.filter((route) => !isReserved(route) && !methods.some((method) => isBuilt(method, route)));
+  expect(swallowed).toEqual([]);
+});
+
+test('a reserved path has operations that are missing here', () => {
+  const missing = (reserved: string) =>
+    below
+      .filter((route) => shapeOf(route).startsWith(shapeOf(reserved)))
+      .flatMap((route) => Object.keys(published.paths[route] ?? {}).filter((method) => !isBuilt(method.toUpperCase(), route)));
+  expect(reservedPaths.filter((reserved) => missing(reserved).length === 0)).toEqual([]);
+});
+
+test.each(below)('%s: what is no operation here is a plain 404', async (route) => {
+  const address = route.replace('/repos/{owner}/{repo}', path).replace(/\{(?:branch|ref|commit_sha)\}/, 'main');
+  for (const method of methods.filter((one) => !isBuilt(one, route))) {
+    const reply = await fetch(`${w.url}/api/v3${address.replace(/\{\w+\}/g, 'x')}`, {
+      method,
+      headers: { authorization: `Bearer ${await w.token(owner)}` },
+    });
+    expect([method, reply.status, ((await reply.json()) as { message: string }).message]).toEqual([method, 404, 'Not Found']);
+  }
+});
