@@ -125,7 +125,9 @@ test('every command has help with an example', () => {
   expect(leaves.length).toBeGreaterThan(10);
   for (const command of leaves) {
     let help = '';
+    const { writeOut } = command.configureOutput(); // other files use the same commands
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    command.configureOutput({ writeOut });
     expect(help, command.name()).toMatch(/Example:\n {2}.*hearth /);
   }
 });

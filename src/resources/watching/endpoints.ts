@@ -73,8 +73,8 @@ export const listRepoSubscribers = endpoint({
   access: readsMetadata,
   paging: pages(),
   replies: { 200: Type.Array(User) },
-  async handle({ db, at, page, links }) {
-    return mapEach(await listWatchers(db, at.repo, page), (account) => presentUser(links, account));
+  async handle({ db, at, viewer, page, links }) {
+    return mapEach(await listWatchers(db, viewer, at.repo, page), (account) => presentUser(links, account));
   },
 });
 

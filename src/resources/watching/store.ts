@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { readableByAccount, readableRepositoryIds, readersOf } from '#access/sql.ts';
+import { belongsToOrganization, readableByAccount, readableRepositoryIds, readersOf } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -31,8 +31,18 @@ export const putWatch = (tx: Tx, { repository_id, account_id, ignored, created_a
 export const removeWatch = (tx: Tx, repository: Repository, account: Watcher) =>
   tx.deleteFrom('repository_subscriptions').where('repository_id', '=', repository).where('account_id', '=', account).execute();
 
-/** Who watches a repository, as far as they may still read it. */
-export const listWatchers = (db: Db, repo: RepositoryRow, page: Page): Promise<Listed<Account>> =>
+/**
+ * Whether the viewer may know that the account watches the repository. People watch what they may push to without having asked for it, so
+ * watching would tell who belongs to an organization: concealed members are shown to its members only (security decision 4).
+ */
+const mayKnowWatcher = (viewer: Viewer, repository: { id: RawBuilder<unknown>; owner: RawBuilder<unknown> }) =>
+  sql<boolean>`(${belongsToOrganization(viewer, repository.owner)}
+    or not exists (select from memberships m
+      where m.organization_id = ${repository.owner} and m.user_id = s.account_id and not m.public)
+    or exists (select from collaborators c where c.repository_id = ${repository.id} and c.user_id = s.account_id))`;
+
+/** Who watches a repository, as far as they may still read it, and the viewer may know of it. */
+export const listWatchers = (db: Db, viewer: Viewer, repo: RepositoryRow, page: Page): Promise<Listed<Account>> =>
   list(
     db,
     db
@@ -42,6 +52,7 @@ export const listWatchers = (db: Db, repo: RepositoryRow, page: Page): Promise<L
       .where('s.repository_id', '=', repo.id)
       .where('s.ignored', '=', false)
       .where(readersOf(repo, sql.ref('s.account_id')))
+      .where(mayKnowWatcher(viewer, { id: sql`${repo.id}::bigint`, owner: sql`${repo.owner_id}::bigint` }))
       .orderBy('s.account_id'),
     page,
   );
@@ -58,6 +69,11 @@ export const listWatched = (db: Db, viewer: Viewer, account: Watcher, page: Page
       .where('s.ignored', '=', false)
       .where(readableByAccount(account))
       .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
+      .where(
+        viewer.account?.id === account
+          ? sql<boolean>`true`
+          : mayKnowWatcher(viewer, { id: sql.ref('r.id'), owner: sql.ref('r.owner_id') }),
+      )
       .orderBy('r.id'),
     page,
   );

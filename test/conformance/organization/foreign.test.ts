@@ -156,9 +156,11 @@ const oddly = (id: number | string) => [
 const ids = below.filter(({ child, endpoint }) => child !== 'secret_name' && endpoint.method === 'GET');
 
 test.each(ids)('$name: what is no number, however near, names nothing', async ({ endpoint, child }) => {
+  // Document 2 has some endpoints refuse what is malformed.
+  const status = endpoint.malformed === 'refused' ? 400 : 404;
   const own = places.word(endpoint.path, child);
   expect((await client.get(places.at(endpoint.path))).status).toBe(200);
   const answers: Record<string, number> = {};
   for (const odd of oddly(own)) answers[odd] = (await client.get(places.at(endpoint.path, { [child]: odd }))).status;
-  expect(answers).toEqual(Object.fromEntries(oddly(own).map((odd) => [odd, 404])));
+  expect(answers).toEqual(Object.fromEntries(oddly(own).map((odd) => [odd, status])));
 });

@@ -102,7 +102,8 @@ describe.each(['code', 'commits', 'issues', 'repositories'] as const)('%s', (kin
       [`hello ${'repo:acme/none '.repeat(650)}`, 'refused'],
       [`hello ${'repo:acme/none '.repeat(650)} repo:acme/engine`, 1],
       [`hello ${'user:acme '.repeat(900)}`, 1],
-      [`hello ${'-user:nobody '.repeat(900)}`, 1],
+      [`hello ${'-user:nobody '.repeat(900)}`, 'refused'],
+      [`hello ${'-user:nobody '.repeat(900)} user:acme`, 1],
     ]),
   )('%j', async (_name, q, answer) => {
     expect(await answerTo(kind, q)).toBe(answer);
