@@ -93,7 +93,8 @@ export function answerTo(model: Model, question: Question, viewer: Viewer): Answ
   const { kind, words, qualifiers } = question;
   if (kind === 'code' && viewer === 'nobody') return 'unauthenticated';
   const visible = model.repositories.filter((repository) => maySee(model, repository, viewer));
-  const scopes = qualifiers.filter(({ name, negated }) => isScope(name) && !negated);
+  // What is excluded is named, too: rule 6 holds for it.
+  const scopes = qualifiers.filter(({ name }) => isScope(name));
   const isThere = (scope: Qualifier) => scope.name !== 'repo' || visible.some((repository) => isIn(model, repository, scope));
   if (scopes.length > 0 && !scopes.some(isThere)) return 'inaccessible';
   return visible
