@@ -3,9 +3,10 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { conflict } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/organizations/index.ts';
 import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import type { ImmutableReleasesChange } from './schemas.ts';
-import { findRule, findState, insertRule, lockRule, putEnabled, removeEnabled } from './store.ts';
+import { findRule, findState, insertRule, putEnabled, removeEnabled } from './store.ts';
 
 /** Sets the repositories of an organization whose releases are immutable. */
 export async function changeRule(tx: Tx, action: OrganizationAction, changes: ImmutableReleasesChange): Promise<void> {
@@ -15,7 +16,7 @@ export async function changeRule(tx: Tx, action: OrganizationAction, changes: Im
     mode: changes.enforced_repositories,
     ids: changes.selected_repository_ids,
   };
-  await lockRule(tx, org.id);
+  await lockOrganization(tx, org.id);
   const rule = await findRule(tx, org.id);
   if (rule) await changeSelection(tx, action, rule.selection_id, input);
   else await insertRule(tx, org.id, (await createSelection(tx, action, input)).id);

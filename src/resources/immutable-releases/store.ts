@@ -24,10 +24,6 @@ export const findRule = (
 export const insertRule = (tx: Tx, organization_id: Id<'accounts'>, selection_id: SelectionId) =>
   tx.insertInto('immutable_release_rules').values({ organization_id, selection_id }).execute();
 
-/** Lets one change of an organization's rule through at a time. */
-export const lockRule = (tx: Tx, organization: Id<'accounts'>) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
-
 /** What holds for a repository: whether it was enabled there, and whether its organization enforces it. */
 export async function findState(
   db: Db,

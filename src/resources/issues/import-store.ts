@@ -120,11 +120,10 @@ export async function insertImportedEvents(
 }
 
 /** How many issues of a repository are open, and the largest number. */
-export async function issueTotals(tx: Tx, repository: Repository): Promise<{ open: number; last: number }> {
-  const { open, last } = await tx
+export async function issueTotals(tx: Tx, repository: Repository): Promise<{ open: number; highest: number }> {
+  return tx
     .selectFrom('issues')
-    .select([sql<number>`count(*) filter (where state = 'open')`.as('open'), sql<number>`coalesce(max(number), 0)`.as('last')])
+    .select([sql<number>`count(*) filter (where state = 'open')`.as('open'), sql<number>`coalesce(max(number), 0)`.as('highest')])
     .where('repository_id', '=', repository)
     .executeTakeFirstOrThrow();
-  return { open, last };
 }

@@ -5,6 +5,7 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { lockOrganization } from '#resources/organizations/index.ts';
 import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import {
   type AuthType,
@@ -22,7 +23,6 @@ import {
   type Identity,
   insertRegistry,
   listNames,
-  lockRegistries,
   type RegistryRow,
   removeRegistry,
   updateRegistry,
@@ -81,7 +81,7 @@ export async function createRegistry(tx: Tx, action: SecretAction, wanted: NewPr
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
-  await lockRegistries(tx, org.id);
+  await lockOrganization(tx, org.id); // so that two can't take the same name
   const selection = await createSelection(tx, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   const name = nameFor(registry_type, await listNames(tx, org.id));
   const id = await insertRegistry(tx, {

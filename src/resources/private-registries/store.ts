@@ -5,6 +5,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { lockOrganization } from '#resources/organizations/index.ts';
 import { removeSelection, selectedIds, selectionIncludes, selectionMode } from '#resources/repository-selections/index.ts';
 import type { IdentityField } from './auth-types.ts';
 import type { RegistryVisibility } from './schemas.ts';
@@ -40,16 +41,12 @@ export const findRegistry = (db: Db, organization: Id<'accounts'>, name: string)
 export const listRegistriesFor = (db: Db, { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>): Promise<Row[]> =>
   registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id').execute();
 
-/** Lets one change of an organization's registries through at a time, so that two can't take the same name. */
-export const lockRegistries = (tx: Tx, organization: Id<'accounts'>) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
-
 /** The same registry again, which nobody else changes until the transaction ends; undefined when it was deleted. */
 export async function findRegistryForUpdate(
   tx: Tx,
   { id, organization_id }: Pick<RegistryRow, 'id' | 'organization_id'>,
 ): Promise<RegistryRow | undefined> {
-  await lockRegistries(tx, organization_id);
+  await lockOrganization(tx, organization_id);
   return registries(tx, organization_id).where('id', '=', id).executeTakeFirst();
 }
 

@@ -11,7 +11,7 @@ import {
 } from '#resources/issues/index.ts';
 import { insertMilestonesOf } from '#resources/milestones/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
-import { updateRepository } from '#resources/repositories/index.ts';
+import { addImportedIssues } from '#resources/repositories/index.ts';
 import type { Address, IssueRecord, RecordOf } from '../archive/format.ts';
 import { type Accounts, idOf } from './accounts.ts';
 import { numberOf } from './check.ts';
@@ -41,8 +41,7 @@ export async function importIssues(context: Context): Promise<void> {
   await importComments(context, issues);
   await importEvents(context, issues);
   for (const { row } of repositories.values()) {
-    const { open, last } = await issueTotals(tx, row.id);
-    await updateRepository(tx, row.id, { open_issues_count: open, next_issue_number: last + 1 });
+    await addImportedIssues(tx, row.id, await issueTotals(tx, row.id));
     await enqueueIssueIndexing(tx, row.id);
   }
 }
