@@ -57,23 +57,28 @@ async function openServers(stack: AsyncDisposableStack): Promise<Server[]> {
   return servers;
 }
 
+/** Figures of a server whose processes can't be looked at are not numbers. */
+const memory = async ({ pids }: Server): Promise<number> => (pids.length === 0 ? Number.NaN : memoryOf(...pids));
+const processorTime = async ({ pids }: Server): Promise<number> => (pids.length === 0 ? Number.NaN : processorTimeOf(...pids));
+
 const restMs = 500;
 const busyMs = 25;
 const longestRestMs = 20_000;
 
 /** Waits until a server does next to nothing, as what follows a request is part of its cost; gives its processor time by then. */
-async function rest({ pids }: Server): Promise<number> {
-  if (pids.length === 0) return Number.NaN;
-  let before = await processorTimeOf(...pids);
+async function rest(server: Server): Promise<number> {
+  let before = await processorTime(server);
+  if (server.pids.length === 0) return before;
   for (const until = performance.now() + longestRestMs; performance.now() < until; ) {
     await sleep(restMs);
-    const now = await processorTimeOf(...pids);
+    const now = await processorTime(server);
     if (now - before < busyMs) return now;
     before = now;
   }
   return before;
 }
 
+/** Makes a server's stage, and asks once for each row. */
 async function test(server: Server): Promise<Tested> {
   await rest(server);
   const idle = await memory(server);
@@ -81,10 +86,9 @@ async function test(server: Server): Promise<Tested> {
   const rows = stage.rows.filter(({ name }) => name.includes(values.only));
   const measured = new Map<string, Measured>();
   for (const row of rows) if (await answers(server, row)) measured.set(row.name, nothing());
+  await rest(server);
   return { server, stage: { ...stage, rows }, measured, idle };
 }
-
-const memory = async ({ pids }: Server): Promise<number> => (pids.length === 0 ? Number.NaN : memoryOf(...pids));
 
 using client = startClient();
 
@@ -93,7 +97,7 @@ async function measure({ server, stage, measured }: Tested, row: Row, count: num
   const sums = measured.get(row.name);
   if (!sums) return;
   try {
-    const before = await rest(server);
+    const before = await processorTime(server);
     const { times, milliseconds } = await client.measure({ ...stage.sent(row), requests: count, connections });
     sums.processorMs += (await rest(server)) - before;
     sums.milliseconds += milliseconds;
@@ -112,12 +116,14 @@ async function measureAll(tested: readonly Tested[]): Promise<void> {
     for (const row of one.stage.rows) await measure(one, row, Math.ceil(requests / 5));
     for (const name of one.measured.keys()) one.measured.set(name, nothing());
   }
-  for (let round = 0; round < Number(values.rounds); round++)
+  for (let round = 0; round < Number(values.rounds); round++) {
+    process.stderr.write(`round ${round + 1} of ${values.rounds}\n`);
     for (const [at] of rows.entries())
       for (const one of round % 2 === 0 ? tested : tested.toReversed()) {
         const row = one.stage.rows[at];
         if (row) await measure(one, row, requests);
       }
+  }
 }
 
 const shown = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,12 +39,14 @@ export async function startCheckout(stack: AsyncDisposableStack, name: string, c
  * The stack removes it.
  */
 export async function checkOut(stack: AsyncDisposableStack, commit: string): Promise<string> {
-  const checkout = join(await temporaryFolder(stack), 'hearth');
+  const folder = await temporaryFolder(stack);
+  await chmod(folder, 0o755); // its PostgreSQL doesn't run as root, and has to reach its programs
+  const checkout = join(folder, 'hearth');
   const git = (...args: string[]): Promise<unknown> => execute('git', ['-C', presentCheckout, 'worktree', ...args]);
   await git('add', '--quiet', '--detach', checkout, commit);
   stack.defer(async () => void (await git('remove', '--force', checkout)));
   const [present, other] = await Promise.all(
-    [presentCheckout, checkout].map((folder) => readFile(join(folder, 'package-lock.json'), 'utf8')),
+    [presentCheckout, checkout].map((at) => readFile(join(at, 'package-lock.json'), 'utf8')),
   );
   if (present === other) await symlink(join(presentCheckout, 'node_modules'), join(checkout, 'node_modules'));
   else await execute('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: checkout });
