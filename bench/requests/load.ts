@@ -27,13 +27,19 @@ export type Client = Disposable & { measure(load: Load): Promise<Took> };
 
 export function startClient(): Client {
   const child = fork(join(import.meta.dirname, 'client.ts'));
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The client process has ended');
+  });
+  ended.catch(() => undefined); // told to who measures
   return {
     async measure(load) {
       child.send(load);
-      const [answer] = (await once(child, 'message')) as [Answer];
+      const [answer] = (await Promise.race([once(child, 'message'), ended])) as [Answer];
       if ('failed' in answer) throw new FailedLoad(answer.failed);
       return answer;
     },
-    [Symbol.dispose]: () => child.disconnect(),
+    [Symbol.dispose]() {
+      if (child.connected) child.disconnect();
+    },
   };
 }

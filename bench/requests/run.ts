@@ -51,7 +51,7 @@ async function openServers(stack: AsyncDisposableStack): Promise<Server[]> {
     if (token === undefined) throw new Error('--url needs the --token of a user of that server');
     const pids = values.pid.map(Number);
     for (const pid of pids) process.kill(pid, 0); // throws where there is no such process
-    servers.push({ name, url, token, pids, ...(organization === undefined ? {} : { organization }) });
+    servers.push({ name, url, token, pids, isPresent: false, ...(organization === undefined ? {} : { organization }) });
   }
   if (values.present) servers.push(await startCheckout(stack, 'present'));
   return servers;
@@ -82,7 +82,7 @@ async function rest(server: Server): Promise<number> {
 async function test(server: Server): Promise<Tested> {
   await rest(server);
   const idle = await memory(server);
-  const stage = await makeStage(server, { strict: server.name === 'present' });
+  const stage = await makeStage(server, { strict: server.isPresent });
   const rows = stage.rows.filter(({ name }) => name.includes(values.only));
   const measured = new Map<string, Measured>();
   for (const row of rows) if (await answers(server, row)) measured.set(row.name, nothing());
@@ -103,13 +103,13 @@ async function measure({ server, stage, measured }: Tested, row: Row, count: num
     sums.milliseconds += milliseconds;
     sums.times.push(...times);
   } catch (error) {
-    if (server.name === 'present' || !(error instanceof FailedLoad)) throw error;
+    if (server.isPresent || !(error instanceof FailedLoad)) throw error;
     process.stderr.write(`${server.name}: ${row.name}: ${error.message}\n`);
     measured.delete(row.name);
   }
 }
 
-/** Rounds of all rows, in which the servers take turns, the other one first each time. */
+/** Rounds of all rows, in which the servers take turns; who is first changes from round to round. */
 async function measureAll(tested: readonly Tested[]): Promise<void> {
   const rows = tested[0]?.stage.rows ?? [];
   for (const one of tested) {
@@ -170,22 +170,28 @@ async function printTables(tested: readonly Tested[]): Promise<void> {
     print([name, both(bytes.map((size) => size / 2 ** 20)), ...(pair ? [ratio(bytes)] : [])]);
 }
 
+async function main(stack: AsyncDisposableStack): Promise<void> {
+  const servers = await openServers(stack);
+  if (servers.length === 0) throw new Error('--no-present needs --beside or --url');
+  const tested: Tested[] = [];
+  for (const server of servers) {
+    const one = await test(server);
+    stack.defer(() => one.stage.remove());
+    tested.push(one);
+  }
+  await measureAll(tested);
+  const present = tested.find(({ server }) => server.isPresent);
+  const others = tested.filter((one) => one !== present);
+  for (const [at, other] of others.entries()) {
+    if (at > 0) console.log();
+    await printTables(present ? [other, present] : [other]);
+  }
+  if (present && others.length === 0) await printTables([present]);
+}
+
+// An interrupted run, too, ends its servers and removes its folders.
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`Ended by ${signal}`)));
+});
 await using stack = new AsyncDisposableStack();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void stack.disposeAsync().finally(() => process.exit(1)));
-const servers = await openServers(stack);
-if (servers.length === 0) throw new Error('--no-present needs --beside or --url');
-const tested: Tested[] = [];
-for (const server of servers) {
-  const one = await test(server);
-  stack.defer(() => one.stage.remove());
-  tested.push(one);
-}
-await measureAll(tested);
-const present = tested.find(({ server }) => server.name === 'present');
-const others = tested.filter((one) => one !== present);
-for (const [at, other] of others.entries()) {
-  if (at > 0) console.log();
-  await printTables(present ? [other, present] : [other]);
-}
-if (present && others.length === 0) await printTables([present]);
+await Promise.race([main(stack), interrupted]);

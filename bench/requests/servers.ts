@@ -16,6 +16,8 @@ export type Server = {
   token: string;
   /** The processes that it consists of, with all that they started; none: they can't be looked at. */
   pids: readonly number[];
+  /** Whether it is that of this checkout. */
+  isPresent: boolean;
   /** An organization that is there and belongs to the token's user; else one is made. */
   organization?: string;
 };
@@ -31,7 +33,8 @@ export async function startCheckout(stack: AsyncDisposableStack, name: string, c
   await cli('user', 'create', 'bench', '--site-admin');
   const given = scopes.flatMap((scope) => ['--scope', scope]);
   const token = await cli('token', 'create', '--kind', 'classic', '--user', 'bench', '--quiet', ...given);
-  return { name, url: `${serving.url}/api/v3`, token, pids: [serving.process.pid ?? 0] };
+  const isPresent = checkout === presentCheckout;
+  return { name, url: `${serving.url}/api/v3`, token, pids: [serving.process.pid ?? 0], isPresent };
 }
 
 /**
