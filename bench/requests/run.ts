@@ -126,7 +126,8 @@ async function measureAll(tested: readonly Tested[]): Promise<void> {
   }
 }
 
-const shown = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2));
+/** A figure; none where there is nothing to divide by. */
+const shown = (value: number): string => (Number.isFinite(value) ? value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2) : '–');
 
 const print = (cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`);
 
