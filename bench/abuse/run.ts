@@ -11,11 +11,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { memoryOf, watchMemory } from '../support/processes.ts';
 import type { Ended, Order } from './attackers.ts';
 import { type Attack, attacks } from './attacks.ts';
 import { observe } from './bystander.ts';
 import { makeMemoryGroup } from './memory-group.ts';
-import { memoryOf, watchMemory } from './processes.ts';
 import { openStage } from './stage.ts';
 
 const defaultAttackers = 50;

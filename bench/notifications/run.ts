@@ -1,11 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { runDueJobs } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
 import { listen } from '#server/listen.ts';
-import type { Load, Took } from '../requests/run.ts';
+import { type Load, startClient } from '../requests/load.ts';
 import { median, printTable, quantile } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
 
@@ -80,12 +77,9 @@ async function measureTelling(): Promise<void> {
   );
 
   const url = await listen(hearth.app, { host: '127.0.0.1', port: 0 });
-  const client = fork(join(import.meta.dirname, '../requests/client.ts'));
+  using client = startClient();
   const load: Load = { url: `${url}/api/v3/repos/bench/engine/issues/1`, method: 'GET', token, requests: 2_000, connections: 4 };
-  const measure = async (): Promise<number[]> => {
-    client.send(load);
-    return ((await once(client, 'message')) as [Took])[0].times;
-  };
+  const measure = async (): Promise<number[]> => (await client.measure(load)).times;
   await measure();
   const alone = await measure();
   let isOver = false;
@@ -95,7 +89,6 @@ async function measureTelling(): Promise<void> {
   const meanwhile = await measure();
   isOver = true;
   await telling;
-  client.disconnect();
   printTable(
     ['a foreground request (an issue, 4 connections)', 'median ms', 'p99 ms'],
     [

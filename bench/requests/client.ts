@@ -1,15 +1,15 @@
 /** Sends requests over a number of connections, and tells how long each took. Runs as a process of its own. */
 import { Agent, request } from 'node:http';
-import type { Load, Took } from './run.ts';
+import { type Answer, headersOf, type Load, type Sent, type Took } from './load.ts';
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /** Milliseconds from sending a request until its reply is read. */
-function once({ url, method, token, body }: Load): Promise<number> {
+function once(sent: Sent): Promise<number> {
+  const { url, method, body } = sent;
   const start = performance.now();
-  const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent }, (reply) => {
+    const sending = request(url, { method, headers: headersOf(sent), agent }, (reply) => {
       reply.on('error', reject);
       reply.on('end', () => {
         if ((reply.statusCode ?? 500) < 300) resolve(performance.now() - start);
@@ -17,8 +17,8 @@ function once({ url, method, token, body }: Load): Promise<number> {
       });
       reply.resume();
     });
-    sent.on('error', reject);
-    sent.end(body);
+    sending.on('error', reject);
+    sending.end(body);
   });
 }
 
@@ -30,14 +30,10 @@ async function measure(load: Load): Promise<Took> {
     while (left-- > 0) times.push(await once(load));
   };
   await Promise.all(Array.from({ length: load.connections }, connection));
-  return { times, perSecond: (load.requests / (performance.now() - start)) * 1_000 };
+  return { times, milliseconds: performance.now() - start };
 }
 
+const reply = (answer: Answer): void => void process.send?.(answer);
 process.on('message', (load: Load) => {
-  measure(load).then(
-    (took) => process.send?.(took),
-    (error) => {
-      throw error;
-    },
-  );
+  measure(load).then(reply, (error: Error) => reply({ failed: error.message }));
 });

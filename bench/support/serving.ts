@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
+/** The checkout that this file is in. */
+export const presentCheckout = join(import.meta.dirname, '../..');
 
 /** A `hearth serve` in a process of its own, as users start it. */
 export type Serving = { url: string; process: ChildProcess; stop(): Promise<void> };
@@ -10,14 +11,19 @@ export type Serving = { url: string; process: ChildProcess; stop(): Promise<void
 /**
  * Starts a server on a free port, with the rate limits off.
  *
- * @param options `within`: a command, with its arguments, that starts the server, as one that limits its memory
+ * @param options `within`: a command, with its arguments, that starts the server, as one that limits its memory; `checkout`: the
+ * folder of another checkout, whose server it is to be
  */
 export async function startServing(
   data: string,
-  { env = {}, within = [] }: { env?: Record<string, string>; within?: readonly string[] } = {},
+  {
+    env = {},
+    within = [],
+    checkout = presentCheckout,
+  }: { env?: Record<string, string>; within?: readonly string[]; checkout?: string } = {},
 ): Promise<Serving> {
-  const serve = [process.execPath, entry, 'serve', '--port', '0', '--data', data, '--log', 'error', '--rate-limits', 'off'];
-  const [program = process.execPath, ...args] = [...within, ...serve];
+  const serve = [join(checkout, 'hearth'), 'serve', '--port', '0', '--data', data, '--log', 'error', '--rate-limits', 'off'];
+  const [program = '', ...args] = [...within, ...serve];
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...env } });
   let said = '';
   for await (const chunk of child.stderr) {

@@ -1,0 +1,63 @@
+/** What the processes of a server take: its own, PostgreSQL's and git's. Linux alone. */
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Milliseconds of a tick, the unit of processor time in /proc: Linux shows programs 100 of them a second on every machine. */
+const tickMs = 10;
+
+/** The fields of /proc/PID/stat that follow the program's name; the first is the state, field 3 of its manual. */
+const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+
+/** The fields of every process that descends from one of these, themselves included, by process id. */
+async function descendants(roots: readonly number[]): Promise<Map<number, string[]>> {
+  const running = new Map<number, string[]>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    if (stat !== '') running.set(Number(name), fieldsOf(stat));
+  }
+  const found = new Set(roots);
+  for (const pid of found) for (const [child, fields] of running) if (Number(fields[1]) === pid) found.add(child);
+  return new Map([...running].filter(([pid]) => found.has(pid)));
+}
+
+/** The memory of a server's processes in bytes, shared pages counted once (PSS). */
+export async function memoryOf(...roots: number[]): Promise<number> {
+  const pids = [...(await descendants(roots)).keys()];
+  const sizes = await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+      return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
+    }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/**
+ * The processor time in milliseconds that a server's processes have taken since they started, those that have ended included: the
+ * kernel adds the time of a child to its parent's, once the parent has waited for it.
+ */
+export async function processorTimeOf(...roots: number[]): Promise<number> {
+  let ticks = 0;
+  // utime, stime, cutime and cstime, fields 14 to 17.
+  for (const fields of (await descendants(roots)).values()) for (const field of fields.slice(11, 15)) ticks += Number(field);
+  return ticks * tickMs;
+}
+
+/** Measures the memory twice a second until it is stopped; gives the most that it saw. */
+export function watchMemory(root: number): { stop(): Promise<number> } {
+  let peak = 0;
+  let stopped = false;
+  const watching = (async () => {
+    while (!stopped) {
+      peak = Math.max(peak, await memoryOf(root));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await watching;
+      return peak;
+    },
+  };
+}
