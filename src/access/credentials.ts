@@ -40,8 +40,13 @@ type TokenJson = Snapshot<Omit<TokenRow, 'account' | 'app_permissions'>> & {
 /** The number of tokens whose rows a process remembers, at some kilobytes each. */
 const maxRemembered = 2_000;
 
-const tokens = rememberRows(maxRemembered, (json: TokenJson): TokenRow =>
-  Object.freeze({ ...revived<Omit<TokenRow, 'account'>>(json, ['expires_at', 'last_used_at']), account: reviveAccount(json.account) }),
+const tokens = rememberRows(
+  maxRemembered,
+  (json: TokenJson): TokenRow =>
+    Object.freeze({
+      ...revived<Omit<TokenRow, 'account'>>(json, ['expires_at', 'last_used_at']),
+      account: reviveAccount(json.account),
+    }),
 );
 
 /** A token by its hash, with the account that it acts for and the installation of its app, in one statement. */

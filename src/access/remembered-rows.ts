@@ -36,7 +36,8 @@ export function rememberRows<Json, Rows>(
     const memory = db.isTransaction ? undefined : memoryOf(db);
     const known = memory?.get(key) as { version: string; rows: Rows } | undefined;
     return {
-      columns: (version, rows) => sql`${version} as version, case when ${version} = ${known?.version ?? null} then null else ${rows} end as rows`,
+      columns: (version, rows) =>
+        sql`${version} as version, case when ${version} = ${known?.version ?? null} then null else ${rows} end as rows`,
       rowsOf(read) {
         if (read.rows === null) {
           if (!known) throw new Error('A statement returned no rows, and none are remembered');

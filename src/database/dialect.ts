@@ -33,7 +33,9 @@ class PipeliningDriver implements Driver {
     this.#pipeline = pipeline;
   }
 
-  async init(): Promise<void> {}
+  async init(): Promise<void> {
+    // The pool connects at the first statement.
+  }
 
   /** Nothing is taken yet, since it isn't known whether a transaction or a single statement follows. */
   async acquireConnection(): Promise<RequestConnection> {
@@ -76,7 +78,9 @@ class RequestConnection implements DatabaseConnection {
 
   async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     this.#client = await this.#pool.connect();
-    const options = [isolationLevel ? `isolation level ${isolationLevel}` : '', accessMode ?? ''].filter((option) => option !== '');
+    const options = [isolationLevel ? `isolation level ${isolationLevel}` : '', accessMode ?? ''].filter(
+      (option) => option !== '',
+    );
     // Isn't awaited: it can only fail with the connection, which the next statement tells.
     this.#client.query(['begin', ...options].join(' ')).catch(() => undefined);
   }

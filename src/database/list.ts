@@ -26,7 +26,9 @@ export async function list<DB, TB extends keyof DB, Row>(
   if (page.offset >= maxRows) return { rows: [], total: await totalOf(db, counted) };
   // A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
   const limited = query.select(sql<number>`(${counted})`.as(totalColumn)).limit(sql.lit(page.limit));
-  const found = (await (page.offset > 0 ? limited.offset(page.offset) : limited).execute()) as (Row & { [totalColumn]: number })[];
+  const found = (await (page.offset > 0 ? limited.offset(page.offset) : limited).execute()) as (Row & {
+    [totalColumn]: number;
+  })[];
   const [first] = found;
   if (!first) return { rows: [], total: page.offset === 0 ? 0 : await totalOf(db, counted) };
   return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: first[totalColumn] };
