@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { reviveAccount } from './lookup.ts';
 import type { PermissionSet } from './permissions.ts';
+import { rememberRows, type Versioned, versionOf } from './remembered-rows.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
@@ -29,17 +31,36 @@ export type TokenRow = {
   } | null;
 };
 
+/** A token's rows as JSON, where times are text. */
+type TokenJson = Snapshot<Omit<TokenRow, 'account' | 'app_permissions'>> & {
+  account: Snapshot<Account>;
+  app_permissions: PermissionSet | null;
+};
+
+/** The number of tokens whose rows a process remembers, at some kilobytes each. */
+const maxRemembered = 2_000;
+
+const tokens = rememberRows(
+  maxRemembered,
+  (json: TokenJson): TokenRow =>
+    Object.freeze({
+      ...revived<Omit<TokenRow, 'account'>>(json, ['expires_at', 'last_used_at']),
+      account: reviveAccount(json.account),
+    }),
+);
+
 /** A token by its hash, with the account that it acts for and the installation of its app, in one statement. */
 export async function findToken(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
-  const { rows } = await sql<Omit<TokenRow, 'account'> & { account: Parameters<typeof reviveAccount>[0] }>`
-    select t.id, t.kind, t.app_id, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, t.last_used_at,
-      to_jsonb(a) as account, p.permissions as app_permissions, case when i.id is null then null else to_jsonb(i) end as installation
+  const remembered = tokens(db, hash.toString('base64'));
+  const json = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
+    'installation', case when i.id is null then null else to_jsonb(i) end)`;
+  const { rows } = await sql<Versioned<TokenJson>>`
+    select ${remembered.columns(versionOf('t', 'a', 'i', 'p'), json)}
     from tokens t join accounts a on a.id = t.account_id
       left join installations i on i.id = t.installation_id
       left join apps p on p.id = t.app_id
     where t.hash = ${hash}`.execute(db);
-  const row = rows[0];
-  return row && { ...row, account: reviveAccount(row.account) };
+  return rows[0] && remembered.rowsOf(rows[0]);
 }
 
 /** An app by its client id, for endpoints where apps sign in by their client secret. */

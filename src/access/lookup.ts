@@ -1,51 +1,64 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { type LimitLookup, limitOf, reviveLimit } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
+import { rememberRows, type Versioned, versionOf } from './remembered-rows.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
 import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
 /** Lookups of repositories and organizations, each with the viewer's access to it, in one statement. */
 
-type RepoWithAccess = RepositoryRow & {
-  owner: AccountJson;
+type RepositoryJson = { repository: Snapshot<RepositoryRow>; owner: Snapshot<Account> };
+
+/** The number of repositories and of organizations whose rows a process remembers, at some kilobytes each. */
+const maxRemembered = 2_000;
+
+const repositories = rememberRows(maxRemembered, ({ repository, owner }: RepositoryJson) =>
+  Object.freeze({
+    ...revived<RepositoryRow>(repository, ['created_at', 'updated_at', 'pushed_at']),
+    owner: reviveAccount(owner),
+  }),
+);
+const organizations = rememberRows(maxRemembered, (account: Snapshot<Account>) => reviveAccount(account));
+
+type RepoAccess = Versioned<RepositoryJson> & {
   level: number;
   reached: boolean;
   held: PermissionSet;
   interaction: Parameters<typeof reviveLimit>[0] | null;
 };
-type AccountJson = Omit<Account, 'created_at' | 'updated_at' | 'suspended_at'> & {
-  created_at: string;
-  updated_at: string;
-  suspended_at: string | null;
-};
 
 /** A repository by its owner's login and its name, whatever their case; `limit` where the limit on interactions is wanted too. */
-export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitLookup): Promise<Repo | undefined> =>
-  findRepoWhere(db, viewer, sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`, limit);
+export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitLookup): Promise<Repo | undefined> => {
+  const condition = sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`;
+  return findRepoWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
+};
 
 export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
-  findRepoWhere(db, viewer, sql`r.id = ${id}`);
+  findRepoWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` });
 
 async function findRepoWhere(
   db: Db,
   viewer: Viewer,
-  condition: RawBuilder<unknown>,
+  { key, condition }: { key: string; condition: RawBuilder<unknown> },
   limit?: LimitLookup,
 ): Promise<Repo | undefined> {
   const { account } = viewer;
-  const { rows } = await sql<RepoWithAccess>`
-    select r.*, to_jsonb(o) as owner, ${roleLevelOf(account?.id)} as level,
+  const remembered = repositories(db, key);
+  const rows = sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`;
+  const { rows: found } = await sql<RepoAccess>`
+    select ${remembered.columns(versionOf('r', 'o'), rows)}, ${roleLevelOf(account?.id)} as level,
       ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held,
       ${limit ? limitOf(account, limit) : sql`null`} as interaction
     from repositories r join accounts o on o.id = r.owner_id
     where ${condition}`.execute(db);
-  const found = rows[0];
-  if (!found) return undefined;
-  const { level, owner, held, interaction, ...row } = found;
-  const repo = { ...row, owner: reviveAccount(owner), role: roleOfLevel(level), held: row.reached ? held : {} };
+  const [access] = found;
+  if (!access) return undefined;
+  const { level, reached, held, interaction } = access;
+  const repo = { ...remembered.rowsOf(access), reached, role: roleOfLevel(level), held: reached ? held : {} };
   if (!limit) return repo;
   return { ...repo, interaction: { limit: interaction ? reviveLimit(interaction, account, limit.now) : undefined } };
 }
@@ -64,14 +77,17 @@ export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, 
 /** An organization by its login. */
 export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Org | undefined> {
   const me = viewer.account?.id ?? null;
-  const { rows } = await sql<Account & { org_role: OrgRole | null; installed: boolean; held: PermissionSet }>`
-    select a.*, m.role as org_role, ${heldIn(viewer.grant, sql`a.id`)} as held, ${organizationKnownTo(viewer.grant, sql`a.id`)} as installed
+  const remembered = organizations(db, login.toLowerCase());
+  type Found = Versioned<Snapshot<Account>> & { role: OrgRole | null; reached: boolean; held: PermissionSet };
+  const { rows } = await sql<Found>`
+    select ${remembered.columns(versionOf('a'), sql`to_jsonb(a)`)}, m.role, ${heldIn(viewer.grant, sql`a.id`)} as held,
+      ${organizationKnownTo(viewer.grant, sql`a.id`)} as reached
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
     where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);
-  const [org] = rows;
-  if (!org) return undefined;
-  const { org_role, installed, held, ...account } = org;
-  return { ...account, role: org_role ?? undefined, reached: installed, held: installed ? held : {} };
+  const [found] = rows;
+  if (!found) return undefined;
+  const { role, reached, held } = found;
+  return { ...remembered.rowsOf(found), role: role ?? undefined, reached, held: reached ? held : {} };
 }
 
 /** A user or bot by its login. */
@@ -100,13 +116,8 @@ function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** The account of a row that PostgreSQL returned as JSON, where times are text. */
-export const reviveAccount = (json: AccountJson): Account => ({
-  ...json,
-  id: json.id as Id<'accounts'>,
-  created_at: new Date(json.created_at),
-  updated_at: new Date(json.updated_at),
-  suspended_at: json.suspended_at === null ? null : new Date(json.suspended_at),
-});
+export const reviveAccount = (json: Snapshot<Account>): Account =>
+  Object.freeze(revived<Account>(json, ['created_at', 'updated_at', 'suspended_at']));
 
 /** The role levels (0 to 5) of one account in many repositories. */
 export async function loadRoleLevels(

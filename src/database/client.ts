@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { PreparedStatements } from './prepared.ts';
 
@@ -32,10 +33,25 @@ export type PreparingConfig = pg.ClientConfig & { prepared?: PreparedStatements 
 /** A client that prepares repeated statements with parameters, so that PostgreSQL parses and plans each once. */
 export class PreparingClient extends pg.Client {
   readonly #prepared: PreparedStatements | undefined;
+  readonly #pipelines: boolean;
+  #corked = false;
 
   constructor(config: PreparingConfig = {}) {
     super(config);
     this.#prepared = config.prepared;
+    this.#pipelines = config.pipeline ?? false;
+  }
+
+  /** Holds what is written back until the end of the event loop's turn, so that all statements of a turn leave in one write. */
+  #cork(): void {
+    if (!this.#pipelines || this.#corked) return;
+    const { stream } = (this as unknown as { connection: { stream: Duplex } }).connection; // not in the types of pg
+    this.#corked = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#corked = false;
+      stream.uncork();
+    });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
@@ -59,6 +75,7 @@ export class PreparingClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #send(first: any, rest: any[]): any {
+    this.#cork();
     const prepared = this.#prepared;
     if (prepared && typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
       const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');

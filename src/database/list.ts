@@ -1,5 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
@@ -11,26 +10,35 @@ export const countLimit = 10_000;
 export const maxRows = fixedValue(limitTable.lists.rows);
 
 /**
- * One page of a query, and the total number of rows (up to 10,000). The first statement reads the page and one more row; the second
- * one, which counts, is sent only where the total doesn't follow from that.
+ * One page of a query, and the total number of rows (up to 10,000), in one statement: the total is a column of the page's rows. For a
+ * page after the last one, which has no rows, a second statement counts.
  */
 export async function list<DB, TB extends keyof DB, Row>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, Row>,
   page: Page,
 ): Promise<Listed<Row>> {
-  const isReached = page.offset < maxRows;
-  const found = isReached
-    ? await query
-        .limit(page.limit + 1)
-        .offset(page.offset)
-        .execute()
-    : [];
-  const rows = found.slice(0, page.limit);
-  if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
-  const counted = query.clearSelect().clearOrderBy().limit(countLimit).offset(0).select(sql`1`.as('one'));
-  const { rows: counts } = await sql<{ total: number }>`select count(*) as total from (${counted}) as counted`.execute(db);
-  return { rows, total: counts[0]?.total ?? 0 };
+  const counted = sql`select count(*) from (${query
+    .clearSelect()
+    .clearOrderBy()
+    .limit(sql.lit(countLimit))
+    .select(sql`1`.as('one'))}) as counted`;
+  if (page.offset >= maxRows) return { rows: [], total: await totalOf(db, counted) };
+  // A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
+  const limited = query.select(sql<number>`(${counted})`.as(totalColumn)).limit(sql.lit(page.limit));
+  const found = (await (page.offset > 0 ? limited.offset(page.offset) : limited).execute()) as (Row & {
+    [totalColumn]: number;
+  })[];
+  const [first] = found;
+  if (!first) return { rows: [], total: page.offset === 0 ? 0 : await totalOf(db, counted) };
+  return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: first[totalColumn] };
+}
+
+const totalColumn = 'total of the list';
+
+async function totalOf(db: Db, counted: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${counted}`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Transforms all rows of a list at once; total and cursors stay. */

@@ -49,6 +49,6 @@ export function openPools(address: Address, options: PoolsOptions): Pools {
 
 function optionsOf(kind: 'requests' | 'jobs' | 'command', limits: ResourceLimits['database']): PoolOptions {
   if (kind === 'command') return {};
-  if (kind === 'requests') return { timeouts: { statement: limits.statementTime, idle: limits.idleTime } };
+  if (kind === 'requests') return { pipelining: true, timeouts: { statement: limits.statementTime, idle: limits.idleTime } };
   return { wait: jobConnectionWaitMs, timeouts: { statement: limits.jobStatementTime, idle: limits.jobIdleTime } };
 }

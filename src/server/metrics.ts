@@ -39,8 +39,9 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metri
     registers: [registry],
     collect() {
       const { totalCount, idleCount, waitingCount } = database.pool;
-      this.set({ state: 'busy' }, totalCount - idleCount);
-      this.set({ state: 'idle' }, idleCount);
+      const { total, busy } = database.pipeline?.connections ?? { total: 0, busy: 0 };
+      this.set({ state: 'busy' }, totalCount - idleCount + busy);
+      this.set({ state: 'idle' }, idleCount + total - busy);
       this.set({ state: 'waiting' }, waitingCount);
     },
   });

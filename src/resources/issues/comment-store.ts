@@ -46,10 +46,14 @@ export const findComment = (db: Db, repository: Repository, id: Comment): Promis
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommentRow, 'id'>): Promise<CommentRow | undefined> =>
   tx.selectFrom('issue_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
+type NewComment = Insertable<DB['issue_comments']> & Pick<CommentRow, 'issue_id' | 'created_at'>;
+
 /** Inserts a comment and raises its issue's count of comments. */
-export async function insertComment(tx: Tx, row: Insertable<DB['issue_comments']>): Promise<CommentRow> {
-  const comment = await tx.insertInto('issue_comments').values(row).returningAll().executeTakeFirstOrThrow();
-  await countComments(tx, row.issue_id as Id<'issues'>, 1, comment.created_at); // the column's own type, before insertion
+export async function insertComment(tx: Tx, row: NewComment): Promise<CommentRow> {
+  const [comment] = await Promise.all([
+    tx.insertInto('issue_comments').values(row).returningAll().executeTakeFirstOrThrow(),
+    countComments(tx, row.issue_id, 1, row.created_at),
+  ]);
   return comment;
 }
 

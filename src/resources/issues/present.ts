@@ -39,14 +39,15 @@ export async function presentIssues(
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
   if (rows.length === 0) return [];
-  const [attached, milestones, repositories, associationOf, values] = await Promise.all([
+  const [attached, milestones, repositories, associationOf, values, apps] = await Promise.all([
     loadAttached(db, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
     loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
-    loadAssociations(db, viewer, authoredIn(rows)),
-    loadFieldValues(db, viewer, gather(rows, 'id')),
+    loadAssociations(db, viewer, authoredIn(rows), repo),
+    // Only organizations have fields.
+    loadFieldValues(db, viewer, repo && repo.owner.kind !== 'organization' ? [] : gather(rows, 'id')),
+    loadApps(db, gather(rows, 'via_app_id')),
   ]);
-  const apps = await loadApps(db, gather(rows, 'via_app_id'));
   const people = [
     ...gather(rows, 'author_id', 'closed_by'),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
@@ -118,7 +119,7 @@ export async function presentComments(
     loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
     issue ? new Map([[issue.id, issue]]) : loadIssues(db, gather(rows, 'issue_id')),
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
-    loadAssociations(db, viewer, authoredIn(rows)),
+    loadAssociations(db, viewer, authoredIn(rows), repo),
   ]);
   const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
   return rows.map((row, at) => {

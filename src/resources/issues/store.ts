@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
-import type { Account, Viewer } from '#access/viewer.ts';
+import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
@@ -161,12 +161,28 @@ const keyOf = ({ repository, author }: Authored): string => `${repository} ${aut
 
 /**
  * The associations of authors with repositories, for a whole page in one statement. A concealed membership is shown only to other members.
+ * @param known a repository whose owner is known: to find the association of that account takes no statement
  */
 export async function loadAssociations(
   db: Db,
   viewer: Viewer,
   authored: readonly Authored[],
+  known?: Pick<RepositoryRow, 'id' | 'owner_id'>,
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
+  const isOwn = ({ repository, author }: Authored): boolean => repository === known?.id && author === known.owner_id;
+  const associations = await findAssociations(
+    db,
+    viewer,
+    authored.filter((one) => !isOwn(one)),
+  );
+  return ({ repository_id: repository, author_id: author }) => {
+    if (author === null) return 'NONE';
+    return isOwn({ repository, author }) ? 'OWNER' : (associations.get(keyOf({ repository, author })) ?? 'NONE');
+  };
+}
+
+async function findAssociations(db: Db, viewer: Viewer, authored: readonly Authored[]): Promise<Map<string, Association>> {
+  if (authored.length === 0) return new Map();
   const { rows } = await sql<Authored & { association: Association }>`
     select distinct r.id as repository, a.author, case
       when r.owner_id = a.author then 'OWNER'
@@ -176,7 +192,5 @@ export async function loadAssociations(
       else 'NONE' end as association
     from unnest(${authored.map(({ repository }) => repository)}::bigint[], ${authored.map(({ author }) => author)}::bigint[])
       as a(repository, author) join repositories r on r.id = a.repository`.execute(db);
-  const known = new Map(rows.map((row) => [keyOf(row), row.association]));
-  return ({ repository_id, author_id }) =>
-    author_id === null ? 'NONE' : (known.get(keyOf({ repository: repository_id, author: author_id })) ?? 'NONE');
+  return new Map(rows.map((row) => [keyOf(row), row.association]));
 }
