@@ -1,10 +1,19 @@
 // Subscriptions that put events into inboxes.
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
+import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { type Activity, notifyInvitee, notifyNextBatch } from './fan-out-store.ts';
 import { touchAffected, touchInbox } from './inbox-store.ts';
+import { putSubject, putSubjects, type Subject } from './subject-store.ts';
 import { addParticipant } from './subscription-store.ts';
 
 const issueEvents = [
@@ -31,20 +40,20 @@ export const fanOutIssueEvent = subscription<IssueEvent, Services>({
   name: 'notifications.fan-out',
   on: issueEvents,
   attempts: 25,
-  async run(event, { db, change }) {
+  async run(event, context) {
     const { id, repository, actor, at, data } = event;
-    const repo = repository === undefined ? undefined : await findRepository(db, repository);
+    const repo = repository === undefined ? undefined : await findRepository(context.db, repository);
     if (!repo) return;
     const { issue } = data;
-    const participant = participationOf(event);
-    if (participant) await change((tx) => addParticipant(tx, { ...participant, repository: repo.id, issue, at }));
-    const comment = 'comment' in data ? data.comment : undefined;
-    const activity: Activity = { event: id, repo, issue, comment, actor, at, recipients: recipientsOf(event) };
-    let after: Id<'accounts'> | undefined = asId<'accounts'>(0);
-    while (after !== undefined) {
-      const next: Id<'accounts'> = after;
-      after = await change((tx) => notifyNextBatch(tx, activity, next));
-    }
+    const subject = await context.change(async (tx) => {
+      const about = await putSubject(tx, repo.id, { kind: 'issue', issue_id: issue });
+      const participant = participationOf(event);
+      if (about !== undefined && participant) await addParticipant(tx, { ...participant, subject: about, at });
+      return about;
+    });
+    if (subject === undefined) return;
+    const text = { issue, comment: 'comment' in data ? data.comment : undefined };
+    await notify(context, { event: id, repo, subject, text, actors: unique([actor]), at, recipients: recipientsOf(event) });
   },
 });
 
@@ -56,10 +65,54 @@ function participationOf(event: Event) {
   return { account: event.actor, reason: actorReasons[event.kind] };
 }
 
-function recipientsOf(event: Event): Activity['recipients'] {
-  if (event.kind === 'issue.assigned') return { assigned: event.data.user };
-  return event.kind === 'issue.edited' || event.kind === 'issue_comment.edited' ? 'mentioned' : 'everybody';
+function recipientsOf({ kind, data }: Event): Activity['recipients'] {
+  if (kind === 'issue.assigned') return { assigned: data.user };
+  return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : { takingPartIn: data.issue };
 }
+
+/** Notifies whom the messages of pushed commits mention; not who pushed a commit, nor its author. */
+export const notifyMentionedInCommits = subscription<'push.mentioned', Services>({
+  name: 'notifications.pushed-commits',
+  on: ['push.mentioned'],
+  attempts: 25,
+  async run({ id, repository, actor, at, data }, context) {
+    const { db, change, services } = context;
+    const repo = repository === undefined ? undefined : await findRepository(db, repository);
+    if (!repo) return;
+    const commits = await findCommits(services, repo, data.commits.slice(-services.resourceLimits.notifications.pushedCommits));
+    const host = services.url === undefined ? '' : new URL(services.url).hostname;
+    const emails = [...commits.values()].map(({ author }) => author.email);
+    const authors = await loadAccountsByEmail(db, emails, host);
+    const subjects = await change((tx) => putSubjects(tx, repo.id, [...commits.values()].map(subjectOf)));
+    for (const { id: subject, commit_sha } of subjects) {
+      const commit = commits.get(commit_sha ?? '');
+      if (!commit) continue;
+      const author = authors.get(commit.author.email.toLowerCase())?.id;
+      const text = { commit: commit.oid };
+      await notify(context, { event: id, repo, subject, text, actors: unique([actor, author]), at, recipients: 'mentioned' });
+    }
+  },
+});
+
+/** Commits that are still there. */
+async function findCommits(
+  { git }: Services,
+  { id }: RepositoryRow,
+  oids: readonly string[],
+): Promise<ReadonlyMap<string, Commit>> {
+  if (!(await repositoryExists(repoOf(git, id)))) return new Map();
+  await using reader = await openObjects(repoOf(git, id));
+  return await reader.findCommits(oids);
+}
+
+const maxTitle = 256;
+
+/** A commit, with the first line of its message as title. */
+const subjectOf = ({ oid, message }: Commit): Subject => ({
+  kind: 'commit',
+  commit_sha: oid,
+  title: (message.trimStart().split('\n', 1)[0] ?? '').slice(0, maxTitle).trimEnd().replaceAll('\0', ' ').toWellFormed(),
+});
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
 export const notifyAcceptedInvitation = subscription<'collaborator.added', Services>({
@@ -69,7 +122,11 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', Servi
   async run({ id, repository, actor, at, data }, { db, change }) {
     if (repository === undefined || actor !== data.user) return;
     const repo = await findRepository(db, repository);
-    if (repo) await change((tx) => notifyInvitee(tx, { event: id, repo, at, account: data.user }));
+    if (!repo) return;
+    await change(async (tx) => {
+      const subject = await putSubject(tx, repo.id, { kind: 'invitation' });
+      if (subject !== undefined) await notifyInvitee(tx, { event: id, repo, subject, at, account: data.user });
+    });
   },
 });
 
@@ -114,10 +171,23 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Ser
       return;
     }
     const issue = 'issue' in data ? data.issue : undefined;
-    let after: Id<'accounts'> | undefined = asId<'accounts'>(0);
-    while (after !== undefined) {
-      const next: Id<'accounts'> = after;
-      after = await change((tx) => touchAffected(tx, { owner, repository, issue }, next, now));
-    }
+    await inBatches(change, (tx, after) => touchAffected(tx, { owner, repository, issue }, after, now));
   },
 });
+
+const notify = ({ change }: JobContext, activity: Activity): Promise<void> =>
+  inBatches(change, (tx, after) => notifyNextBatch(tx, activity, after));
+
+type Account = Id<'accounts'>;
+
+/** Works through accounts in the order of their ids. Each batch has a transaction of its own and returns its last id. */
+async function inBatches(
+  change: JobContext['change'],
+  batch: (tx: Tx, after: Account) => Promise<Account | undefined>,
+): Promise<void> {
+  let after: Account | undefined = asId<'accounts'>(0);
+  while (after !== undefined) {
+    const next: Account = after;
+    after = await change((tx) => batch(tx, next));
+  }
+}
