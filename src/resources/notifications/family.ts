@@ -2,8 +2,9 @@ import { family } from '#resources/family.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
-import { fanOutIssueEvent, notifyAcceptedInvitation, notifyMentionedInCommits, touchAffectedInboxes } from './jobs.ts';
+import { fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
 import { markInBackground } from './mark-job.ts';
+import { notifyMentionedInCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 
 export const notifications = family({

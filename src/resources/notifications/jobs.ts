@@ -1,19 +1,12 @@
 // Subscriptions that put events into inboxes.
-import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import type { Commit } from '#git/objects/parse-commit.ts';
-import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
-import { asId, type Id } from '#lib/id.ts';
-import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { type Activity, notifyInvitee, notifyNextBatch } from './fan-out-store.ts';
+import { type Activity, notifyInvitee } from './fan-out-store.ts';
 import { touchAffected, touchInbox } from './inbox-store.ts';
-import { putSubject, putSubjects, type Subject } from './subject-store.ts';
+import { inBatches, notify } from './notify.ts';
+import { putSubject } from './subject-store.ts';
 import { addParticipant } from './subscription-store.ts';
 
 const issueEvents = [
@@ -69,50 +62,6 @@ function recipientsOf({ kind, data }: Event): Activity['recipients'] {
   if (kind === 'issue.assigned') return { assigned: data.user };
   return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : { takingPartIn: data.issue };
 }
-
-/** Notifies whom the messages of pushed commits mention; not who pushed a commit, nor its author. */
-export const notifyMentionedInCommits = subscription<'push.mentioned', Services>({
-  name: 'notifications.pushed-commits',
-  on: ['push.mentioned'],
-  attempts: 25,
-  async run({ id, repository, actor, at, data }, context) {
-    const { db, change, services } = context;
-    const repo = repository === undefined ? undefined : await findRepository(db, repository);
-    if (!repo) return;
-    const commits = await findCommits(services, repo, data.commits.slice(-services.resourceLimits.notifications.pushedCommits));
-    const host = services.url === undefined ? '' : new URL(services.url).hostname;
-    const emails = [...commits.values()].map(({ author }) => author.email);
-    const authors = await loadAccountsByEmail(db, emails, host);
-    const subjects = await change((tx) => putSubjects(tx, repo.id, [...commits.values()].map(subjectOf)));
-    for (const { id: subject, commit_sha } of subjects) {
-      const commit = commits.get(commit_sha ?? '');
-      if (!commit) continue;
-      const author = authors.get(commit.author.email.toLowerCase())?.id;
-      const text = { commit: commit.oid };
-      await notify(context, { event: id, repo, subject, text, actors: unique([actor, author]), at, recipients: 'mentioned' });
-    }
-  },
-});
-
-/** Commits that are still there. */
-async function findCommits(
-  { git }: Services,
-  { id }: RepositoryRow,
-  oids: readonly string[],
-): Promise<ReadonlyMap<string, Commit>> {
-  if (!(await repositoryExists(repoOf(git, id)))) return new Map();
-  await using reader = await openObjects(repoOf(git, id));
-  return await reader.findCommits(oids);
-}
-
-const maxTitle = 256;
-
-/** A commit, with the first line of its message as title. */
-const subjectOf = ({ oid, message }: Commit): Subject => ({
-  kind: 'commit',
-  commit_sha: oid,
-  title: (message.trimStart().split('\n', 1)[0] ?? '').slice(0, maxTitle).trimEnd().replaceAll('\0', ' ').toWellFormed(),
-});
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
 export const notifyAcceptedInvitation = subscription<'collaborator.added', Services>({
@@ -174,20 +123,3 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Ser
     await inBatches(change, (tx, after) => touchAffected(tx, { owner, repository, issue }, after, now));
   },
 });
-
-const notify = ({ change }: JobContext, activity: Activity): Promise<void> =>
-  inBatches(change, (tx, after) => notifyNextBatch(tx, activity, after));
-
-type Account = Id<'accounts'>;
-
-/** Works through accounts in the order of their ids. Each batch has a transaction of its own and returns its last id. */
-async function inBatches(
-  change: JobContext['change'],
-  batch: (tx: Tx, after: Account) => Promise<Account | undefined>,
-): Promise<void> {
-  let after: Account | undefined = asId<'accounts'>(0);
-  while (after !== undefined) {
-    const next: Account = after;
-    after = await change((tx) => batch(tx, next));
-  }
-}
