@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 export type SubjectRow = Selectable<DB['notification_subjects']>;
@@ -47,14 +47,14 @@ type Thread = Id<'notification_threads'>;
 export type IssueOfThread = { id: Thread; number: number; title: string; comment: number | null };
 
 /** The issues of threads, by thread. */
-export async function loadIssuesOfThreads(db: Db, threads: readonly Thread[]): Promise<Map<Thread, IssueOfThread>> {
-  const rows = await db
-    .selectFrom('notification_threads as t')
-    .innerJoin('notification_subjects as s', 's.id', 't.subject_id')
-    .innerJoin('issues as i', 'i.id', 's.issue_id')
-    .leftJoin('issue_comments as c', 'c.id', 't.comment_id')
-    .select(['t.id', 'i.number', 'i.title', 'c.id as comment'])
-    .where('t.id', 'in', threads)
-    .execute();
+export async function loadIssuesOfThreads(
+  db: Db,
+  threads: readonly { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null }[],
+): Promise<Map<Thread, IssueOfThread>> {
+  const { rows } = await sql<IssueOfThread>`
+    select t.id, i.number, i.title, c.id as comment
+    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[], ${gather(threads, 'comment_id')}::bigint[])
+      as t (id, issue_id, comment_id)
+    join issues i on i.id = t.issue_id left join issue_comments c on c.id = t.comment_id`.execute(db);
   return keyed(rows, ({ id }) => id);
 }

@@ -2,7 +2,7 @@
 // a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
-import { gather, getOrThrow, grouped } from '#lib/collections.ts';
+import { getOrThrow, grouped } from '#lib/collections.ts';
 import type { ThreadRow } from './store.ts';
 import { loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
 
@@ -28,7 +28,7 @@ const subjectKinds = {
   issue: {
     type: 'Issue',
     async presenter(db, rows) {
-      const issues = await loadIssuesOfThreads(db, gather(rows, 'id'));
+      const issues = await loadIssuesOfThreads(db, rows);
       return ({ id }, repository) => {
         const issue = issues.get(id);
         if (!issue) return undefined;
