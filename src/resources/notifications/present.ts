@@ -21,18 +21,28 @@ const shownFields = new Set(Object.keys(NotificationRepository.properties));
 const presentRepository = (repository: MinimalRepository): NotificationRepository =>
   Object.fromEntries(Object.entries(repository).filter(([field]) => shownFields.has(field))) as NotificationRepository;
 
+/** The repositories of threads, by id. */
+async function loadRepositories(
+  { db, links, repo }: Shown,
+  rows: readonly ThreadRow[],
+): Promise<Map<number, NotificationRepository>> {
+  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
+  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
+  return keyed(presented.map(presentRepository), ({ id }) => id);
+}
+
 /**
  * Threads of a whole page: their repositories and subjects are loaded once for all of them. The list has decided who may read those; what
  * the viewer may do there isn't shown.
  */
 export async function presentThreads({ db, links, repo }: Shown, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   if (rows.length === 0) return [];
-  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
-  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
-  const repositories = keyed(presented.map(presentRepository), ({ id }) => id);
-  const presentSubject = await presenterOfSubjects(db, rows);
+  const [repositories, presentSubject] = await Promise.all([
+    loadRepositories({ db, links, repo }, rows),
+    presenterOfSubjects(db, rows),
+  ]);
   return rows.flatMap((row) => {
-    const repository = getOrThrow<number, NotificationRepository>(repositories, row.repository_id);
+    const repository = getOrThrow(repositories, row.repository_id);
     const subject = presentSubject(row, repository);
     return subject ? [{ ...presentRow(links, row), repository, subject }] : [];
   });
