@@ -108,12 +108,14 @@ async function fillInbox(): Promise<void> {
       insert into issues (repository_id, number, title, created_at, updated_at)
       select id, n, 'Number ' || n, now(), now()
       from made, generate_series(1, ${threads / inRepositories}::integer) n returning id, repository_id, number
+    ), subjects as (
+      insert into notification_subjects (repository_id, kind, issue_id)
+      select repository_id, 'issue', id from opened returning id, repository_id, issue_id
     )
-    insert into notification_threads (account_id, repository_id, issue_id, reason, event_id, unread, updated_at)
-    select ${owner}, repository_id, id, 'subscribed', 0, number % 2 = 0, now() - number * interval '1 minute' from opened`.execute(
-    db,
-  );
-  await sql`vacuum analyze notification_threads`.execute(db);
+    insert into notification_threads (account_id, repository_id, subject_id, reason, event_id, unread, updated_at)
+    select ${owner}, s.repository_id, s.id, 'subscribed', 0, number % 2 = 0, now() - number * interval '1 minute'
+    from subjects s join opened on opened.id = s.issue_id`.execute(db);
+  await sql`vacuum analyze notification_threads, notification_subjects`.execute(db);
 }
 
 async function measureInbox(): Promise<void> {

@@ -421,11 +421,19 @@ export interface NotificationInboxes {
   changed_at: Date;
 }
 
+export interface NotificationSubjects {
+  id: GeneratedAlways<Id<'notification_subjects'>>;
+  repository_id: Id<'repositories'>;
+  kind: 'issue' | 'commit' | 'invitation';
+  issue_id: Id<'issues'> | null;
+  commit_sha: string | null;
+  title: string | null;
+}
+
 export interface NotificationThreads {
   id: GeneratedAlways<Id<'notification_threads'>>;
   account_id: Id<'accounts'>;
   repository_id: Id<'repositories'>;
-  issue_id: Id<'issues'> | null;
   reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention';
   comment_id: number | null;
   event_id: number;
@@ -433,6 +441,7 @@ export interface NotificationThreads {
   done: Generated<boolean>;
   updated_at: Date;
   last_read_at: Date | null;
+  subject_id: Id<'notification_subjects'>;
 }
 
 export interface OrganizationRoleAssignments {
@@ -735,10 +744,10 @@ export interface ThreadSubscriptions {
   id: GeneratedAlways<Id<'thread_subscriptions'>>;
   account_id: Id<'accounts'>;
   repository_id: Id<'repositories'>;
-  issue_id: Id<'issues'> | null;
   state: 'subscribed' | 'ignored' | 'muted';
   reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention' | null;
   created_at: Date;
+  subject_id: Id<'notification_subjects'>;
 }
 
 export interface TokenRepositories {
@@ -884,6 +893,7 @@ export interface DB {
   memberships: Memberships;
   milestones: Milestones;
   notification_inboxes: NotificationInboxes;
+  notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;

@@ -1,29 +1,10 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '#database/migrate.ts';
-import { testDatabase } from '#test/support/database.ts';
-
-const migrations = join(import.meta.dirname, '../../src/database/migrations');
-
-/** A database as it was before payloads had a table of their own. */
-async function olderDatabase() {
-  const database = await testDatabase();
-  onTestFinished(database.close);
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(migrations, folder, { recursive: true, filter: (name) => !(Number.parseInt(basename(name), 10) >= 86) });
-  await sql`drop schema public cascade`.execute(database.db);
-  await sql`drop schema jobs cascade`.execute(database.db);
-  await sql`create schema public`.execute(database.db);
-  await migrate(database.address, { folder });
-  return database;
-}
+import { databaseBefore } from './older.ts';
 
 test('deliveries of before keep their ids, their owners and their payloads', async () => {
-  const { db, address } = await olderDatabase();
+  const { db, address } = await databaseBefore(86);
   await sql`insert into accounts (id, kind, login, created_at, updated_at) overriding system value
     values (1, 'organization', 'acme', now(), now()), (2, 'user', 'ada', now(), now())`.execute(db);
   await sql`insert into repositories (id, owner_id, name, default_branch, visibility, created_at, updated_at) overriding system value

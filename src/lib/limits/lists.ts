@@ -56,4 +56,10 @@ export const notifications = {
     of: 'notifications that one request marks as read',
     past: '202, and they are marked in the background',
   },
+  pushedCommits: {
+    value: 100,
+    unit: 'count',
+    of: 'commits of one push that are told to those whom their messages mention, from the latest back',
+    past: 'nobody is told of earlier ones',
+  },
 } as const satisfies LimitGroup;

@@ -41,6 +41,8 @@ declare module '#events/kinds.ts' {
     'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
     'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
     'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: DeletedRow<'issue_comments'> };
+    /** People or teams are mentioned in the messages of these commits of a push, the latest last. */
+    'push.mentioned': { commits: readonly string[] };
   }
 }
 
@@ -154,4 +156,5 @@ export const issueEvents = eventKinds({
   'issue.field_added': 'no webhook',
   'issue.field_changed': 'no webhook',
   'issue.field_removed': 'no webhook',
+  'push.mentioned': 'no webhook',
 });

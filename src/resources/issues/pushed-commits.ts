@@ -1,9 +1,10 @@
-// What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them.
+// What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them. An event
+// names the commits that mention people.
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
-import { recordEach } from '#events/record.ts';
+import { record, recordEach } from '#events/record.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { type Recorded, subscription } from '#events/subscription.ts';
 import { listNewCommits } from '#git/history/history.ts';
@@ -113,4 +114,10 @@ async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writ
     at,
     data: { issue },
   }));
+  const mentioning = new Set(
+    added.flatMap(({ kind, commit_sha }) => (kind === 'mention' || kind === 'team' ? [commit_sha] : [])),
+  );
+  if (mentioning.size === 0) return;
+  const commits = [...order.keys()].filter((commit) => mentioning.has(commit));
+  await record(tx, { kind: 'push.mentioned', owner, repository: row.id, actor, at, data: { commits } });
 }

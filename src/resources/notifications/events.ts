@@ -3,9 +3,9 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody changed their subscription to a thread. Without an issue, its subject is an invitation into the repository. */
-    'thread.subscribed': { issue: Id<'issues'> | null };
-    'thread.unsubscribed': { issue: Id<'issues'> | null };
+    /** Somebody changed their subscription to a thread. */
+    'thread.subscribed': { subject: Id<'notification_subjects'> };
+    'thread.unsubscribed': { subject: Id<'notification_subjects'> };
   }
 }
 

@@ -4,6 +4,7 @@ import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
 import { fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
 import { markInBackground } from './mark-job.ts';
+import { notifyMentionedInCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 
 export const notifications = family({
@@ -11,6 +12,6 @@ export const notifications = family({
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],
   events: notificationEvents,
-  subscriptions: [fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes],
+  subscriptions: [fanOutIssueEvent, notifyMentionedInCommits, notifyAcceptedInvitation, touchAffectedInboxes],
   jobs: [markInBackground],
 });

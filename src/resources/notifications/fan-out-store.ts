@@ -8,17 +8,20 @@ import { touchInboxes } from './inbox-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** An event of an issue, and who is notified of it. */
+/** A text in which people may be mentioned: that of an issue, of a comment on it, or the message of a commit. */
+type Text = { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined } | { readonly commit: string };
+
+/** An event of a subject, and who is notified of it. */
 export type Activity = {
   readonly event: Id<'events'>;
   readonly repo: RepositoryRow;
-  readonly issue: Id<'issues'>;
-  /** The comment in whose text people may be mentioned; without it, the text is that of the issue. */
-  readonly comment: Id<'issue_comments'> | undefined;
-  readonly actor: Account | undefined;
+  readonly subject: Id<'notification_subjects'>;
+  readonly text: Text;
+  /** Who aren't notified, since they did it. */
+  readonly actors: readonly Account[];
   readonly at: Date;
-  /** `everybody`: participants, watchers and mentioned people; `mentioned`: only people whom the text mentions newly. */
-  readonly recipients: 'everybody' | 'mentioned' | { readonly assigned: Account };
+  /** People whom the text mentions newly; with `takingPartIn`, also participants of that issue and watchers. */
+  readonly recipients: 'mentioned' | { readonly takingPartIn: Id<'issues'> } | { readonly assigned: Account };
 };
 
 /** Recipients in one statement. With more, other transactions would wait longer for the rows that it locks. */
@@ -32,7 +35,8 @@ const recentComments = 100;
  * id; undefined after the last batch. Threads that have this event already, from an earlier try of the job, stay as they are.
  */
 export async function notifyNextBatch(tx: Tx, activity: Activity, after: Account): Promise<Account | undefined> {
-  const { event, repo, issue, comment, actor, at } = activity;
+  const { event, repo, subject, text, actors, at } = activity;
+  const comment = 'issue' in text ? text.comment : undefined;
   const { rows } = await sql<{ last: Account | null; count: number }>`
     with candidates as (
       ${sql.join(
@@ -49,22 +53,22 @@ export async function notifyNextBatch(tx: Tx, activity: Activity, after: Account
     ), recipients as materialized (
       select n.account_id, n.reason, n.rank from next n
       join accounts a on a.id = n.account_id and a.kind = 'user'
-      left join thread_subscriptions s on s.issue_id = ${issue} and s.account_id = n.account_id and s.repository_id = ${repo.id}
-      where n.account_id is distinct from ${actor ?? null}::bigint
+      left join thread_subscriptions s on s.subject_id = ${subject} and s.account_id = n.account_id
+      where n.account_id <> all (${[...actors]}::bigint[])
         and (s.state is null or s.state = 'subscribed' or (s.state = 'muted' and n.rank <= ${unmutingRank}))
         and not exists (select from repository_subscriptions w
           where w.repository_id = ${repo.id} and w.account_id = n.account_id and w.ignored)
         and ${readersOf(repo, sql`n.account_id`)}
     ), taking_part as (
-      insert into thread_subscriptions as s (account_id, repository_id, issue_id, state, reason, created_at)
-      select account_id, ${repo.id}, ${issue}, 'subscribed', reason, ${at}::timestamptz from recipients where rank <= ${unmutingRank}
+      insert into thread_subscriptions as s (account_id, repository_id, subject_id, state, reason, created_at)
+      select account_id, ${repo.id}, ${subject}, 'subscribed', reason, ${at}::timestamptz from recipients where rank <= ${unmutingRank}
       order by account_id
-      on conflict (issue_id, account_id, repository_id) do update set state = 'subscribed', reason = excluded.reason
+      on conflict (subject_id, account_id) do update set state = 'subscribed', reason = excluded.reason
     ), changed as (
-      insert into notification_threads as t (account_id, repository_id, issue_id, reason, comment_id, event_id, updated_at)
-      select account_id, ${repo.id}, ${issue}, reason, ${comment ?? null}::bigint, ${event}, ${at}::timestamptz
+      insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, event_id, updated_at)
+      select account_id, ${repo.id}, ${subject}, reason, ${comment ?? null}::bigint, ${event}, ${at}::timestamptz
       from recipients order by account_id
-      on conflict (issue_id, account_id, repository_id) do update set reason = excluded.reason, event_id = excluded.event_id,
+      on conflict (subject_id, account_id) do update set reason = excluded.reason, event_id = excluded.event_id,
         comment_id = coalesce(excluded.comment_id, t.comment_id), unread = true, done = false, updated_at = excluded.updated_at
         where t.event_id < excluded.event_id
       returning account_id
@@ -80,35 +84,18 @@ const unmutingRank = 2;
 type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; readonly from: RawBuilder<unknown> };
 
 /** Where recipients come from: each source with its reason and rank. Each has the column `account_id`. */
-function sourcesOf({ repo, issue, comment, at, recipients }: Activity, after: Account): readonly Source[] {
-  if (typeof recipients === 'object')
+function sourcesOf({ repo, subject, text, at, recipients }: Activity, after: Account): readonly Source[] {
+  if (recipients === 'mentioned') return mentionedIn(repo, text, at);
+  if ('assigned' in recipients)
     return [{ rank: 3, reason: sql`'assign'`, from: sql`select ${recipients.assigned}::bigint as account_id` }];
-  const newReferences = sql`x.repository_id = ${repo.id} and x.issue_id = ${issue} and x.created_at = ${at}
-    and x.comment_id is not distinct from ${comment ?? null}::bigint and x.commit_sha is null`;
-  const mentioned: Source[] = [
-    {
-      rank: 1,
-      reason: sql`'mention'`,
-      from: sql`select distinct x.account_id from text_references x where ${newReferences} and x.kind = 'mention'`,
-    },
-    {
-      rank: 2,
-      reason: sql`'team_mention'`,
-      from: sql`select distinct m.user_id as account_id from text_references x
-        join teams named on named.id = x.team_id and named.notification_setting = 'notifications_enabled'
-        join teams t on t.ancestors @> array[named.id] and named.id = any (t.ancestors)
-        join team_members m on m.team_id = t.id
-        where ${newReferences} and x.kind = 'team'`,
-    },
-  ];
-  if (recipients === 'mentioned') return mentioned;
+  const issue = recipients.takingPartIn;
   return [
-    ...mentioned,
+    ...mentionedIn(repo, text, at),
     {
       rank: 4,
       reason: sql`s.reason`,
       from: sql`select p.account_id, p.reason from thread_subscriptions p
-        where p.issue_id = ${issue} and p.repository_id = ${repo.id} and p.state = 'subscribed'`,
+        where p.subject_id = ${subject} and p.state = 'subscribed'`,
     },
     // Participants whose own event wasn't processed yet, or happened before threads existed.
     { rank: 5, reason: sql`'author'`, from: sql`select i.author_id as account_id from issues i where i.id = ${issue}` },
@@ -132,17 +119,42 @@ function sourcesOf({ repo, issue, comment, at, recipients }: Activity, after: Ac
   ];
 }
 
-type Acceptance = Pick<Activity, 'event' | 'repo' | 'at'> & { readonly account: Account };
+/** Whom a text mentions newly: itself, or by a team that wants to be told. */
+function mentionedIn(repo: RepositoryRow, text: Text, at: Date): readonly Source[] {
+  const ofText =
+    'commit' in text
+      ? sql`x.commit_sha = ${text.commit}`
+      : sql`x.issue_id = ${text.issue} and x.comment_id is not distinct from ${text.comment ?? null}::bigint and x.commit_sha is null`;
+  const newReferences = sql`x.repository_id = ${repo.id} and ${ofText} and x.created_at = ${at}`;
+  return [
+    {
+      rank: 1,
+      reason: sql`'mention'`,
+      from: sql`select distinct x.account_id from text_references x where ${newReferences} and x.kind = 'mention'`,
+    },
+    {
+      rank: 2,
+      reason: sql`'team_mention'`,
+      from: sql`select distinct m.user_id as account_id from text_references x
+        join teams named on named.id = x.team_id and named.notification_setting = 'notifications_enabled'
+        join teams t on t.ancestors @> array[named.id] and named.id = any (t.ancestors)
+        join team_members m on m.team_id = t.id
+        where ${newReferences} and x.kind = 'team'`,
+    },
+  ];
+}
+
+type Acceptance = Pick<Activity, 'event' | 'repo' | 'subject' | 'at'> & { readonly account: Account };
 
 /** Adds a thread for an accepted invitation to the inbox of who accepted it. */
-export const notifyInvitee = (tx: Tx, { event, repo, at, account }: Acceptance) =>
+export const notifyInvitee = (tx: Tx, { event, repo, subject, at, account }: Acceptance) =>
   sql`
     with changed as (
-      insert into notification_threads as t (account_id, repository_id, reason, event_id, updated_at)
-      select ${account}::bigint, ${repo.id}, 'invitation', ${event}, ${at}::timestamptz
-      where not exists (select from thread_subscriptions s where s.issue_id is null and s.account_id = ${account}
-        and s.repository_id = ${repo.id} and s.state <> 'subscribed') and ${readersOf(repo, sql`${account}::bigint`)}
-      on conflict (issue_id, account_id, repository_id) do update set event_id = excluded.event_id, unread = true, done = false,
+      insert into notification_threads as t (account_id, repository_id, subject_id, reason, event_id, updated_at)
+      select ${account}::bigint, ${repo.id}, ${subject}, 'invitation', ${event}, ${at}::timestamptz
+      where not exists (select from thread_subscriptions s where s.subject_id = ${subject} and s.account_id = ${account}
+        and s.state <> 'subscribed') and ${readersOf(repo, sql`${account}::bigint`)}
+      on conflict (subject_id, account_id) do update set event_id = excluded.event_id, unread = true, done = false,
         updated_at = excluded.updated_at
         where t.event_id < excluded.event_id
       returning account_id

@@ -44,7 +44,7 @@ export async function touchAffected(
 ): Promise<Id<'accounts'> | undefined> {
   const about =
     issue !== undefined
-      ? sql`t.issue_id = ${issue}`
+      ? sql`t.subject_id in (select s.id from notification_subjects s where s.issue_id = ${issue})`
       : repository !== undefined
         ? sql`t.repository_id = ${repository}`
         : sql`t.repository_id in (select r.id from repositories r where r.owner_id = ${owner})`;

@@ -1,10 +1,12 @@
 // Subscriptions that put events into inboxes.
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { unique } from '#lib/collections.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { type Activity, notifyInvitee, notifyNextBatch } from './fan-out-store.ts';
+import { type Activity, notifyInvitee } from './fan-out-store.ts';
 import { touchAffected, touchInbox } from './inbox-store.ts';
+import { inBatches, notify } from './notify.ts';
+import { putSubject } from './subject-store.ts';
 import { addParticipant } from './subscription-store.ts';
 
 const issueEvents = [
@@ -31,20 +33,20 @@ export const fanOutIssueEvent = subscription<IssueEvent, Services>({
   name: 'notifications.fan-out',
   on: issueEvents,
   attempts: 25,
-  async run(event, { db, change }) {
+  async run(event, context) {
     const { id, repository, actor, at, data } = event;
-    const repo = repository === undefined ? undefined : await findRepository(db, repository);
+    const repo = repository === undefined ? undefined : await findRepository(context.db, repository);
     if (!repo) return;
     const { issue } = data;
-    const participant = participationOf(event);
-    if (participant) await change((tx) => addParticipant(tx, { ...participant, repository: repo.id, issue, at }));
-    const comment = 'comment' in data ? data.comment : undefined;
-    const activity: Activity = { event: id, repo, issue, comment, actor, at, recipients: recipientsOf(event) };
-    let after: Id<'accounts'> | undefined = asId<'accounts'>(0);
-    while (after !== undefined) {
-      const next: Id<'accounts'> = after;
-      after = await change((tx) => notifyNextBatch(tx, activity, next));
-    }
+    const subject = await context.change(async (tx) => {
+      const about = await putSubject(tx, repo.id, { kind: 'issue', issue_id: issue });
+      const participant = participationOf(event);
+      if (about !== undefined && participant) await addParticipant(tx, { ...participant, subject: about, at });
+      return about;
+    });
+    if (subject === undefined) return;
+    const text = { issue, comment: 'comment' in data ? data.comment : undefined };
+    await notify(context, { event: id, repo, subject, text, actors: unique([actor]), at, recipients: recipientsOf(event) });
   },
 });
 
@@ -56,9 +58,9 @@ function participationOf(event: Event) {
   return { account: event.actor, reason: actorReasons[event.kind] };
 }
 
-function recipientsOf(event: Event): Activity['recipients'] {
-  if (event.kind === 'issue.assigned') return { assigned: event.data.user };
-  return event.kind === 'issue.edited' || event.kind === 'issue_comment.edited' ? 'mentioned' : 'everybody';
+function recipientsOf({ kind, data }: Event): Activity['recipients'] {
+  if (kind === 'issue.assigned') return { assigned: data.user };
+  return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : { takingPartIn: data.issue };
 }
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
@@ -69,7 +71,11 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', Servi
   async run({ id, repository, actor, at, data }, { db, change }) {
     if (repository === undefined || actor !== data.user) return;
     const repo = await findRepository(db, repository);
-    if (repo) await change((tx) => notifyInvitee(tx, { event: id, repo, at, account: data.user }));
+    if (!repo) return;
+    await change(async (tx) => {
+      const subject = await putSubject(tx, repo.id, { kind: 'invitation' });
+      if (subject !== undefined) await notifyInvitee(tx, { event: id, repo, subject, at, account: data.user });
+    });
   },
 });
 
@@ -114,10 +120,6 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Ser
       return;
     }
     const issue = 'issue' in data ? data.issue : undefined;
-    let after: Id<'accounts'> | undefined = asId<'accounts'>(0);
-    while (after !== undefined) {
-      const next: Id<'accounts'> = after;
-      after = await change((tx) => touchAffected(tx, { owner, repository, issue }, next, now));
-    }
+    await inBatches(change, (tx, after) => touchAffected(tx, { owner, repository, issue }, after, now));
   },
 });

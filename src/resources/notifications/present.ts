@@ -7,6 +7,7 @@ import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadNamedRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { NotificationRepository, type NotificationThread, type ThreadSubscription } from './schemas.ts';
 import type { ThreadRow } from './store.ts';
+import { presenterOfSubjects } from './subjects.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
 
 /** The repository, where the path names one, needn't be loaded. */
@@ -20,29 +21,30 @@ const shownFields = new Set(Object.keys(NotificationRepository.properties));
 const presentRepository = (repository: MinimalRepository): NotificationRepository =>
   Object.fromEntries(Object.entries(repository).filter(([field]) => shownFields.has(field))) as NotificationRepository;
 
+/** The repositories of threads, by id. */
+async function loadRepositories(
+  { db, links, repo }: Shown,
+  rows: readonly ThreadRow[],
+): Promise<Map<number, NotificationRepository>> {
+  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
+  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
+  return keyed(presented.map(presentRepository), ({ id }) => id);
+}
+
 /**
- * Threads of a whole page: their repositories are loaded once for all of them. The list has decided who may read those; what the viewer
- * may do there isn't shown.
+ * Threads of a whole page: their repositories and subjects are loaded once for all of them. The list has decided who may read those; what
+ * the viewer may do there isn't shown.
  */
 export async function presentThreads({ db, links, repo }: Shown, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   if (rows.length === 0) return [];
-  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
-  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
-  const repositories = keyed(presented.map(presentRepository), ({ id }) => id);
-  return rows.map((row) => {
-    const repository = getOrThrow<number, NotificationRepository>(repositories, row.repository_id);
-    const url = threadUrl(links, row);
-    return {
-      id: String(row.id),
-      repository,
-      subject: presentSubject(repository, row),
-      reason: row.reason,
-      unread: row.unread,
-      updated_at: timestamp(row.updated_at),
-      last_read_at: timestampOrNull(row.last_read_at),
-      url,
-      subscription_url: `${url}/subscription`,
-    };
+  const [repositories, presentSubject] = await Promise.all([
+    loadRepositories({ db, links, repo }, rows),
+    presenterOfSubjects(db, rows),
+  ]);
+  return rows.flatMap((row) => {
+    const repository = getOrThrow(repositories, row.repository_id);
+    const subject = presentSubject(row, repository);
+    return subject ? [{ ...presentRow(links, row), repository, subject }] : [];
   });
 }
 
@@ -50,17 +52,17 @@ export async function presentThreads({ db, links, repo }: Shown, rows: readonly 
 export const presentThread = async (context: Shown, row: ThreadRow): Promise<NotificationThread> =>
   firstOrNotFound(await presentThreads(context, [row]));
 
-type Named = { readonly url: string; readonly full_name: string };
-
-/** An invitation that was accepted is gone: its address is that of the repository. */
-function presentSubject(repository: Named, row: ThreadRow): NotificationThread['subject'] {
-  if (row.number === null) {
-    const { url, full_name } = repository;
-    return { title: `Invitation to ${full_name}`, url, latest_comment_url: url, type: 'RepositoryInvitation' };
-  }
-  const url = path(`${repository.url}/issues`, row.number);
-  const comment = row.has_comment ? path(`${repository.url}/issues/comments`, row.comment_id ?? 0) : url;
-  return { title: row.title ?? '', url, latest_comment_url: comment, type: 'Issue' };
+function presentRow(links: Links, row: ThreadRow): Omit<NotificationThread, 'repository' | 'subject'> {
+  const url = threadUrl(links, row);
+  return {
+    id: String(row.id),
+    reason: row.reason,
+    unread: row.unread,
+    updated_at: timestamp(row.updated_at),
+    last_read_at: timestampOrNull(row.last_read_at),
+    url,
+    subscription_url: `${url}/subscription`,
+  };
 }
 
 /** The subscription to a thread. A watcher who never participated has no row, and who muted it isn't subscribed. */

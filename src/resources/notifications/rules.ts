@@ -62,15 +62,15 @@ export async function muteThread(tx: Tx, action: ActionContext, thread: ThreadRo
   await recordSubscription(tx, action, thread, 'unsubscribed');
 }
 
-/** Records a changed subscription. It is in the issue's timeline, too. */
+/** Records a changed subscription. That to an issue is in the issue's timeline, too. */
 async function recordSubscription(
   tx: Tx,
   { by, now }: ActionContext,
-  { owner_id: owner, repository_id: repository, issue_id: issue }: ThreadRow,
+  { owner_id: owner, repository_id: repository, subject_id: subject, issue_id: issue }: ThreadRow,
   event: 'subscribed' | 'unsubscribed',
 ): Promise<void> {
   const actor = by.account.id;
   await touchInbox(tx, actor, now);
-  await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { issue } });
+  await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { subject } });
   if (issue !== null) await insertIssueEvents(tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
 }

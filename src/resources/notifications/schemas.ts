@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
 import { everyReason } from './reasons.ts';
+import { subjectTypes } from './subjects.ts';
 
 /**
  * The repository of a thread, without fields that change without an event that touches inboxes, as counts and the last push: a poll is
@@ -25,9 +26,6 @@ const {
 } = MinimalRepository.properties;
 export const NotificationRepository = Type.Object(repositoryFields);
 export type NotificationRepository = Static<typeof NotificationRepository>;
-
-/** The subjects of threads: an issue, or an invitation into a repository. */
-export const subjectTypes = ['Issue', 'RepositoryInvitation'] as const;
 
 export const NotificationThread = Type.Object({
   id: Type.String(),

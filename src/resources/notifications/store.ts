@@ -7,27 +7,22 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { touchInboxes } from './inbox-store.ts';
+import type { SubjectRow } from './subject-store.ts';
 
 type Account = Id<'accounts'>;
 type Repository = Id<'repositories'>;
 
-/** A thread with the present title and number of its subject. */
-export type ThreadRow = Selectable<DB['notification_threads']> & {
-  owner_id: Account;
-  number: number | null;
-  title: string | null;
-  /** Whether the latest comment is still there. */
-  has_comment: boolean;
-};
+/** A thread with its subject. */
+export type ThreadRow = Selectable<DB['notification_threads']> &
+  Pick<SubjectRow, 'kind' | 'issue_id' | 'commit_sha' | 'title'> & { owner_id: Account };
 
 const threads = (db: Db) =>
   db
     .selectFrom('notification_threads as t')
     .innerJoin('repositories as r', 'r.id', 't.repository_id')
-    .leftJoin('issues as i', 'i.id', 't.issue_id')
-    .leftJoin('issue_comments as c', 'c.id', 't.comment_id')
+    .innerJoin('notification_subjects as s', 's.id', 't.subject_id')
     .selectAll('t')
-    .select(['r.owner_id', 'i.number', 'i.title', sql<boolean>`(c.id is not null)`.as('has_comment')]);
+    .select(['r.owner_id', 's.kind', 's.issue_id', 's.commit_sha', 's.title']);
 
 /** One's own thread, as far as its repository may still be read. */
 export const findThread = (db: Db, account: Account, id: Id<'notification_threads'>): Promise<ThreadRow | undefined> =>

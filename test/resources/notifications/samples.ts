@@ -13,10 +13,11 @@ export const samples: Samples = new Map([
       await (await world.as(colleague)).post(`${base}/issues/${body.number}/comments`, { body: 'It does so here as well.' });
       await world.settle();
       const { id } = await world.db
-        .selectFrom('notification_threads')
-        .select('id')
-        .where('account_id', '=', owner.id)
-        .where('issue_id', '=', body.id)
+        .selectFrom('notification_threads as t')
+        .innerJoin('notification_subjects as s', 's.id', 't.subject_id')
+        .select('t.id')
+        .where('t.account_id', '=', owner.id)
+        .where('s.issue_id', '=', body.id)
         .executeTakeFirstOrThrow();
       return { thread_id: String(id) };
     },

@@ -1,0 +1,60 @@
+// What threads are about: a row for each subject, and what replies show of it.
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { gather, keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+
+export type SubjectRow = Selectable<DB['notification_subjects']>;
+
+/** What a subject of a repository is named by. The title of a commit isn't in another table, so that it is kept here. */
+export type Subject =
+  | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
+  | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
+  | { readonly kind: 'invitation' };
+
+/** The rows of subjects, which are made where they are missing. Issues that were deleted meanwhile have none. */
+export async function putSubjects(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  subjects: readonly Subject[],
+): Promise<Pick<SubjectRow, 'id' | 'commit_sha'>[]> {
+  if (subjects.length === 0) return [];
+  const { rows } = await sql<Pick<SubjectRow, 'id' | 'commit_sha'>>`
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.title
+    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text, title text)
+    where w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository})
+    order by w.commit_sha
+    on conflict (repository_id, kind, issue_id, commit_sha) do update set title = excluded.title
+    returning id, commit_sha`.execute(tx);
+  return rows;
+}
+
+/** The row of one subject; undefined where what it names was deleted meanwhile. */
+export async function putSubject(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  subject: Subject,
+): Promise<Id<'notification_subjects'> | undefined> {
+  const [row] = await putSubjects(tx, repository, [subject]);
+  return row?.id;
+}
+
+type Thread = Id<'notification_threads'>;
+
+/** The issue of a thread, with the latest comment for as long as that is there. */
+export type IssueOfThread = { id: Thread; number: number; title: string; comment: number | null };
+
+/** The issues of threads, by thread. */
+export async function loadIssuesOfThreads(
+  db: Db,
+  threads: readonly { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null }[],
+): Promise<Map<Thread, IssueOfThread>> {
+  const { rows } = await sql<IssueOfThread>`
+    select t.id, i.number, i.title, c.id as comment
+    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[], ${gather(threads, 'comment_id')}::bigint[])
+      as t (id, issue_id, comment_id)
+    join issues i on i.id = t.issue_id left join issue_comments c on c.id = t.comment_id`.execute(db);
+  return keyed(rows, ({ id }) => id);
+}

@@ -1,0 +1,78 @@
+// The kinds of subjects that threads are about. A further kind is an entry here, with what names it in `Subject` (subject-store.ts) and in
+// a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
+import type { Db } from '#database/connect.ts';
+import { path } from '#endpoint/links.ts';
+import { getOrThrow, grouped } from '#lib/collections.ts';
+import type { ThreadRow } from './store.ts';
+import { loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
+
+/** A repository as replies name it. */
+type NamedRepository = { readonly url: string; readonly full_name: string };
+
+type ShownSubject = { title: string; url: string; latest_comment_url: string };
+
+/** Presents the subject of a thread. One that may not be shown is undefined, and so is its thread left out. */
+type Presenter<Shown = ShownSubject> = (row: ThreadRow, repository: NamedRepository) => Shown | undefined;
+
+type SubjectKind = {
+  /** The `type` of the subject in replies. */
+  readonly type: string;
+  /**
+   * Loads what belongs to the subjects of a page, once for all of them. Whether the viewer may read their repositories was asked by the
+   * query of the threads; a kind that asks for more asks it here.
+   */
+  readonly presenter: (db: Db, rows: readonly ThreadRow[]) => Promise<Presenter>;
+};
+
+const subjectKinds = {
+  issue: {
+    type: 'Issue',
+    async presenter(db, rows) {
+      const issues = await loadIssuesOfThreads(db, rows);
+      return ({ id }, repository) => {
+        const issue = issues.get(id);
+        if (!issue) return undefined;
+        const url = path(`${repository.url}/issues`, issue.number);
+        const comment = issue.comment === null ? url : path(`${repository.url}/issues/comments`, issue.comment);
+        return { title: issue.title, url, latest_comment_url: comment };
+      };
+    },
+  },
+  commit: {
+    type: 'Commit',
+    async presenter() {
+      return ({ commit_sha, title }, repository) => {
+        if (commit_sha === null || title === null) return undefined;
+        const url = path(`${repository.url}/commits`, commit_sha);
+        return { title, url, latest_comment_url: url };
+      };
+    },
+  },
+  invitation: {
+    type: 'RepositoryInvitation',
+    async presenter() {
+      // An invitation that was accepted is gone: its address is that of the repository.
+      return (_, { url, full_name }) => ({ title: `Invitation to ${full_name}`, url, latest_comment_url: url });
+    },
+  },
+} as const satisfies Record<SubjectRow['kind'], SubjectKind>;
+
+type SubjectType = (typeof subjectKinds)[SubjectRow['kind']]['type'];
+
+/** The types of subjects in replies. */
+export const subjectTypes: readonly SubjectType[] = Object.values(subjectKinds).map(({ type }) => type);
+
+/** What presents the subjects of the threads of a page, each by its kind. */
+export async function presenterOfSubjects(
+  db: Db,
+  rows: readonly ThreadRow[],
+): Promise<Presenter<ShownSubject & { type: SubjectType }>> {
+  const loading = [...grouped(rows, ({ kind }) => kind)].map(
+    async ([kind, ofKind]) => [kind, await subjectKinds[kind].presenter(db, ofKind)] as const,
+  );
+  const presenters = new Map<SubjectRow['kind'], Presenter>(await Promise.all(loading));
+  return (row, repository) => {
+    const shown = getOrThrow(presenters, row.kind)(row, repository);
+    return shown && { ...shown, type: subjectKinds[row.kind].type };
+  };
+}
