@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type pg from 'pg';
+import pg from 'pg';
 import type { PreparingClient } from './client.ts';
 
 /** Sends statements outside of transactions. */
@@ -111,6 +111,10 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       try {
         const client = connection.client ?? (await connection.ready);
         return await client.query(text, [...values]);
+      } catch (error) {
+        // All but errors of the statement itself end the connection.
+        if (!(error instanceof pg.DatabaseError && error.severity === 'ERROR')) drop(connection);
+        throw error;
       } finally {
         const now = performance.now();
         connection.unanswered -= 1;

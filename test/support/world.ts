@@ -51,6 +51,8 @@ export type World = {
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many SQL statements a GET sends, that for the credential included. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
+  /** Opens another server on the same database and repositories, as a second process would be. */
+  another(): Promise<Hearth>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -73,7 +75,7 @@ async function open(settings: Partial<Settings>): Promise<World> {
   const database = await testDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'hearth-world-'));
   const clock = { now: new Date('2026-01-01T00:00:00Z') };
-  const hearth = await openHearth({
+  const all: Settings = {
     address: database.address,
     repositories: join(folder, 'repositories'),
     env: process.env,
@@ -88,7 +90,13 @@ async function open(settings: Partial<Settings>): Promise<World> {
     // Searches that are meant to run out of time say so; others find everything on a busy machine too.
     searchBudget: 60_000,
     ...settings,
-  });
+  };
+  const hearth = await openHearth(all);
+  const another = async (): Promise<Hearth> => {
+    const second = await openHearth(all);
+    atEndOfFile(() => second[Symbol.asyncDispose]());
+    return second;
+  };
   const url = await hearth.app.listen({ port: 0, host: '127.0.0.1' });
   atEndOfFile(async () => {
     opened = undefined;
@@ -96,10 +104,10 @@ async function open(settings: Partial<Settings>): Promise<World> {
     await database.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
-  return makeWorld(hearth, url, clock);
+  return makeWorld(hearth, { url, clock, another });
 }
 
-function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
+function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 'clock' | 'another'>): World {
   const { db } = hearth.database;
   const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
   const insertToken = async (row: {
@@ -192,6 +200,7 @@ function makeWorld(hearth: Hearth, url: string, clock: { now: Date }): World {
       expect(statements.length, `statements of ${path}`).toBeGreaterThan(0);
       return statements.length;
     },
+    another,
     settle: () => runDueJobs(hearth.worker),
     async unchanged(tables, work) {
       const before = await snapshot(db, tables);

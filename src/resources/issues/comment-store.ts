@@ -49,13 +49,13 @@ export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommentRow, 'id'>): Pr
 type NewComment = Insertable<DB['issue_comments']> & Pick<CommentRow, 'issue_id' | 'created_at'>;
 
 /** Inserts a comment and raises its issue's count of comments. */
-export async function insertComment(tx: Tx, row: NewComment): Promise<CommentRow> {
-  const [comment] = await Promise.all([
-    tx.insertInto('issue_comments').values(row).returningAll().executeTakeFirstOrThrow(),
-    countComments(tx, row.issue_id, 1, row.created_at),
-  ]);
-  return comment;
-}
+export const insertComment = (tx: Tx, row: NewComment): Promise<CommentRow> =>
+  tx
+    .with('counted', (db) => db.updateTable('issues').set(commentCount(1, row.created_at)).where('id', '=', row.issue_id))
+    .insertInto('issue_comments')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 export const updateComment = (tx: Tx, id: Comment, body: string, now: Date): Promise<CommentRow> =>
   tx.updateTable('issue_comments').set({ body, updated_at: now }).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
@@ -70,13 +70,11 @@ export const countCommentReaction = (tx: Tx, id: Comment, content: Content, by: 
 
 /** Removes a comment and lowers its issue's count of comments. */
 export async function removeComment(tx: Tx, { id, issue_id }: CommentRow, now: Date): Promise<void> {
-  await tx.deleteFrom('issue_comments').where('id', '=', id).execute();
-  await countComments(tx, issue_id, -1, now);
+  await tx
+    .with('counted', (db) => db.updateTable('issues').set(commentCount(-1, now)).where('id', '=', issue_id))
+    .deleteFrom('issue_comments')
+    .where('id', '=', id)
+    .execute();
 }
 
-const countComments = (tx: Tx, issue: Id<'issues'>, by: number, now: Date) =>
-  tx
-    .updateTable('issues')
-    .set({ comments_count: sql<number>`comments_count + ${by}`, updated_at: now })
-    .where('id', '=', issue)
-    .execute();
+const commentCount = (by: number, now: Date) => ({ comments_count: sql<number>`comments_count + ${by}`, updated_at: now });

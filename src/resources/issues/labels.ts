@@ -1,5 +1,6 @@
 // The labels of an issue: adding, removing and replacing them. Each function returns the activities to record.
 import type { RepositoryAction } from '#access/action.ts';
+import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
 import { eventOf, type IssueActivity } from './activity.ts';
@@ -11,23 +12,34 @@ import { addLabels, dropLabels, type IssueRow, listIssueLabels } from './store.t
 export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
-/** Adds labels to an issue. Labels that the repository doesn't have are created. */
-export async function labelIssue(
+/** The labels with these names. Those that the repository doesn't have are created. */
+export const wantedLabels = (tx: Tx, repo: Pick<Repo, 'id'>, names: readonly string[]): Promise<LabelRow[]> =>
+  findOrMakeLabels(
+    tx,
+    repo.id,
+    names.map((name) => name.trim()).filter((name) => name !== ''),
+  );
+
+/** Adds labels to an issue. */
+export async function putLabels(
   tx: Tx,
   action: RepositoryAction,
   issue: IssueRow,
-  names: readonly string[],
+  labels: readonly LabelRow[],
 ): Promise<IssueActivity[]> {
-  const labels = await findOrMakeLabels(
-    tx,
-    action.repo.id,
-    names.map((name) => name.trim()).filter((name) => name !== ''),
-  );
   const { added: ids, total } = await addLabels(tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
   return labels.filter(({ id }) => added.has(id)).map((label) => activityOf(action, issue, 'labeled', label));
 }
+
+/** Adds the labels with these names to an issue. */
+export const labelIssue = async (
+  tx: Tx,
+  action: RepositoryAction,
+  issue: IssueRow,
+  names: readonly string[],
+): Promise<IssueActivity[]> => putLabels(tx, action, issue, await wantedLabels(tx, action.repo, names));
 
 /** Removes labels from an issue. */
 export async function unlabelIssue(

@@ -6,10 +6,10 @@ import type { Db, Tx } from '#database/connect.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
-import { addOpenIssues, takeIssueNumber } from '#resources/repositories/index.ts';
+import { addOpenIssues } from '#resources/repositories/index.ts';
 import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './activity.ts';
 import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
-import { labelIssue, labelNames, replaceLabels } from './labels.ts';
+import { labelNames, putLabels, replaceLabels, wantedLabels } from './labels.ts';
 import { recordReferences, type TextAction } from './references.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
@@ -31,10 +31,9 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const assignees = canTriage ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
   const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
-  const number = await takeIssueNumber(tx, repo.id);
+  const labels = canTriage ? await wantedLabels(tx, repo, labelNames(wanted.labels)) : [];
   const issue = await insertIssue(tx, {
     repository_id: repo.id,
-    number,
     title,
     body: wanted.body ?? null,
     author_id: by.account.id,
@@ -45,7 +44,7 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
   });
   const row = await recordActivity(tx, action, issue, [
     { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
-    ...(canTriage ? await labelIssue(tx, action, issue, labelNames(wanted.labels)) : []),
+    ...(await putLabels(tx, action, issue, labels)),
     ...(await assign(tx, action, issue, assignees)),
     ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
   ]);

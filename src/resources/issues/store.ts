@@ -7,14 +7,24 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
+import { takingIssueNumber } from '#resources/repositories/index.ts';
 import type { Association } from './schemas.ts';
 
 export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-export const insertIssue = (tx: Tx, row: Insertable<DB['issues']>): Promise<IssueRow> =>
-  tx.insertInto('issues').values(row).returningAll().executeTakeFirstOrThrow();
+/** Opens an issue with the next number of its repository. */
+export const insertIssue = (
+  tx: Tx,
+  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository },
+): Promise<IssueRow> =>
+  tx
+    .with('taken', () => sql<{ number: number }>`(${takingIssueNumber(row.repository_id)})`)
+    .insertInto('issues')
+    .values({ ...row, number: sql<number>`(select number from taken)` })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();

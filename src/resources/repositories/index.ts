@@ -17,6 +17,6 @@ export {
   lockOwner,
   lockRepository,
   setSize,
-  takeIssueNumber,
+  takingIssueNumber,
   updateRepository,
 } from './store.ts';

@@ -1,4 +1,4 @@
-import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -194,18 +194,12 @@ export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
   tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 
 /**
- * The number of an issue that is about to be opened, which is counted as open. The repository's row stays locked until the
- * transaction ends, so numbers have no gaps.
+ * An update that returns the `number` of an issue that the same statement opens, and counts it as open. The repository's row stays
+ * locked until the transaction ends, so numbers have no gaps.
  */
-export async function takeIssueNumber(tx: Tx, repository: Id<'repositories'>): Promise<number> {
-  const { next_issue_number } = await tx
-    .updateTable('repositories')
-    .set((eb) => ({ next_issue_number: eb('next_issue_number', '+', 1), open_issues_count: eb('open_issues_count', '+', 1) }))
-    .where('id', '=', repository)
-    .returning('next_issue_number')
-    .executeTakeFirstOrThrow();
-  return next_issue_number - 1;
-}
+export const takingIssueNumber = (repository: Id<'repositories'>): RawBuilder<{ number: number }> => sql`
+  update repositories set next_issue_number = next_issue_number + 1, open_issues_count = open_issues_count + 1
+  where id = ${repository} returning next_issue_number - 1 as number`;
 
 /** Counts issues that came with their numbers. New issues get higher numbers than `highest`. */
 export const addImportedIssues = (tx: Tx, repository: Id<'repositories'>, { open, highest }: { open: number; highest: number }) =>
