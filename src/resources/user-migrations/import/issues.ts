@@ -2,7 +2,7 @@ import type { Tx } from '#database/connect.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import {
-  enqueueIssueIndexing,
+  enqueueImportedIssues,
   type ImportedIssue,
   insertImportedComments,
   insertImportedEvents,
@@ -42,7 +42,7 @@ export async function importIssues(context: Context): Promise<void> {
   await importEvents(context, issues);
   for (const { row } of repositories.values()) {
     await addImportedIssues(tx, row.id, await issueTotals(tx, row.id));
-    await enqueueIssueIndexing(tx, row.id);
+    await enqueueImportedIssues(tx, row.id);
   }
 }
 
