@@ -97,10 +97,6 @@ export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promi
   return keyed(rows, (row) => row.id);
 }
 
-/** Locks an organization's tree of teams until the transaction ends, so that two moves can't create a cycle. */
-export const lockTeams = (tx: Tx, organization: Id<'accounts'>) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
-
 /** Inserts a team; undefined when its slug is taken. `above` are its parent and the parent's ancestors, nearest first. */
 export async function insertTeam(
   tx: Tx,

@@ -9,7 +9,7 @@ import {
   insertImportedIssues,
   issueTotals,
 } from '#resources/issues/index.ts';
-import { insertMilestonesOf } from '#resources/milestones/index.ts';
+import { insertImportedMilestones } from '#resources/milestones/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { addImportedIssues } from '#resources/repositories/index.ts';
 import type { Address, IssueRecord, RecordOf } from '../archive/format.ts';
@@ -83,8 +83,8 @@ async function importMilestones(context: Context): Promise<Map<Address, Id<'mile
         updated_at: timeOf(one.updated_at),
       };
     });
-    const inserted = await insertMilestonesOf(tx, rows);
-    for (const [at, id] of inserted.entries()) ids.set(page[at]?.url ?? '', id);
+    const inserted = await insertImportedMilestones(tx, rows);
+    for (const [at, id] of inserted.entries()) if (id !== undefined) ids.set(page[at]?.url ?? '', id);
   });
   return ids;
 }
