@@ -41,6 +41,19 @@ async function totalOf(db: Db, counted: RawBuilder<unknown>): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** The next rows of a query after one of them, in the order of a column that is unique among them: for reading all in batches. */
+export const listAfter = <DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  column: string,
+  after: number,
+  limit: number,
+): Promise<Row[]> =>
+  query
+    .where(sql<boolean>`${sql.ref(column)} > ${after}`)
+    .orderBy(sql.ref(column))
+    .limit(limit)
+    .execute() as Promise<Row[]>;
+
 /** Transforms all rows of a list at once; total and cursors stay. */
 export const mapRows = async <A, B>(listed: Listed<A>, transform: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
   ...listed,

@@ -18,24 +18,74 @@ export type Merged = {
  * as it lies further from the beginning than there are other rows. Those are skipped in the index, and only the rest is sorted.
  */
 export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged, page: Page): Promise<Listed<Row>> {
-  if (page.offset >= maxRows) return { rows: [], total: await countMerged(db, indexed, others) };
-  const first = others.map((some) => sql`(${some} order by ${order} limit ${page.offset + page.limit + 1})`);
-  const { rows: found } = await sql<Row>`
-    with others as materialized (${sql.join(first, sql` union all `)}), ahead as materialized (
+  const parts = [indexed, ...others];
+  if (page.offset >= maxRows) return { rows: [], total: await countMerged(db, parts) };
+  const { rows } = await sql<Row>`
+    with others as materialized (${firstOf(others, order, page)}), ahead as materialized (
       select greatest(${page.offset}::bigint - count(*), 0) as skipped, least(count(*), ${page.offset}::bigint) as mixed from others
     )
     select * from (
       (${indexed} order by ${order} offset (select skipped from ahead) limit ${page.limit + 1}::bigint + (select mixed from ahead))
       union all select * from others) as merged
     order by ${order} offset ${page.offset}::bigint - (select skipped from ahead) limit ${page.limit + 1}`.execute(db);
+  return pageOf(db, parts, rows, page);
+}
+
+/** Selections of the same columns, each with `created_at` and from an index that has it in this order, oldest first. */
+export type MergedByTime = {
+  /** Long ones, to each of which a condition can be added by `and`. */
+  indexed: readonly RawBuilder<unknown>[];
+  others: readonly RawBuilder<unknown>[];
+  /** `created_at`, and what decides between rows of the same time. */
+  order: RawBuilder<unknown>;
+};
+
+/**
+ * As `listMerged`, for several long selections. Each is asked for the time at its share of what comes before the page. Before the earliest of
+ * these times there can't be more rows than that; they are counted in the indexes, and only what follows is merged.
+ */
+export async function listMergedByTime<Row>(db: Db, { indexed, others, order }: MergedByTime, page: Page): Promise<Listed<Row>> {
+  const parts = [...indexed, ...others];
+  if (page.offset >= maxRows) return { rows: [], total: await countMerged(db, parts) };
+  const times = indexed.map(
+    (some) => sql`(select created_at from (${some} order by ${order} offset (select share from ahead) limit 1) as reached)`,
+  );
+  const earlier = indexed.map((some) => sql`(select count(*) from (${some} and created_at < (select at from pivot)) as earlier)`);
+  const later = indexed.map(
+    (some) => sql`(${some} and created_at >= (select at from pivot)
+      order by ${order} limit ${page.offset + page.limit + 1}::bigint - (select total from skipped))`,
+  );
+  const { rows } = await sql<Row>`
+    with others as materialized (${firstOf(others, order, page)}),
+    ahead as materialized (select greatest(${page.offset}::bigint - count(*), 0) / ${indexed.length}::bigint as share from others),
+    pivot as materialized (select coalesce(least(${sql.join(times)}), 'infinity') as at),
+    skipped as materialized (select ${sql.join(earlier, sql` + `)} as total)
+    select * from (${sql.join(later, sql` union all `)} union all select * from others) as merged
+    order by ${order} offset ${page.offset}::bigint - (select total from skipped) limit ${page.limit + 1}`.execute(db);
+  return pageOf(db, parts, rows, page);
+}
+
+/** Those rows of selections that may come before the end of a page. */
+function firstOf(some: readonly RawBuilder<unknown>[], order: RawBuilder<unknown>, { offset, limit }: Page): RawBuilder<unknown> {
+  const first = some.map((selection) => sql`(${selection} order by ${order} limit ${offset + limit + 1})`);
+  return sql.join(first, sql` union all `);
+}
+
+/** The page whose rows, and one more, were found. */
+async function pageOf<Row>(
+  db: Db,
+  parts: readonly RawBuilder<unknown>[],
+  found: readonly Row[],
+  page: Page,
+): Promise<Listed<Row>> {
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   // There is at least one row more than counted, so that the page after this one is linked.
-  return { rows, total: Math.max(await countMerged(db, indexed, others), page.offset + found.length) };
+  return { rows, total: Math.max(await countMerged(db, parts), page.offset + found.length) };
 }
 
-async function countMerged(db: Db, indexed: RawBuilder<unknown>, others: readonly RawBuilder<unknown>[]): Promise<number> {
-  const all = sql.join([indexed, ...others], sql` union all `);
+async function countMerged(db: Db, parts: readonly RawBuilder<unknown>[]): Promise<number> {
+  const all = sql.join(parts, sql` union all `);
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (select from (${all}) as merged limit ${countLimit}) as counted`.execute(db);
   return rows[0]?.total ?? 0;

@@ -773,6 +773,12 @@ export interface Tokens {
   last_used_at: Date | null;
 }
 
+export interface UnreadTexts {
+  repository_id: Id<'repositories'>;
+  issue_number: Generated<number>;
+  comment_id: Generated<number>;
+}
+
 export interface UserMigrationRepositories {
   migration_id: Id<'user_migrations'>;
   repository_id: Id<'repositories'>;
@@ -924,6 +930,7 @@ export interface DB {
   thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
   tokens: Tokens;
+  unread_texts: UnreadTexts;
   user_migration_repositories: UserMigrationRepositories;
   user_migrations: UserMigrations;
   webhook_deliveries: WebhookDeliveries;

@@ -1,6 +1,9 @@
 // References in words: how they are written, and where. What they lead to, and who may see that, is decided by those who ask.
 
-/** Something that a text refers to. Names are in lower case; without an owner, it is in the text's own repository. */
+/**
+ * Something that a text refers to. Names are in lower case; without an owner, it is in the text's own repository. A commit with an owner
+ * alone is in the owner's repository of the same name.
+ */
 export type Reference =
   | { readonly kind: 'mention'; readonly login: string }
   | { readonly kind: 'team'; readonly org: string; readonly team: string }
@@ -26,6 +29,9 @@ const committed = new RegExp(`@([\\da-f]{7,40})${wordEnd}`, 'iy');
 /** The repository that stands before `#12` or `@sha`. */
 const before = new RegExp(`(?<![\\w./-])(${loginPattern})/(${repositoryPattern})$`, 'i');
 const longestBefore = 39 + 1 + 100;
+/** The owner that stands before `@sha`. */
+const ownerBefore = new RegExp(`(?<![\\w./#@-])(${loginPattern})$`, 'i');
+const longestOwner = 39;
 const closing = /(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::[\s\u2060]{0,8}|[\s\u2060]{1,8})$/i;
 const longestClosing = 8 + 1 + 8;
 /** The rest of a URL of this server. */
@@ -71,12 +77,12 @@ function mentionAt(text: string, start: number): Found | undefined {
 }
 
 function commitAt(text: string, at: number): Found | undefined {
-  const repository = repositoryBefore(text, at);
-  const match = repository && matchAt(committed, text, at);
+  const named = repositoryBefore(text, at) ?? findOwnerBefore(text, at);
+  const match = named && matchAt(committed, text, at);
   if (!match) return undefined;
   const [whole, sha = ''] = match;
-  const { owner, repo } = repository;
-  return { start: repository.start, end: at + whole.length, reference: { kind: 'commit', owner, repo, sha: sha.toLowerCase() } };
+  const { start, ...repository } = named;
+  return { start, end: at + whole.length, reference: { kind: 'commit', ...repository, sha: sha.toLowerCase() } };
 }
 
 function issueAt(text: string, at: number): Found | undefined {
@@ -111,6 +117,12 @@ function repositoryBefore(text: string, at: number): { start: number; owner: str
   const [whole, owner = '', repo = ''] = before.exec(text.slice(Math.max(0, at - longestBefore - 1), at)) ?? [];
   if (whole === undefined) return undefined;
   return { start: at - whole.length, owner: owner.toLowerCase(), repo: repo.toLowerCase() };
+}
+
+function findOwnerBefore(text: string, at: number): { start: number; owner: string } | undefined {
+  if (!/[a-z\d]/i.test(text.charAt(at - 1))) return undefined;
+  const [owner] = ownerBefore.exec(text.slice(Math.max(0, at - longestOwner - 1), at)) ?? [];
+  return owner === undefined ? undefined : { start: at - owner.length, owner: owner.toLowerCase() };
 }
 
 const closesAt = (text: string, at: number): boolean => closing.test(text.slice(Math.max(0, at - longestClosing - 1), at));

@@ -5,16 +5,29 @@ import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts
 import { type Found, findReferences, type Reference } from './references.ts';
 import { sanitized, textOf } from './sanitize.ts';
 
-/** What may be linked: accounts and issues that are there and that the reader may see, by keys in lower case. */
+/** What may be linked: what is there and what the reader may see, by keys in lower case. */
 export type Known = {
   /** Logins as they are written, by themselves in lower case. */
   readonly logins: ReadonlyMap<string, string>;
+  /** Addresses of teams, by `org/team`. */
+  readonly teams: ReadonlyMap<string, string>;
   /** Addresses of issues, by `issueKey`. */
   readonly issues: ReadonlyMap<string, string>;
+  /** Addresses of commits, by `commitKey`. */
+  readonly commits: ReadonlyMap<string, string>;
 };
 
 /** A repository by its names in URLs. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
+
+/** The repository that a reference in a text of `own` leads to; undefined where there is none that it could mean. */
+export function repositoryNamed(
+  { owner = '', repo = '' }: Partial<RepositoryName>,
+  own: RepositoryName | undefined,
+): RepositoryName | undefined {
+  if (owner !== '' && repo !== '') return { owner, repo };
+  return own && { owner: owner || own.owner, repo: repo || own.repo };
+}
 
 export type RenderContext = {
   /** The address of this server. */
@@ -29,6 +42,9 @@ export type RenderContext = {
 
 /** The key of an issue in `Known`. */
 export const issueKey = ({ owner, repo }: RepositoryName, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
+
+/** The key of a commit in `Known`, by the digits with which a text names it. */
+export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
 const maxNesting = fixedValue(limitTable.texts.nesting);
 const mostTags = fixedValue(limitTable.texts.tags);
@@ -46,8 +62,8 @@ renderer.linkify.set({ fuzzyLink: false }).add('www.', {
 });
 const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
 
-/** A link that replaces some characters of a text token. */
-type Link = { start: number; end: number; href: string; className: string };
+/** A link that replaces some characters of a text token. Of a commit's id, which the last `digits` of them are, the beginning is shown. */
+type Link = { start: number; end: number; digits: number; href: string; className: string };
 type TextMeta = { links?: Link[]; box?: string };
 
 renderer.renderer.rules.text = (tokens, at) => {
@@ -60,12 +76,16 @@ renderer.renderer.rules.text = (tokens, at) => {
 renderer.renderer.rules.s_open = () => '<del>';
 renderer.renderer.rules.s_close = () => '</del>';
 
+/** The length at which the public API cuts commits' ids. */
+const shownDigits = 7;
+
 /** Text with links in it; `written` makes HTML of each part. */
 function linkedText(text: string, links: readonly Link[], written: (text: string) => string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end, href, className } of links) {
-    const shown = written(text.slice(start, end));
+  for (const { start, end, digits, href, className } of links) {
+    const id = text.slice(end - digits, end - digits + Math.min(digits, shownDigits));
+    const shown = written(text.slice(start, end - digits)) + (id === '' ? '' : `<tt>${id}</tt>`);
     parts.push(written(text.slice(at, start)), `<a class="${className}" href="${escapeHtml(href)}">${shown}</a>`);
     at = end;
   }
@@ -138,16 +158,26 @@ const linksIn = (found: readonly Found[], context: RenderContext): Link[] =>
     return link ? [{ start, end, ...link }] : [];
   });
 
-function linkOf(reference: Reference, { html, repository, known }: RenderContext): Pick<Link, 'href' | 'className'> | undefined {
-  if (reference.kind === 'mention') {
-    const login = known?.logins.get(reference.login);
-    return login === undefined ? undefined : { href: `${html}/${login}`, className: 'user-mention' };
+function linkOf(reference: Reference, { html, repository, known }: RenderContext): Omit<Link, 'start' | 'end'> | undefined {
+  const link = (href: string | undefined, className: string, digits = 0) =>
+    href === undefined ? undefined : { href, className, digits };
+  switch (reference.kind) {
+    case 'mention': {
+      const login = known?.logins.get(reference.login);
+      return link(login && `${html}/${login}`, 'user-mention');
+    }
+    case 'team':
+      return link(known?.teams.get(`${reference.org}/${reference.team}`), 'team-mention');
+    case 'issue': {
+      const named = repositoryNamed(reference, repository);
+      return link(named && known?.issues.get(issueKey(named, reference.number)), 'issue-link');
+    }
+    case 'commit': {
+      const named = repositoryNamed(reference, repository);
+      const { sha } = reference;
+      return link(named && known?.commits.get(commitKey(named, sha)), 'commit-link', sha.length);
+    }
   }
-  if (reference.kind !== 'issue') return undefined;
-  const { owner, repo, number } = reference;
-  const named = owner === undefined || repo === undefined ? repository : { owner, repo };
-  const href = named && known?.issues.get(issueKey(named, number));
-  return href === undefined ? undefined : { href, className: 'issue-link' };
 }
 
 /** Items of lists that begin with `[ ]` or `[x]` get a box, which nobody can tick. */

@@ -43,7 +43,7 @@ const common = {
     input: ['type', 'checked', 'disabled'],
   },
   allowedClasses: {
-    a: ['user-mention', 'issue-link'],
+    a: ['user-mention', 'team-mention', 'issue-link', 'commit-link'],
     li: ['task-list-item'],
     input: ['task-list-item-checkbox'],
     code: ['language-*'],

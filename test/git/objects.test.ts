@@ -204,3 +204,37 @@ test('an enormous commit is read in part, and keeps nobody from reading the othe
   expect(await kindOf(reader.getCommits([blob]))).toBe('not-found');
   expect(await kindOf(reader.getCommit(blob))).toBe('not-found');
 });
+
+test('commits are found by the beginnings of their names, and by nothing else', async () => {
+  const repo = await newRepo();
+  const [one, other] = [await commit(repo, { a: '1' }), await commit(repo, { a: '2' })];
+  const blob = await writeBlob(repo, Buffer.from('x'));
+  const tag = await writeTag(repo, { name: 'v1', target: one, targetType: 'commit', tagger: ada, message: 'x' });
+  await updateRefs(repo, [{ ref: `refs/heads/${other.slice(0, 9)}`, to: one }]);
+  await using reader = await openObjects(repo);
+  const prefixes = [
+    one,
+    one.slice(0, 7),
+    other.slice(0, 20),
+    other.slice(0, 9),
+    blob,
+    blob.slice(0, 7),
+    tag,
+    absent,
+    '0'.repeat(7),
+  ];
+  expect([...(await reader.findCommitNames(prefixes))]).toEqual([
+    [one, one],
+    [one.slice(0, 7), one],
+    [other.slice(0, 20), other],
+  ]);
+});
+
+test.each(['main', '-1234567', 'abcdef', 'abcdef1\n', 'abcdef1^', `${absent}0`, 'ABCDEF1'])(
+  'Git option injection: %j is no beginning of a name',
+  async (digits) => {
+    const repo = await newRepo();
+    await using reader = await openObjects(repo);
+    expect(await kindOf(reader.findCommitNames([digits]))).toBe('invalid');
+  },
+);

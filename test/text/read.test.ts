@@ -46,6 +46,7 @@ test.each<[string, TextReferences]>([
   // commits
   [`${sha} 5a1e2f3 ${sha.slice(0, 12).toUpperCase()}`, commits({ sha }, { sha: '5a1e2f3' }, { sha: sha.slice(0, 12) })],
   [`acme/engine@${sha}`, commits({ ...engine, sha })],
+  [`Ada@${sha}, a.b@5a1e2f3 @ada@5a1e2f3 -ada@5a1e2f3 ada@5a1e2f3.example /ada@5a1e2f3`, commits({ owner: 'ada', sha })],
   [`${html}/acme/engine/commit/${sha}`, commits({ ...engine, sha })],
   [`${sha}0 5a1e2f 5a1e2f3.txt a/5a1e2f3 x5a1e2f3 5a1e2f3-a feed-5a1e2f3 #5a1e2f3`, none],
   // what isn't read

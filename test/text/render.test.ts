@@ -4,6 +4,7 @@ import { plainText, renderText } from '#text/render.ts';
 import { hostileTexts } from './hostile.ts';
 
 const html = 'https://code.example';
+const sha = '5a1e2f3'.padEnd(40, '0');
 const context = {
   html,
   repository: { owner: 'Acme', repo: 'Engine' },
@@ -13,10 +14,20 @@ const context = {
       ['acme/engine#12', `${html}/Acme/Engine/issues/12`],
       ['acme/other#3', `${html}/Acme/other/issues/3`],
     ]),
+    teams: new Map([['acme/core', `${html}/orgs/Acme/teams/core`]]),
+    commits: new Map([
+      ['acme/engine@5a1e2f3', `${html}/Acme/Engine/commit/${sha}`],
+      [`acme/engine@${sha}`, `${html}/Acme/Engine/commit/${sha}`],
+      ['acme/other@5a1e2f3', `${html}/Acme/other/commit/${sha}`],
+      ['ada/engine@5a1e2f3', `${html}/ada/Engine/commit/${sha}`],
+    ]),
   },
 };
 const ada = `<a class="user-mention" href="${html}/Ada">@ada</a>`;
 const twelve = `<a class="issue-link" href="${html}/Acme/Engine/issues/12">#12</a>`;
+const core = `<a class="team-mention" href="${html}/orgs/Acme/teams/core">@Acme/Core</a>`;
+const commit = (there: string, before = ''): string =>
+  `<a class="commit-link" href="${html}/${there}/commit/${sha}">${before}<tt>5a1e2f3</tt></a>`;
 const box = '<input type="checkbox" class="task-list-item-checkbox" disabled';
 
 test.each([
@@ -41,6 +52,17 @@ test.each([
   [
     '@ada @bob #12, **acme/other#3** #13',
     `<p>${ada} @bob ${twelve}, <strong><a class="issue-link" href="${html}/Acme/other/issues/3">acme/other#3</a></strong> #13</p>`,
+  ],
+  ['@Acme/Core @acme/secret', `<p>${core} @acme/secret</p>`],
+  [
+    `5a1e2f3 ${sha}, 5a1e2f4 *acme/other@5a1e2f3* ada@5a1e2f3 bob@5a1e2f3`,
+    `<p>${commit('Acme/Engine')} ${commit('Acme/Engine')}, 5a1e2f4 <em>${commit('Acme/other', 'acme/other@')}</em> ${commit('ada/Engine', 'ada@')} bob@5a1e2f3</p>`,
+  ],
+  [`<div>${sha}</div>`, `<div>${commit('Acme/Engine')}</div>`],
+  ['- [x] 5a1e2f3', new RegExp(`${box} checked /> ${commit('Acme/Engine')}`)],
+  [
+    '`5a1e2f3` `@acme/core` [5a1e2f3](/x) x/5a1e2f3',
+    /^<p><code>5a1e2f3<\/code> <code>@acme\/core<\/code> <a href="\/x"[^>]*>5a1e2f3<\/a> x\/5a1e2f3<\/p>$/,
   ],
   [
     '`@ada` [#12](https://x.example) <a href="/x">@ada</a>',

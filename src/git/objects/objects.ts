@@ -4,7 +4,7 @@ import { run } from '../process/run.ts';
 import { refNameProblem } from '../refs/ref-name.ts';
 import type { GitLimits, Repo } from '../repo.ts';
 import type { ObjectInfo, ObjectType } from './cat-file.ts';
-import { checkedOid, isOid, type Oid } from './oid.ts';
+import { checkedOid, checkedPrefix, isOid, type Oid } from './oid.ts';
 import { type Commit, parseCommit, parseTag, type Tag } from './parse-commit.ts';
 import { canonicalMode, parseTree, type TreeEntry, type TreeMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
@@ -57,6 +57,21 @@ export class ObjectReader implements AsyncDisposable {
   /** As `findInfo`, for many objects in one round trip. */
   findInfos(oids: readonly Oid[]): Promise<(ObjectInfo | undefined)[]> {
     return Promise.all(oids.map((oid) => this.findInfo(oid)));
+  }
+
+  /**
+   * The names of commits that begin with these 7 to 40 digits, by the digits, in one round trip. Digits with which no commit begins, or
+   * several do, are omitted.
+   */
+  async findCommitNames(prefixes: readonly string[]): Promise<Map<string, Oid>> {
+    const answers = await Promise.all(prefixes.map((digits) => this.#lease.request(`${checkedPrefix(digits)}^{commit}`, 'info')));
+    // A branch may be called as a commit begins, and a tag's own name leads to another one.
+    return new Map(
+      prefixes.flatMap((digits, at) => {
+        const oid = answers[at]?.info.oid;
+        return oid?.startsWith(digits) ? [[digits, oid] as const] : [];
+      }),
+    );
   }
 
   /** An object; undefined where it doesn't exist. @throws GitError `too-large` above `maxSize` */

@@ -22,3 +22,9 @@ export function checkedOid(text: Oid): Oid {
   if (!isOid(text)) throw new GitError('invalid', 'Not a full object name');
   return text;
 }
+
+/** Returns the beginning of an object name, of 7 digits at least, after the same check. @throws GitError `invalid` */
+export function checkedPrefix(digits: string): string {
+  if (!/^[0-9a-f]{7,40}$/.test(digits)) throw new GitError('invalid', 'Not the beginning of an object name');
+  return digits;
+}

@@ -37,4 +37,11 @@ export const texts = {
     of: 'the texts of one reply that are rendered together',
     past: 'further ones are shown as they were written',
   },
+  repositories: {
+    value: 10,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories whose commits are looked up for the texts of one reply',
+    past: 'commits of further ones are plain words',
+  },
 } as const satisfies LimitGroup;

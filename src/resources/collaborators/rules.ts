@@ -11,7 +11,7 @@ import {
   findMembership,
   findMembershipForUpdate,
   type InvitationRow,
-  lockMemberships,
+  lockOrganization,
   type MemberAction,
   putCollaborator,
   putInvitation,
@@ -113,7 +113,7 @@ export async function deleteCollaborator(tx: Tx, action: CollaboratorAction): Pr
 /** Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones. */
 export async function convertToOutside(tx: Tx, action: MemberAction): Promise<void> {
   const { org, user, now } = action;
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const membership = await findMembership(tx, org.id, user.id);
   if (membership?.state !== 'active') throw forbidden(`${user.login} is not a member of this organization.`);
   const byTeams = await listRolesByTeams(tx, org.id, user.id);
@@ -133,7 +133,7 @@ export async function convertToOutside(tx: Tx, action: MemberAction): Promise<vo
 export async function removeOutside(tx: Tx, action: MemberAction): Promise<void> {
   const { org, user } = action;
   if (user.kind !== 'user') throw notFound();
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const membership = await findMembership(tx, org.id, user.id);
   if (membership?.state === 'active')
     throw unprocessable('A member of the organization cannot be removed as an outside collaborator.');

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import { findCountedImage, findCountedImageForUpdate, findVersion, findVersionForUpdate } from './image-store.ts';
-import { findRunner, findRunnerForUpdate, lockOrganization } from './store.ts';
+import { findRunner, findRunnerForUpdate } from './store.ts';
 import { parseVersion } from './versions.ts';
 
 // Changes lock the organization before the row, since they depend on its other runners and images.

@@ -2,6 +2,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import type { Provider } from '#runner-providers/provider.ts';
 import { enqueueProvisioning } from './enqueue.ts';
 import {
@@ -15,7 +16,7 @@ import {
   insertVersion,
   type VersionNumber,
 } from './image-store.ts';
-import { findRunnerNamed, lockOrganization, type RunnerRow, reprovisionFollowers } from './store.ts';
+import { findRunnerNamed, type RunnerRow, reprovisionFollowers } from './store.ts';
 import { parseVersion, versionText } from './versions.ts';
 
 /** A request to publish an image from a runner. */

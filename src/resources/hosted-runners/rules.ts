@@ -6,12 +6,13 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
 import { findGroup } from '#runner-providers/groups.ts';
 import { enqueueProvisioning, enqueueRemoval } from './enqueue.ts';
 import { type ImageColumns, type ImageRequest, imageFor, invalidRunner, machineFor } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
-import { countStaticIps, findRunnerNamed, insertRunner, lockOrganization, type RunnerRow, updateRunner } from './store.ts';
+import { countStaticIps, findRunnerNamed, insertRunner, type RunnerRow, updateRunner } from './store.ts';
 import { latestVersion } from './versions.ts';
 
 type RunnerAction = OrganizationAction & { catalogue: Catalogue };

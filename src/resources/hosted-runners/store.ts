@@ -26,10 +26,6 @@ export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Prom
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
   ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
 
-/** Locks an organization's runners and images until the transaction ends, so that counts stay correct. */
-export const lockOrganization = (tx: Tx, organization: Organization) =>
-  sql`select from accounts where id = ${organization} for no key update`.execute(tx);
-
 export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();
 

@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { conflict } from '#lib/refusal.ts';
-import { lockOrganization } from '#resources/organizations/index.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import type { ImmutableReleasesChange } from './schemas.ts';
 import { findRule, findState, insertRule, putEnabled, removeEnabled } from './store.ts';

@@ -6,6 +6,7 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import { addOptions, checkOptions, replaceOptions, trimmed } from './options.ts';
 import { type IssueFieldChange, maxFields, type NewIssueField } from './schemas.ts';
 import {
@@ -14,7 +15,6 @@ import {
   findFieldNamed,
   insertField,
   loadOptions,
-  lockFields,
   type OptionRow,
   removeField,
   updateField,
@@ -30,7 +30,7 @@ export async function createField(tx: Tx, action: OrganizationAction, wanted: Ne
   const { org, now } = action;
   const { data_type, visibility, options } = wanted;
   checkOptions(data_type, options);
-  await lockFields(tx, org.id);
+  await lockOrganization(tx, org.id);
   const name = trimmed(wanted.name);
   await checkName(tx, org, name);
   if ((await countFields(tx, org.id)) >= maxFields) throw unprocessable(`An organization has at most ${maxFields} issue fields`);

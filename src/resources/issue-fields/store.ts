@@ -5,6 +5,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 
 export type FieldRow = Selectable<DB['issue_fields']>;
 export type OptionRow = Selectable<DB['issue_field_options']>;
@@ -39,7 +40,7 @@ export const findField = (db: Db, organization: Organization, id: Field): Promis
 
 /** The same field again, with all fields of its organization locked; undefined when it was deleted. */
 export async function findFieldForUpdate(tx: Tx, { id, organization_id }: FieldRow): Promise<FieldRow | undefined> {
-  await lockFields(tx, organization_id);
+  await lockOrganization(tx, organization_id);
   return findField(tx, organization_id, id);
 }
 
@@ -55,10 +56,6 @@ export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map
     .execute();
   return grouped(rows, (row) => row.field_id);
 }
-
-/** Locks an organization's fields until the transaction ends, since a change checks their number and names. */
-export const lockFields = (tx: Tx, organization: Organization) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
 export async function countFields(tx: Tx, organization: Organization): Promise<number> {
   const { count } = await tx

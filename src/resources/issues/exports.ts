@@ -1,6 +1,7 @@
 // Issues with their comments and events in batches, for archives.
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import { listAfter } from '#database/list.ts';
 import { asId, type Id } from '#lib/id.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { IssueEventRow } from './event-store.ts';
@@ -10,14 +11,7 @@ type Repository = Id<'repositories'>;
 
 /** The issues of a repository after a number, in their order. */
 export const listIssuesAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<IssueRow[]> =>
-  db
-    .selectFrom('issues')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where('number', '>', after)
-    .orderBy('number')
-    .limit(limit)
-    .execute();
+  listAfter(db.selectFrom('issues').selectAll().where('repository_id', '=', repository), 'number', after, limit);
 
 /** The comments on all issues of a repository after one of them, oldest first, each with the number of its issue. */
 export const listCommentsAfter = (
@@ -26,16 +20,17 @@ export const listCommentsAfter = (
   after: Id<'issue_comments'>,
   limit: number,
 ): Promise<(CommentRow & { number: number })[]> =>
-  db
-    .selectFrom('issue_comments')
-    .innerJoin('issues', 'issues.id', 'issue_comments.issue_id')
-    .selectAll('issue_comments')
-    .select('issues.number')
-    .where('issue_comments.repository_id', '=', repository)
-    .where('issue_comments.id', '>', after)
-    .orderBy('issue_comments.id')
-    .limit(limit)
-    .execute();
+  listAfter(
+    db
+      .selectFrom('issue_comments')
+      .innerJoin('issues', 'issues.id', 'issue_comments.issue_id')
+      .selectAll('issue_comments')
+      .select('issues.number')
+      .where('issue_comments.repository_id', '=', repository),
+    'issue_comments.id',
+    after,
+    limit,
+  );
 
 /** Where a list of events goes on: after the one of this time, to the microsecond, and id. */
 export type EventKey = { at: string; id: Id<'issue_events'> };

@@ -14,6 +14,7 @@ import { readPushedCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
 import { indexImported, indexIssue, indexMissing, indexRenamed } from './search-jobs.ts';
+import { readUnreadTexts } from './unread-texts.ts';
 
 export const issues = family({
   name: 'issues',
@@ -32,5 +33,5 @@ export const issues = family({
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
   subscriptions: [indexIssue, indexRenamed, unassignLost, readPushedCommits],
-  jobs: [indexMissing, indexImported],
+  jobs: [indexMissing, indexImported, readUnreadTexts],
 });

@@ -12,5 +12,5 @@ export {
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
 export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
-export { enqueueIssueIndexing } from './search-jobs.ts';
+export { enqueueImportedIssues } from './search-jobs.ts';
 export { type IssueRow, loadAttached, loadIssues } from './store.ts';

@@ -1,62 +1,108 @@
+// What texts of a page name and the viewer may read: what their rendering links.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
-import { readableRepositoryIds } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
+import { findVisibleTeams, type TeamName } from '#resources/teams/index.ts';
 import { readText } from '#text/read.ts';
-import { issueKey, type Known, type RepositoryName } from '#text/render.ts';
+import { commitKey, issueKey, type Known, type RepositoryName, repositoryNamed } from '#text/render.ts';
+import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
 
 const most = fixedValue(limitTable.texts.references);
+const mostRepositories = fixedValue(limitTable.texts.repositories);
 
 /** A text with its repository, to which references such as `#12` belong. */
 export type TextInRepository = { readonly text: string; readonly repository: RepositoryName | undefined };
 
 /**
- * The accounts and issues that texts refer to and that the viewer may read: what their rendering links. It takes two statements for any
- * number of texts, which share the limit on references of one text.
+ * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for any
+ * number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the other.
  */
-export async function loadKnown({ db, links, viewer }: ViewerContext, texts: readonly TextInRepository[]): Promise<Known> {
-  const logins = new Set<string>();
-  const issues = new Map<string, WantedIssue>();
-  for (const { text, repository } of texts) {
-    const references = readText(text);
-    for (const login of references.mentions) if (logins.size < most) logins.add(login);
-    for (const { owner = repository?.owner, repo = repository?.repo, number } of references.issues) {
-      if (owner === undefined || repo === undefined || issues.size >= most) continue;
-      issues.set(issueKey({ owner, repo }, number), { owner: owner.toLowerCase(), repo: repo.toLowerCase(), number });
-    }
-    await nextTurn();
-  }
-  const [users, found] = await Promise.all([
+export async function loadKnown(context: ViewerContext, texts: readonly TextInRepository[]): Promise<Known> {
+  const { db, links, viewer } = context;
+  const { logins, teams, issues, commits } = await referencesOf(texts);
+  const [users, visible, found, addresses] = await Promise.all([
     logins.size === 0 ? [] : findUsersByLogin(db, [...logins]),
-    issues.size === 0 ? [] : findReadableIssues(db, viewer, [...issues.values()]),
+    findVisibleTeams(db, viewer, [...teams.values()]),
+    findReadableIssues(db, viewer, [...issues.values()]),
+    findCommits(context, [...commits.values()]),
   ]);
   return {
     logins: new Map(users.map(({ login }) => [login.toLowerCase(), login])),
+    teams: new Map(visible.map(({ org, team }) => [teamKey({ org, team }), path(links.html, 'orgs', org, 'teams', team)])),
     issues: new Map(
       found.map(({ owner, repo, number }) => [
         issueKey({ owner, repo }, number),
         path(links.html, owner, repo, 'issues', number),
       ]),
     ),
+    commits: addresses,
   };
 }
 
-type WantedIssue = RepositoryName & { readonly number: number };
+type Wanted = {
+  logins: Set<string>;
+  teams: Map<string, TeamName>;
+  issues: Map<string, NamedIssue>;
+  /** The digits of commits, with their repository. */
+  commits: Map<string, RepositoryName & { digits: Set<string> }>;
+};
 
-/** Those of some issues that there are and that the viewer may read. Names that are asked for are in lower case. */
-async function findReadableIssues(db: Db, viewer: Viewer, wanted: readonly WantedIssue[]): Promise<WantedIssue[]> {
-  const column = <Key extends keyof WantedIssue>(key: Key): RawBuilder<unknown> => sql`${wanted.map((issue) => issue[key])}`;
-  const { rows } = await sql<WantedIssue>`
-    select o.login as owner, r.name as repo, i.number
-    from unnest(${column('owner')}::text[], ${column('repo')}::text[], ${column('number')}::int[]) as w (owner, repo, number)
-    join accounts o on lower(o.login) = w.owner
-    join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
-    join issues i on i.repository_id = r.id and i.number = w.number
-    where r.has_issues and r.id in ${readableRepositoryIds(viewer, 'issues')}`.execute(db);
-  return rows;
+const teamKey = ({ org, team }: TeamName): string => `${org}/${team}`.toLowerCase();
+
+/** What texts name, in lower case and each once. */
+async function referencesOf(texts: readonly TextInRepository[]): Promise<Wanted> {
+  const wanted: Wanted = { logins: new Set(), teams: new Map(), issues: new Map(), commits: new Map() };
+  const { logins, teams, issues, commits } = wanted;
+  let digits = 0;
+  for (const { text, repository } of texts) {
+    const own = repository && { owner: repository.owner.toLowerCase(), repo: repository.repo.toLowerCase() };
+    const references = readText(text);
+    for (const login of references.mentions) if (logins.size < most) logins.add(login);
+    for (const team of references.teamMentions) if (teams.size < most) teams.set(teamKey(team), team);
+    for (const issue of references.issues) {
+      const named = repositoryNamed(issue, own);
+      const { number } = issue;
+      if (named && issues.size < most) issues.set(issueKey(named, number), { ...named, number });
+    }
+    for (const commit of references.commits) {
+      const named = repositoryNamed(commit, own);
+      if (!named || digits === most) continue;
+      const key = `${named.owner}/${named.repo}`;
+      if (!commits.has(key) && commits.size < mostRepositories) commits.set(key, { ...named, digits: new Set() });
+      const there = commits.get(key)?.digits;
+      if (!there || there.has(commit.sha)) continue;
+      there.add(commit.sha);
+      digits++;
+    }
+    await nextTurn();
+  }
+  return wanted;
+}
+
+/** The addresses of commits, by `commitKey`. */
+async function findCommits(
+  { db, links, viewer, git }: ViewerContext,
+  wanted: readonly (RepositoryName & { digits: ReadonlySet<string> })[],
+): Promise<Map<string, string>> {
+  const addresses = new Map<string, string>();
+  if (!git) return addresses;
+  const digitsOf = new Map(wanted.map(({ owner, repo, digits }) => [`${owner}/${repo}`, digits]));
+  for (const repository of await findReadableRepositories(db, viewer, wanted)) {
+    const { owner, repo } = repository;
+    const names = await commitNames(git, repository, digitsOf.get(`${owner}/${repo}`.toLowerCase()) ?? new Set());
+    for (const [digits, oid] of names) addresses.set(commitKey(repository, digits), path(links.html, owner, repo, 'commit', oid));
+  }
+  return addresses;
+}
+
+async function commitNames(git: GitStore, { id }: NamedRepository, digits: ReadonlySet<string>): Promise<Map<string, string>> {
+  const disk = repoOf(git, id);
+  if (!(await repositoryExists(disk))) return new Map();
+  await using reader = await openObjects(disk);
+  return await reader.findCommitNames([...digits]);
 }

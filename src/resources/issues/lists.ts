@@ -18,7 +18,7 @@ export type Filter = {
   milestone?: FilterValue<Id<'milestones'>>;
   assignee?: FilterValue<Id<'accounts'>>;
   creator?: Id<'accounts'>;
-  /** The login of a user who is mentioned by `@` in the issue or one of its comments. */
+  /** The login of a user who is mentioned in the issue or one of its comments. */
   mentioned?: string;
 };
 
@@ -36,6 +36,7 @@ export function listOfRepository(
 ): Promise<Listed<IssueRow>> {
   let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
   if (filter.labels.length > 0) query = query.where(withAllLabels(repository, filter.labels));
+  if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned, repository));
   return list(db, ordered(filtered(query, filter), order), page);
 }
 
@@ -66,6 +67,7 @@ export function listOfMany(
     );
   }
   if (filter.labels.length > 0) query = query.where(hasAllLabels(filter.labels));
+  if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned));
   return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
 }
 
@@ -90,7 +92,7 @@ const hasAllLabels = (names: readonly string[]) =>
   sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
     where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;
 
-function filtered(base: Query, { state, since, milestone, assignee, creator, mentioned }: Filter): Query {
+function filtered(base: Query, { state, since, milestone, assignee, creator }: Filter): Query {
   let query = base;
   if (state !== 'all') query = query.where('issues.state', '=', state);
   if (since) query = query.where('issues.updated_at', '>=', since);
@@ -106,15 +108,17 @@ function filtered(base: Query, { state, since, milestone, assignee, creator, men
       sql<boolean>`exists (select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${assignee})`,
     );
   }
-  if (mentioned !== undefined) query = query.where(mentions(mentioned));
   return query;
 }
 
-/** `@login`, unless letters, digits or hyphens make it part of a longer word. Logins hold no characters that are special in a pattern. */
-function mentions(login: string) {
-  const pattern = `(^|[^[:alnum:]_/-])@${login.replace(/[^\w-]/g, '')}(?![[:alnum:]-])`;
-  return sql<boolean>`(issues.body ~* ${pattern} or exists (select from issue_comments c where c.issue_id = issues.id and c.body ~* ${pattern}))`;
-}
+/**
+ * Issues of which a text mentions the user. Their ids are read first, from an index alone: with few of them, no other issues are read, whatever
+ * PostgreSQL supposes of how many there are.
+ */
+const mentions = (login: string, repository?: Id<'repositories'>) =>
+  sql<boolean>`issues.id = any (array(select t.issue_id from text_references t
+    where t.account_id = (select id from accounts where lower(login) = lower(${login}) and kind = 'user')
+      and ${repository === undefined ? sql`true` : sql`t.repository_id = ${repository}`} and t.issue_id is not null))`;
 
 const columns = { created: 'issues.created_at', updated: 'issues.updated_at', comments: 'issues.comments_count' } as const;
 

@@ -34,7 +34,7 @@ const bodiesOf = <Body>(
  * repository, for lists over many repositories.
  */
 export async function presentIssues(
-  { db, links, viewer, repo, media }: ViewerContext,
+  { db, links, viewer, repo, media, git }: ViewerContext,
   rows: readonly IssueRow[],
   options: { withRepository?: true } = {},
 ): Promise<Issue[]> {
@@ -58,7 +58,7 @@ export async function presentIssues(
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
 
-  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
+  const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
 
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
@@ -110,7 +110,7 @@ export const presentIssue = async (context: ViewerContext, row: IssueRow): Promi
 
 /** Comments of a whole page, from any issues of any repositories, or all from `issue`. */
 export async function presentComments(
-  { db, links, viewer, repo, issue, media }: ViewerContext & { issue?: IssueRow },
+  { db, links, viewer, repo, issue, media, git }: ViewerContext & { issue?: IssueRow },
   rows: readonly CommentRow[],
 ): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
@@ -121,7 +121,7 @@ export async function presentComments(
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
     loadAssociations(db, viewer, authoredIn(rows), repo),
   ]);
-  const texts = await presentTexts({ db, links, viewer, media }, bodiesOf(rows, repositories));
+  const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const { number } = getOrThrow(issues, row.issue_id);

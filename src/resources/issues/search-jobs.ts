@@ -4,6 +4,7 @@ import { subscription } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { indexIssues, indexIssuesWithName, indexMissingIssues, reindexIssues } from '#search/index.ts';
+import { enqueueReading } from './unread-texts.ts';
 
 const changes = [
   'issue.opened',
@@ -80,6 +81,8 @@ export const indexImported = job<OneRepository, Services>({
   },
 });
 
-/** Has all issues of a repository indexed in the background. */
-export const enqueueIssueIndexing = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
-  enqueue(tx, indexImported, { repository });
+/** Has all issues of a repository that were imported indexed, and the mentions in their texts read, in the background. */
+export async function enqueueImportedIssues(tx: Tx, repository: Id<'repositories'>): Promise<void> {
+  await enqueue(tx, indexImported, { repository });
+  await enqueueReading(tx, repository);
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
-import { listMerged } from '#database/merged-list.ts';
+import { listMerged, listMergedByTime } from '#database/merged-list.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { gather, getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -26,21 +26,26 @@ export async function listTimeline(
   const events = sql`select id as event_id, null::bigint as comment_id, created_at from issue_events where issue_id = ${issue.id}`;
   const open = sql`${events} and not restricted`;
   const restricted = sql`${events} and restricted and ${maySeeRestricted(viewer)}`;
-  const [indexed, rest] = (await hasMoreComments(db, issue)) ? [comments, open] : [open, comments];
   const order = sql`created_at, event_id, comment_id`; // at the same time: events first, in their order
-  const entries = await listMerged<Entry>(db, { indexed, others: [rest, restricted], order }, page);
+  // Of two long parts, both are skipped in their indexes. A short one is read as far as the page, and only the other is skipped.
+  const short = Math.floor(page.offset / 8);
+  const entries = await (issue.comments_count <= short
+    ? listMerged<Entry>(db, { indexed: open, others: [comments, restricted], order }, page)
+    : (await hasFewEvents(db, issue, short))
+      ? listMerged<Entry>(db, { indexed: comments, others: [open, restricted], order }, page)
+      : listMergedByTime<Entry>(db, { indexed: [comments, open], others: [restricted], order }, page));
   return mapRows(entries, (rows) => hydrate(db, context, rows));
 }
 
-/** With fewer comments than this, it doesn't matter whether there are more of them than of events. */
-const fewComments = 1_000;
+/** Fewer entries than this are merged in any way. */
+const fewEntries = 1_000;
 
-/** Whether an issue has many comments, and fewer events. The longer part of a timeline is the one that pages skip in an index. */
-async function hasMoreComments(db: Db, { id, comments_count }: Pick<IssueRow, 'id' | 'comments_count'>): Promise<boolean> {
-  if (comments_count < fewComments) return false;
+/** Whether an issue has at most this many events. Not asked for a few. */
+async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number): Promise<boolean> {
+  if (most < fewEntries / 8) return false;
   const { rows } = await sql<{ events: number }>`select count(*) as events from (
-    select from issue_events where issue_id = ${id} and not restricted limit ${comments_count}) as counted`.execute(db);
-  return (rows[0]?.events ?? 0) < comments_count;
+    select from issue_events where issue_id = ${id} and not restricted limit ${most + 1}) as counted`.execute(db);
+  return (rows[0]?.events ?? 0) <= most;
 }
 
 async function hydrate(

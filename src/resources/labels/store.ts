@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -65,27 +65,4 @@ export const defaultColor = 'ededed';
 
 /** The labels of a repository after one of them, in the order of their ids. */
 export const listLabelsAfter = (db: Db, repository: Repository, after: Id<'labels'>, limit: number): Promise<LabelRow[]> =>
-  db
-    .selectFrom('labels')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-
-/** Gives a repository these labels in the place of all that it has, as one has that comes from another server. */
-export async function replaceLabels(
-  tx: Tx,
-  repository: Repository,
-  labels: readonly Omit<Insertable<DB['labels']>, 'repository_id'>[],
-): Promise<LabelRow[]> {
-  await tx.deleteFrom('labels').where('repository_id', '=', repository).execute();
-  if (labels.length === 0) return [];
-  const { rows } = await sql<LabelRow>`
-    insert into labels (repository_id, name, color, description, is_default)
-    select ${repository}, l.name, l.color, l.description, l.is_default
-    from json_to_recordset(${JSON.stringify(labels)}::json) as l (name text, color text, description text, is_default boolean)
-    on conflict do nothing returning *`.execute(tx);
-  return rows;
-}
+  listAfter(db.selectFrom('labels').selectAll().where('repository_id', '=', repository), 'id', after, limit);

@@ -19,12 +19,12 @@ export const renderMarkdown = endpoint({
   body: MarkdownText,
   example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
   replies: { 200: Html },
-  async handle({ db, links, viewer, body: { text, mode, context } }) {
+  async handle({ db, links, viewer, services: { git }, body: { text, mode, context } }) {
     checkLength(text);
     if (mode === 'markdown') return htmlReply(renderText(text, { html: links.html }));
-    // A repository that isn't there and one that the caller may not read have no issues that could be linked.
+    // A repository that isn't there and one that the caller may not read have nothing that could be linked.
     const repository = repositoryOf(context);
-    const known = await loadKnown({ db, links, viewer }, [{ text, repository }]);
+    const known = await loadKnown({ db, links, viewer, git }, [{ text, repository }]);
     return htmlReply(renderText(text, { html: links.html, repository, known, breaks: true }));
   },
 });

@@ -16,7 +16,7 @@ export {
   findMembershipForUpdate,
   listMembersAfter,
   listOrganizationIdsOf,
-  lockMemberships,
+  lockOrganization,
   putMembership,
 } from './store.ts';
 export { type Put, putTeamMember, removeTeamMember, type TeamMemberRole } from './team-member-store.ts';

@@ -11,7 +11,7 @@ import { removeDirectRoles, removeRepositoryInvitations } from './collaborator-s
 import {
   findMembership,
   hasOtherOwner,
-  lockMemberships,
+  lockOrganization,
   type MembershipWithSettings,
   putMembership,
   removeMembership,
@@ -33,7 +33,7 @@ export type MemberAction = OrganizationAction & { user: Account };
 export async function setMembership(tx: Tx, action: MemberAction & { role: OrgRole }): Promise<MembershipWithSettings> {
   const { org, user, by, now, role } = action;
   if (user.kind !== 'user') throw notFound();
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const known = await findMembership(tx, org.id, user.id);
   if (known?.role === role) return known;
   if (known === undefined || known.state === 'pending') {
@@ -59,7 +59,7 @@ const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | '
 /** Accepts the caller's own invitation. */
 export async function acceptMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
   const { org, user } = action;
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const membership = await getMembership(tx, action);
   if (membership.state === 'active') return membership;
   await updateMembership(tx, org.id, user.id, { state: 'active' });
@@ -84,7 +84,7 @@ export async function removeMember(tx: Tx, action: MemberAction): Promise<void> 
 /** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
 export async function endMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
   const { org, user } = action;
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const membership = await getMembership(tx, action);
   const owner = membership.role === 'owner' && membership.state === 'active';
   if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
@@ -116,7 +116,7 @@ export async function withdrawRoles(tx: Tx, action: MemberAction): Promise<void>
 export async function changeMembershipVisibility(tx: Tx, action: MemberAction & { as: 'public' | 'concealed' }): Promise<void> {
   const { org, user, by, as } = action;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
-  await lockMemberships(tx, org.id);
+  await lockOrganization(tx, org.id);
   const membership = await getMembership(tx, action);
   const isPublic = as === 'public';
   if (membership.public === isPublic) return;

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { organizationReachedBy } from '#access/sql.ts';
 import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -74,8 +74,11 @@ export function listMembers(db: Db, { organization, visibility, role, page }: Me
   return list(db, query, page);
 }
 
-/** Locks an organization's memberships until the transaction ends, so that its last two owners can't leave at the same time. */
-export const lockMemberships = (tx: Tx, organization: Organization) =>
+/**
+ * Lets one change at a time through to what an organization has one of, numbers or counts by itself, until the transaction ends; so its
+ * last two owners can't leave at the same time.
+ */
+export const lockOrganization = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
 /** Whether a user is an active member. If so, the membership is locked until the transaction ends. */
@@ -115,16 +118,17 @@ export const removeMembership = (tx: Tx, organization: Organization, user: User)
 
 /** The active members of an organization after one of them, in the order of their ids. */
 export const listMembersAfter = (db: Db, organization: Organization, after: number, limit: number) =>
-  db
-    .selectFrom('memberships')
-    .innerJoin('accounts', 'accounts.id', 'memberships.user_id')
-    .select(['accounts.id', 'accounts.login', 'memberships.role', 'memberships.public'])
-    .where('memberships.organization_id', '=', organization)
-    .where('memberships.state', '=', 'active')
-    .where(sql<boolean>`memberships.user_id > ${after}`)
-    .orderBy('memberships.user_id')
-    .limit(limit)
-    .execute();
+  listAfter(
+    db
+      .selectFrom('memberships')
+      .innerJoin('accounts', 'accounts.id', 'memberships.user_id')
+      .select(['accounts.id', 'accounts.login', 'memberships.role', 'memberships.public'])
+      .where('memberships.organization_id', '=', organization)
+      .where('memberships.state', '=', 'active'),
+    'memberships.user_id',
+    after,
+    limit,
+  );
 
 /** The organizations of which a user is an active member. */
 export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organization[]> {

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -78,23 +78,4 @@ export const removeMilestone = (tx: Tx, id: Id<'milestones'>) => tx.deleteFrom('
 
 /** The milestones of a repository after a number, in their order. */
 export const listMilestonesAfter = (db: Db, repository: Repository, after: number, limit: number) =>
-  db
-    .selectFrom('milestones')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where('number', '>', after)
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-
-/** Inserts milestones that come with their numbers from another server; gives their ids in the same order. */
-export async function insertMilestonesOf(tx: Tx, rows: readonly Insertable<DB['milestones']>[]): Promise<Id<'milestones'>[]> {
-  if (rows.length === 0) return [];
-  const inserted = await tx
-    .insertInto('milestones')
-    .values([...rows])
-    .returning(['id', 'repository_id', 'number'])
-    .execute();
-  const idOf = new Map(inserted.map(({ id, repository_id, number }) => [`${repository_id} ${number}`, id]));
-  return rows.map(({ repository_id, number }) => idOf.get(`${repository_id} ${number}`) as Id<'milestones'>); // each was inserted
-}
+  listAfter(db.selectFrom('milestones').selectAll().where('repository_id', '=', repository), 'number', after, limit);

@@ -13,10 +13,6 @@ export type OrganizationRow = Account & { settings: Settings };
 export const getSettings = (db: Db, id: Id<'accounts'>): Promise<Settings> =>
   db.selectFrom('organizations').selectAll().where('account_id', '=', id).executeTakeFirstOrThrow();
 
-/** Lets one change at a time through to what an organization has one of, or numbers by itself, until the transaction ends. */
-export const lockOrganization = (tx: Tx, id: Id<'accounts'>) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', id).forNoKeyUpdate().execute();
-
 export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Promise<Settings> =>
   tx.insertInto('organizations').values(row).returningAll().executeTakeFirstOrThrow();
 

@@ -5,7 +5,7 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import { lockOrganization } from '#resources/organizations/index.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import {
   type AuthType,

@@ -5,7 +5,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { lockOrganization } from '#resources/organizations/index.ts';
+import { lockOrganization } from '#resources/members/index.ts';
 import { removeSelection, selectedIds, selectionIncludes, selectionMode } from '#resources/repository-selections/index.ts';
 import type { IdentityField } from './auth-types.ts';
 import type { RegistryVisibility } from './schemas.ts';

@@ -46,11 +46,11 @@ export const writeLabels = (tx: Tx, { repository }: Target, labels: readonly Sou
   );
 
 /** Writes milestones. Returns their ids by their numbers. */
-export const writeMilestones = (tx: Tx, { repository, people }: Target, milestones: readonly SourceMilestone[]) =>
-  insertImportedMilestones(
+export async function writeMilestones(tx: Tx, { repository, people }: Target, milestones: readonly SourceMilestone[]) {
+  const ids = await insertImportedMilestones(
     tx,
-    repository.id,
     milestones.map((milestone) => ({
+      repository_id: repository.id,
       number: milestone.number,
       title: storable(milestone.title),
       description: textOf(milestone.description),
@@ -62,6 +62,8 @@ export const writeMilestones = (tx: Tx, { repository, people }: Target, mileston
       updated_at: new Date(milestone.updated_at),
     })),
   );
+  return new Map(milestones.map(({ number }, at) => [number, ids[at]]));
+}
 
 /** Writes issues that aren't known yet. Numbers of pull requests stay free. */
 export async function writeIssues(tx: Tx, target: Target, rows: readonly SourceIssue[]): Promise<void> {

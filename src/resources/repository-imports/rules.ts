@@ -2,7 +2,7 @@ import { findRepo } from '#access/lookup.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { GitStore } from '#git/repo.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
-import { enqueueIssueIndexing } from '#resources/issues/index.ts';
+import { enqueueImportedIssues } from '#resources/issues/index.ts';
 import { importRepository, updateRepository } from '#resources/repositories/index.ts';
 import type { SourceAddress } from './address.ts';
 import { type People, storable } from './attribution.ts';
@@ -105,7 +105,7 @@ async function complete({ db, change, clock }: ImportContext, { row, repository 
   return change(async (tx) => {
     await advance(tx, row, { phase: 'done', next_page: null, finished_at: clock() });
     await removeItems(tx, row.id);
-    await enqueueIssueIndexing(tx, repository.id);
+    await enqueueImportedIssues(tx, repository.id);
     return { ...counted, repository: await updateRepository(tx, repository.id, { has_issues: row.has_issues }) };
   });
 }

@@ -14,11 +14,13 @@ export { Team, TeamSimple } from './schemas.ts';
 export {
   findTeam,
   findTeamById,
+  findVisibleTeams,
   giveTeamAccess,
   keepVisible,
   listRolesByTeams,
   loadTeams,
   removeRepositoryFromTeams,
+  type TeamName,
   type TeamRow,
   type TeamVisibility,
 } from './store.ts';

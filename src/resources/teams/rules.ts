@@ -6,14 +6,19 @@ import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { findMembershipForUpdate, putTeamMember, removeTeamMember, type TeamMemberRole } from '#resources/members/index.ts';
+import {
+  findMembershipForUpdate,
+  lockOrganization,
+  putTeamMember,
+  removeTeamMember,
+  type TeamMemberRole,
+} from '#resources/members/index.ts';
 import { slugOf } from './slug.ts';
 import {
   findTeam,
   findTeamById,
   hasTeamsBelow,
   insertTeam,
-  lockTeams,
   moveTeam,
   putTeamRole,
   removeTeamRole,
@@ -67,7 +72,7 @@ const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below an
 /** Creates a team. By default, a team is secret, or closed if it has a parent. */
 export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
   const { name, description, parent: parentId, notification_setting } = wanted;
-  await lockTeams(tx, org.id);
+  await lockOrganization(tx, org.id);
   const parent = parentId ? await findParent(tx, org.id, parentId) : undefined;
   const privacy = wanted.privacy ?? (parent ? 'closed' : 'secret');
   if (parent && privacy === 'secret') throw secretBelow();
@@ -91,7 +96,7 @@ export type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> 
 
 /** Changes a team. If it gets another parent, the teams below it move with it. */
 export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: TeamChange): Promise<TeamRow> {
-  await lockTeams(tx, stale.organization_id);
+  await lockOrganization(tx, stale.organization_id);
   const team = orNotFound(await findTeamById(tx, stale.organization_id, stale.id));
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
@@ -118,7 +123,7 @@ export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: Team
 
 /** Deletes a team, and with it the teams below it. */
 export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
-  await lockTeams(tx, team.organization_id);
+  await lockOrganization(tx, team.organization_id);
   const removed = await removeTeams(tx, team.id);
   await recordEach(tx, removed, (one) => ({
     ...eventOf(one, actor),

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { organizationReachedBy } from '#access/sql.ts';
-import type { SignedIn } from '#access/viewer.ts';
+import type { SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -57,6 +57,26 @@ export function keepVisible<Row>(query: TeamQuery<Row>, visibility: TeamVisibili
   );
 }
 
+/** A team by its organization's login and its slug. */
+export type TeamName = { readonly org: string; readonly team: string };
+
+/** Those of some teams, named in lower case, that there are and that the viewer may see: in one statement for all. */
+export async function findVisibleTeams(db: Db, { account, grant }: Viewer, wanted: readonly TeamName[]): Promise<TeamName[]> {
+  if (wanted.length === 0) return [];
+  const isMember = sql`exists (select from memberships m
+    where m.organization_id = o.id and m.user_id = ${account?.id ?? null} and m.state = 'active'
+      and (m.role = 'owner' or t.privacy = 'closed'
+        or exists (select from team_members tm where tm.team_id = t.id and tm.user_id = m.user_id)))`;
+  const { rows } = await sql<TeamName>`
+    select o.login as org, t.slug as team
+    from unnest(${wanted.map(({ org }) => org)}::text[], ${wanted.map(({ team }) => team)}::text[]) as w (org, team)
+    join accounts o on lower(o.login) = w.org join teams t on t.organization_id = o.id and lower(t.slug) = w.team
+    where ${organizationReachedBy(grant, sql`o.id`, 'members')} and ${grant.kind === 'installation' ? sql`true` : isMember}`.execute(
+    db,
+  );
+  return rows;
+}
+
 export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Promise<Map<Id<'teams'>, TeamRow>> {
   const wanted = unique(ids);
   if (wanted.length === 0) return new Map();
@@ -76,10 +96,6 @@ export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promi
     from teams t where t.id = any (${[...ids]})`.execute(db);
   return keyed(rows, (row) => row.id);
 }
-
-/** Locks an organization's tree of teams until the transaction ends, so that two moves can't create a cycle. */
-export const lockTeams = (tx: Tx, organization: Id<'accounts'>) =>
-  tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
 /** Inserts a team; undefined when its slug is taken. `above` are its parent and the parent's ancestors, nearest first. */
 export async function insertTeam(

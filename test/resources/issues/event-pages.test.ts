@@ -73,6 +73,41 @@ test('with more comments than events, the pages of a timeline are the same', asy
   expect(numbersOf(pages.flatMap((page) => page.body))).toEqual(numbersOf(body));
 });
 
+// How many events and comments there are, and how many times of either come together.
+test.each([
+  ['few events', 40, 1_300, 1, 3],
+  ['few comments', 1_300, 40, 3, 1],
+  ['as many of both, often at once', 700, 700, 50, 20],
+  ['all events before all comments', 700, 700, 700, 1],
+  ['all comments before all events', 700, 700, 1, 700],
+])('the pages of a timeline are in one order: %s', async (_name, events, comments, eventsAtOnce, commentsAtOnce) => {
+  const owner = await user();
+  const engine = await repo(owner);
+  const path = `/repos/${owner.login}/${engine.name}`;
+  const client = await as(owner);
+  const { body: issue } = await client.post(`${path}/issues`, { title: 'Busy' });
+  const at = (atOnce: number) => sql`timestamptz '2026-01-01' + (n / ${atOnce}::int) * interval '1 second'`;
+  await sql`
+    insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
+    select ${engine.id}, ${issue.id}, ${owner.id}, 'labeled', jsonb_build_object('label', jsonb_build_object('name', n::text, 'color', 'd73a4a')),
+      ${at(eventsAtOnce)} from generate_series(1, ${events}::int) n`.execute(db);
+  await sql`
+    insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
+    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, ${at(commentsAtOnce)}, now() from generate_series(1, ${comments}::int) n`.execute(
+    db,
+  );
+  await sql`update issues set comments_count = ${comments} where id = ${issue.id}`.execute(db);
+  const { rows } = await sql<{ entry: number | string }>`
+    select entry from (
+      select created_at, 1 as kind, id, to_jsonb((data -> 'label' ->> 'name')::int) as entry from issue_events where issue_id = ${issue.id}
+      union all
+      select created_at, 2, id, to_jsonb('comment ' || body) from issue_comments where issue_id = ${issue.id}
+    ) as all_of_them order by created_at, kind, id`.execute(db);
+  const pages = Array.from({ length: Math.ceil((events + comments) / 90) + 1 }, (_, index) => index + 1);
+  const replies = await Promise.all(pages.map((page) => client.get(`${path}/issues/1/timeline?per_page=90&page=${page}`)));
+  expect(numbersOf(replies.flatMap(({ body }) => body))).toEqual(rows.map(({ entry }) => entry));
+});
+
 test('past ten thousand events, each page still leads to the next', async () => {
   const { path, client, owner } = await busyIssue();
   await sql`

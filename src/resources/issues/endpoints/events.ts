@@ -67,7 +67,7 @@ export const listTimelineOfIssue = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(TimelineEntry) },
-  async handle({ db, at, page, viewer, links, media }) {
-    return listTimeline({ db, links, viewer, repo: at.repo, media }, at.issue, page);
+  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+    return listTimeline({ db, links, viewer, repo: at.repo, media, git }, at.issue, page);
   },
 });

@@ -21,13 +21,13 @@ export const createIssue = endpoint({
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media }) {
+  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, { ...action, html: links.html }, body);
       await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
       return issue;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
   },
 });
 
@@ -40,8 +40,8 @@ export const getRepoIssue = endpoint({
   access: readsIssues,
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, at, viewer, links, media }) {
-    return presentIssue({ db, links, viewer, repo: at.repo, media }, at.issue);
+  async handle({ db, at, viewer, links, media, services: { git } }) {
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, at.issue);
   },
 });
 
@@ -56,13 +56,13 @@ export const updateRepoIssue = endpoint({
   example: { state: 'closed', state_reason: 'completed' },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media }) {
+  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, { ...action, html: links.html }, issue, body);
       await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
       return changed;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media }, row);
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
   },
 });
 

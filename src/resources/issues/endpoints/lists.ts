@@ -103,7 +103,7 @@ export const listRepoIssues = endpoint({
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, at.repo.id, filter, query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media }, rows));
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git: services.git }, rows));
   },
 });
 
@@ -132,7 +132,9 @@ export const listOrgIssues = endpoint({
   summary: 'List organization issues assigned to the authenticated user',
   async handle({ db, at, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
+    return mapRows(found, (rows) =>
+      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
+    );
   },
 });
 
@@ -143,7 +145,9 @@ export const listIssues = endpoint({
   summary: 'List issues assigned to the authenticated user',
   async handle({ db, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
+    return mapRows(found, (rows) =>
+      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
+    );
   },
 });
 
@@ -154,6 +158,8 @@ export const listOwnIssues = endpoint({
   summary: 'List user account issues assigned to the authenticated user',
   async handle({ db, query, page, viewer, links, media, services }) {
     const found = await listOfMany(db, viewer, { member: viewer.account.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, media }, rows, { withRepository: true }));
+    return mapRows(found, (rows) =>
+      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
+    );
   },
 });

@@ -2,14 +2,14 @@ import type { Tx } from '#database/connect.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import {
-  enqueueIssueIndexing,
+  enqueueImportedIssues,
   type ImportedIssue,
   insertImportedComments,
   insertImportedEvents,
   insertImportedIssues,
   issueTotals,
 } from '#resources/issues/index.ts';
-import { insertMilestonesOf } from '#resources/milestones/index.ts';
+import { insertImportedMilestones } from '#resources/milestones/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { addImportedIssues } from '#resources/repositories/index.ts';
 import type { Address, IssueRecord, RecordOf } from '../archive/format.ts';
@@ -42,7 +42,7 @@ export async function importIssues(context: Context): Promise<void> {
   await importEvents(context, issues);
   for (const { row } of repositories.values()) {
     await addImportedIssues(tx, row.id, await issueTotals(tx, row.id));
-    await enqueueIssueIndexing(tx, row.id);
+    await enqueueImportedIssues(tx, row.id);
   }
 }
 
@@ -83,8 +83,8 @@ async function importMilestones(context: Context): Promise<Map<Address, Id<'mile
         updated_at: timeOf(one.updated_at),
       };
     });
-    const inserted = await insertMilestonesOf(tx, rows);
-    for (const [at, id] of inserted.entries()) ids.set(page[at]?.url ?? '', id);
+    const inserted = await insertImportedMilestones(tx, rows);
+    for (const [at, id] of inserted.entries()) if (id !== undefined) ids.set(page[at]?.url ?? '', id);
   });
   return ids;
 }

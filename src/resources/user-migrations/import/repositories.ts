@@ -4,7 +4,6 @@ import type { Tx } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { isGitError } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
-import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { replaceLabels } from '#resources/labels/index.ts';
 import { createRepository, findOwned, importRepository, updateRepository } from '#resources/repositories/index.ts';
@@ -72,15 +71,14 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
     created_at: new Date(record.created_at),
     pushed_at: record.pushed_at === null || made.pushed_at === null ? null : new Date(record.pushed_at),
   });
-  const inserted = await replaceLabels(
+  const byName = await replaceLabels(
     tx,
     row.id,
     record.labels.map(({ name, color, description, default: is_default }) => ({ name, color, description, is_default })),
   );
-  const byName = keyed(inserted, (label) => label.name);
   const labels = new Map(
     record.labels.flatMap((label): [Address, Id<'labels'>][] => {
-      const id = byName.get(label.name)?.id;
+      const id = byName.get(label.name);
       return id === undefined ? [] : [[path(record.url, 'labels', label.name), id]];
     }),
   );
