@@ -60,17 +60,17 @@ export class PreparingClient extends pg.Client {
     if (!isControl(text)) counting.getStore()?.statements.push(text);
     const deadline = deadlines.getStore();
     if (deadline && !isControl(text) && performance.now() - deadline.updatedAt > updateIntervalMs) {
-      return this.#hasten(deadline).then(() => this.#send(first, rest));
+      const remaining = deadline.until - performance.now();
+      if (remaining <= 0) return Promise.reject(new TimeBudgetExceeded());
+      this.#hasten(deadline, remaining);
     }
     return this.#send(first, rest);
   }
 
-  /** Limits the next statement to the remaining time. */
-  async #hasten(deadline: Deadline): Promise<void> {
-    const remaining = deadline.until - performance.now();
-    if (remaining <= 0) throw new TimeBudgetExceeded();
+  /** Limits the next statement to the remaining milliseconds. It needn't be waited for: if it fails, so does the next statement. */
+  #hasten(deadline: Deadline, remaining: number): void {
     deadline.updatedAt = performance.now();
-    await super.query(`set local statement_timeout = ${Math.ceil(remaining)}`);
+    super.query(`set local statement_timeout = ${Math.ceil(remaining)}`).catch(() => undefined);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above

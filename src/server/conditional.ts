@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A weak ETag: the SHA-256 of the body. */
-export const etagOf = (body: string | Buffer): string => `W/"${createHash('sha256').update(body).digest('hex')}"`;
+export const etagOf = (body: string | Buffer): string => `W/"${hash('sha256', body)}"`;
 
 type Validators = { etag: string; lastModified: Date | undefined };
 type Conditions = { 'if-none-match'?: string | undefined; 'if-modified-since'?: string | undefined };

@@ -115,6 +115,9 @@ async function answerPoll(
   return true;
 }
 
+/** A longer text is encoded once, for its ETag and its sending; a shorter one goes in the same write as the headers. */
+const longText = 16 * 1024;
+
 async function sendReply(
   context: RequestContext,
   handled: unknown,
@@ -134,7 +137,8 @@ async function sendReply(
     await reply.code(status).send();
     return;
   }
-  const text = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
+  const json = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
+  const text = json.length > longText ? Buffer.from(json) : json;
   if (status === 200 && request.method !== 'POST') {
     // Endpoints that declare `lastModified` have the header already.
     const hasLastModified = endpoint.lastModified !== undefined || endpoint.method !== 'GET';
