@@ -49,13 +49,15 @@ const tokens = rememberRows(
     }),
 );
 
+const tokenVersion = versionOf('t', 'a', 'i', 'p');
+const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
+  'installation', case when i.id is null then null else to_jsonb(i) end)`;
+
 /** A token by its hash, with the account that it acts for and the installation of its app, in one statement. */
 export async function findToken(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
   const remembered = tokens(db, hash.toString('base64'));
-  const json = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
-    'installation', case when i.id is null then null else to_jsonb(i) end)`;
   const { rows } = await sql<Versioned<TokenJson>>`
-    select ${remembered.columns(versionOf('t', 'a', 'i', 'p'), json)}
+    select ${remembered.columns(tokenVersion, tokenJson)}
     from tokens t join accounts a on a.id = t.account_id
       left join installations i on i.id = t.installation_id
       left join apps p on p.id = t.app_id

@@ -24,6 +24,11 @@ const repositories = rememberRows(maxRemembered, ({ repository, owner }: Reposit
 );
 const organizations = rememberRows(maxRemembered, (account: Snapshot<Account>) => reviveAccount(account));
 
+const repositoryVersion = versionOf('r', 'o');
+const repositoryJson = sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`;
+const organizationVersion = versionOf('a');
+const organizationJson = sql`to_jsonb(a)`;
+
 type RepoAccess = Versioned<RepositoryJson> & {
   level: number;
   reached: boolean;
@@ -48,9 +53,8 @@ async function findRepoWhere(
 ): Promise<Repo | undefined> {
   const { account } = viewer;
   const remembered = repositories(db, key);
-  const rows = sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`;
   const { rows: found } = await sql<RepoAccess>`
-    select ${remembered.columns(versionOf('r', 'o'), rows)}, ${roleLevelOf(account?.id)} as level,
+    select ${remembered.columns(repositoryVersion, repositoryJson)}, ${roleLevelOf(account?.id)} as level,
       ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held,
       ${limit ? limitOf(account, limit) : sql`null`} as interaction
     from repositories r join accounts o on o.id = r.owner_id
@@ -80,7 +84,7 @@ export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Or
   const remembered = organizations(db, login.toLowerCase());
   type Found = Versioned<Snapshot<Account>> & { role: OrgRole | null; reached: boolean; held: PermissionSet };
   const { rows } = await sql<Found>`
-    select ${remembered.columns(versionOf('a'), sql`to_jsonb(a)`)}, m.role, ${heldIn(viewer.grant, sql`a.id`)} as held,
+    select ${remembered.columns(organizationVersion, organizationJson)}, m.role, ${heldIn(viewer.grant, sql`a.id`)} as held,
       ${organizationKnownTo(viewer.grant, sql`a.id`)} as reached
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
     where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { PreparingClient } from './client.ts';
 
@@ -45,7 +44,7 @@ type Connection = {
  */
 export function openPipeline({ pool, connect, maxConnections }: PipelineOptions): Pipeline {
   const connections: Connection[] = [];
-  const averages = new LRUCache<string, number>({ max: maxRememberedTexts });
+  const averages = new Map<string, number>();
   let averageOfAll = 0;
   const idle = setInterval(closeIdle, idleTime).unref();
 
@@ -53,6 +52,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
 
   function noteTime(text: string, time: number): void {
     averageOfAll = averaged(averageOfAll, time);
+    if (averages.size >= maxRememberedTexts) averages.clear();
     averages.set(text, averaged(averages.get(text) ?? time, time));
   }
 
