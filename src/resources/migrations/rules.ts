@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ActionContext } from '#access/action.ts';
 import { loadRoleLevels } from '#access/lookup.ts';
 import { roleLevel } from '#access/roles.ts';
-import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Account, Org, RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { gather, unique } from '#lib/collections.ts';
@@ -16,17 +16,24 @@ import { askToExport } from './work.ts';
 
 type Limits = ResourceLimits['migrations'];
 
+/** Who changes migrations: those of the organization, where there is one, else their own. */
+export type MigrationAction = ActionContext & { readonly org?: Org | undefined };
+
+/** The account whose migrations they are. */
+export const ownerOf = ({ org, by }: MigrationAction): Account => org ?? by.account;
+
 /** Starts a migration. `base_url` is the address of this server, by which the archive names things. */
 export async function startMigration(
   tx: Tx,
-  action: ActionContext & { limits: Limits; base_url: string },
+  action: MigrationAction & { limits: Limits; base_url: string },
   { repositories: names, exclude, ...flags }: NewMigration,
 ): Promise<MigrationRow> {
   const { by, now, limits, base_url } = action;
+  const owner = ownerOf(action);
   checkNames(names, flags, limits);
-  const repositories = flags.org_metadata_only ? [] : await findAdministered(tx, by, names);
-  await lockOwner(tx, by.account.id);
-  if ((await countKept(tx, by.account.id)) >= limits.archives)
+  const repositories = flags.org_metadata_only ? [] : await findAdministered(tx, action, names);
+  await lockOwner(tx, owner.id);
+  if ((await countKept(tx, owner.id)) >= limits.archives)
     throw invalid(
       'Migration',
       'repositories',
@@ -36,7 +43,8 @@ export async function startMigration(
   const row = await insertMigration(tx, {
     ...flags,
     exclude: unique(exclude),
-    account_id: by.account.id,
+    account_id: owner.id,
+    creator_id: by.account.id,
     guid: randomUUID(),
     base_url,
     created_at: now,
@@ -46,7 +54,7 @@ export async function startMigration(
   await insertRepositories(tx, row.id, ids);
   if (flags.lock_repositories) await lockAll(tx, row.id, repositories);
   await askToExport(tx, [row.id]);
-  await recordOf(tx, 'migration.started', row, now);
+  await recordOf(tx, 'migration.started', row, { actor: by.account.id, now });
   return row;
 }
 
@@ -68,28 +76,33 @@ function checkNames(
     );
 }
 
-/** The repositories of these names, all of which the viewer must administer. What isn't there is refused in the same words. */
-async function findAdministered(db: Db, viewer: SignedIn, names: readonly string[]): Promise<RepositoryRow[]> {
-  const found = await findByFullNames(db, viewer, names);
-  const administered = new Set(gather(await keepAdministered(db, viewer, [...found.values()]), 'id'));
+/**
+ * The repositories of these names, all of which must be the organization's, or the viewer must administer them. What isn't there is
+ * refused in the same words.
+ */
+async function findAdministered(db: Db, action: MigrationAction, names: readonly string[]): Promise<RepositoryRow[]> {
+  const found = await findByFullNames(db, action.by, names);
+  const administered = new Set(gather(await keepAdministered(db, ownerOf(action), [...found.values()]), 'id'));
   const missing = unique(names).filter((name) => {
     const row = found.get(name.toLowerCase());
     return !row || !administered.has(row.id);
   });
   if (missing.length > 0) {
-    const message = `These are not repositories that you administer: ${missing.join(', ')}`;
+    const wanted = action.org ? `repositories of ${action.org.login}` : 'repositories that you administer';
+    const message = `These are not ${wanted}: ${missing.join(', ')}`;
     throw invalid('Migration', 'repositories', 'invalid', message);
   }
   return [...found.values()];
 }
 
-/** Of these repositories, those that the viewer administers. */
-export async function keepAdministered(db: Db, { account }: SignedIn, rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
+/** Of these repositories, those that a person administers, or that belong to an organization. */
+export async function keepAdministered(db: Db, account: Account, rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
+  if (account.kind === 'organization') return rows.filter(({ owner_id }) => owner_id === account.id);
   const levels = await loadRoleLevels(db, account.id, gather(rows, 'id'));
   return rows.filter(({ id }) => (levels.get(id) ?? 0) >= roleLevel('admin'));
 }
 
-async function lockAll(tx: Tx, migration: Id<'user_migrations'>, repositories: readonly RepositoryRow[]): Promise<void> {
+async function lockAll(tx: Tx, migration: Id<'migrations'>, repositories: readonly RepositoryRow[]): Promise<void> {
   const locked = new Set(await lockForMigration(tx, migration, gather(repositories, 'id')));
   const others = repositories.filter(({ id }) => !locked.has(id)).map(({ name }) => name);
   if (others.length === 0) return;
@@ -98,10 +111,10 @@ async function lockAll(tx: Tx, migration: Id<'user_migrations'>, repositories: r
 }
 
 /** Marks the archive of a migration as deleted. Its file is removed after that. */
-export async function deleteArchive(tx: Tx, { now }: ActionContext, migration: MigrationRow): Promise<void> {
+export async function deleteArchive(tx: Tx, { by, now }: ActionContext, migration: MigrationRow): Promise<void> {
   if (migration.available_until === null || migration.available_until <= now) throw notFound();
   await updateMigration(tx, migration.id, { available_until: null, updated_at: now });
-  await recordOf(tx, 'migration.archive_deleted', migration, now);
+  await recordOf(tx, 'migration.archive_deleted', migration, { actor: by.account.id, now });
 }
 
 /** Unlocks a repository that a migration has locked. */
@@ -122,10 +135,10 @@ export async function unlock(
   });
 }
 
-/** Records what happened to a migration. */
+/** Records what happened to a migration. What nobody did now is told of whoever started it, if that account is still there. */
 export const recordOf = (
   tx: Tx,
   kind: 'migration.started' | 'migration.exported' | 'migration.failed' | 'migration.archive_deleted',
-  { id, account_id }: MigrationRow,
-  now: Date,
-): Promise<void> => record(tx, { kind, owner: account_id, actor: account_id, at: now, data: { migration: id } });
+  { id, account_id, creator_id }: MigrationRow,
+  { actor = creator_id ?? undefined, now }: { actor?: Id<'accounts'>; now: Date },
+): Promise<void> => record(tx, { kind, owner: account_id, actor, at: now, data: { migration: id } });

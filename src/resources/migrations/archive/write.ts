@@ -1,4 +1,4 @@
-import type { SignedIn } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { copyEmpty, copyRepository } from '#git/copy.ts';
@@ -9,9 +9,8 @@ import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
 import { listOrganizationIdsOf } from '#resources/members/index.ts';
-import { loadRepositories } from '#resources/repositories/index.ts';
 import { keepAdministered } from '../rules.ts';
-import { loadRepositoryIds, type MigrationRow } from '../store.ts';
+import { loadRepositoriesOf, type MigrationRow } from '../store.ts';
 import { formatVersion, gitFolder, type Kind } from './format.ts';
 import { addMetadata, addOrganizationMetadata } from './metadata.ts';
 import { addEmptyPages } from './pages.ts';
@@ -21,7 +20,8 @@ import { openTarWriter, type TarWriter } from './tar-writer.ts';
 export type ArchiveParts = {
   db: Db;
   git: GitStore;
-  viewer: SignedIn;
+  /** Whose archive it is. */
+  account: Account;
   migration: MigrationRow;
   file: string;
   /** The most repositories that a migration has. */
@@ -32,7 +32,7 @@ export type ArchiveParts = {
 /**
  * Writes the archive of a migration into a new file. Its JSON shows one moment, and the Git data is copied after that: a push that
  * arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the person doesn't administer any
- * more are left out.
+ * more, or that the organization has given away, are left out.
  */
 export async function writeArchive(parts: ArchiveParts): Promise<void> {
   const { migration, file, now } = parts;
@@ -48,17 +48,17 @@ export async function writeArchive(parts: ArchiveParts): Promise<void> {
 const atOneMoment = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 
-async function addOwnOrganizations(tar: TarWriter, { db, viewer, migration }: ArchiveParts): Promise<void> {
+async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: ArchiveParts): Promise<void> {
   await atOneMoment(db, async (moment) => {
-    const ids = await listOrganizationIdsOf(moment, viewer.account.id);
-    await addOrganizationMetadata(tar, { db: moment, html: migration.base_url, viewer }, ids);
+    const ids = account.kind === 'organization' ? [account.id] : await listOrganizationIdsOf(moment, account.id);
+    await addOrganizationMetadata(tar, { db: moment, html: migration.base_url, account }, ids);
   });
 }
 
 async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<void> {
-  const { db, viewer, migration } = parts;
+  const { db, account, migration } = parts;
   const places = await atOneMoment(db, async (moment) => {
-    const source = { db: moment, html: migration.base_url, viewer };
+    const source = { db: moment, html: migration.base_url, account };
     const found = await findPlaces(moment, parts);
     if (!migration.exclude_metadata) await addMetadata(tar, source, found, !migration.exclude_git_data);
     return found;
@@ -80,16 +80,13 @@ const excludedBy = ({ exclude_attachments, exclude_releases, exclude_owner_proje
     ...(exclude_owner_projects ? (['projects'] as const) : []),
   ]);
 
-async function findPlaces(db: Db, { viewer, migration, most }: ArchiveParts): Promise<Place[]> {
-  const ids = (await loadRepositoryIds(db, [migration.id], most)).get(migration.id) ?? [];
-  const rows = await keepAdministered(db, viewer, await loadRepositories(db, viewer, ids));
+async function findPlaces(db: Db, { account, migration, most }: ArchiveParts): Promise<Place[]> {
+  const rows = await keepAdministered(db, account, await loadRepositoriesOf(db, migration.id, most));
   const owners = await loadAccounts(db, gather(rows, 'owner_id'));
-  return rows
-    .sort((a, b) => a.id - b.id)
-    .map((row) => {
-      const owner = getOrThrow(owners, row.owner_id);
-      return { row, owner, url: path(addressOf(migration.base_url, owner), row.name) };
-    });
+  return rows.map((row) => {
+    const owner = getOrThrow(owners, row.owner_id);
+    return { row, owner, url: path(addressOf(migration.base_url, owner), row.name) };
+  });
 }
 
 /** Adds branches and tags, with the objects that they lead to and no others: hidden refs and what was deleted stay behind. */

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Id } from '#lib/id.ts';
 import { notFound } from '#lib/refusal.ts';
 
-type Migration = Id<'user_migrations'>;
+type Migration = Id<'migrations'>;
 
 const fileOf = (folder: string, migration: Migration): string => join(folder, `${migration}.tar.gz`);
 const partialName = /^(\d+)\.[0-9a-f]+\.partial$/;

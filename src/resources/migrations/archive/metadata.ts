@@ -1,5 +1,5 @@
 // The JSON files of an archive.
-import type { Account, SignedIn } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { gather, getOptional, getOrThrow, grouped } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -15,14 +15,29 @@ import {
 import { type LabelRow, listLabelsAfter } from '#resources/labels/index.ts';
 import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
+import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams } from '#resources/teams/index.ts';
 import { type Kind, pageSize } from './format.ts';
 import { organizationRecords } from './organizations.ts';
 import { batchesOf, openPages } from './pages.ts';
-import { commentRecord, eventRecord, issueRecord, milestoneRecord, type Place, repositoryRecord, userRecord } from './records.ts';
+import {
+  commentRecord,
+  eventRecord,
+  issueRecord,
+  milestoneRecord,
+  type Place,
+  repositoryRecord,
+  teamRecord,
+  userRecord,
+} from './records.ts';
 import type { TarWriter } from './tar-writer.ts';
 
 /** What the objects of an archive are made from. `db` shows one moment. */
-export type Source = { db: Db; html: string; viewer: SignedIn };
+export type Source = {
+  db: Db;
+  html: string;
+  /** Whose archive it is. */
+  account: Account;
+};
 
 /** Collects whom an archive names: each is an object of it, once. */
 type People = {
@@ -30,8 +45,8 @@ type People = {
   load(ids: Iterable<Id<'accounts'> | null | undefined>): Promise<Map<Id<'accounts'>, Account>>;
 };
 
-function peopleOf(db: Db): People {
-  const ids = new Set<Id<'accounts'>>();
+function peopleOf({ db, account }: Source): People {
+  const ids = new Set(account.kind === 'organization' ? [] : [account.id]);
   return {
     ids,
     async load(wanted) {
@@ -44,11 +59,11 @@ function peopleOf(db: Db): People {
 
 /** Writes what is known of repositories, and of all accounts that this names. */
 export async function addMetadata(tar: TarWriter, source: Source, places: readonly Place[], hasGit: boolean): Promise<void> {
-  const people = peopleOf(source.db);
-  people.ids.add(source.viewer.account.id);
+  const people = peopleOf(source);
   for (const { owner } of places) if (owner.kind !== 'organization') people.ids.add(owner.id);
   const owners = new Set(places.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id));
   await addOrganizations(tar, source, [...owners], people);
+  await addTeams(tar, source, places, people);
   await addEach(tar, 'repositories', places, (place) => repositoriesOf(source, place, hasGit));
   await addEach(tar, 'milestones', places, (place) => milestonesOf(source, place, people));
   await addEach(tar, 'issues', places, (place) => issuesOf(source, place, people));
@@ -63,9 +78,9 @@ export async function addOrganizationMetadata(
   source: Source,
   organizations: readonly Id<'accounts'>[],
 ): Promise<void> {
-  const people = peopleOf(source.db);
-  people.ids.add(source.viewer.account.id);
+  const people = peopleOf(source);
   await addOrganizations(tar, source, organizations, people);
+  await addTeams(tar, source, [], people);
   await addUsers(tar, source, people);
 }
 
@@ -83,26 +98,52 @@ async function addEach(
 
 async function addOrganizations(
   tar: TarWriter,
-  { db, html, viewer }: Source,
+  { db, html, account }: Source,
   ids: readonly Id<'accounts'>[],
   people: People,
 ): Promise<void> {
   const pages = openPages(tar, 'organizations');
   for (const id of ids) {
-    const { record, members } = await organizationRecords(db, html, viewer, id);
+    const { record, members } = await organizationRecords(db, html, account, id);
     for (const member of members) people.ids.add(member);
     await pages.add([record]);
   }
   await pages.finish();
 }
 
-async function addUsers(tar: TarWriter, { db, html, viewer }: Source, { ids }: People): Promise<void> {
+/** Teams of so many are read at once, each with all its people. */
+const teamsAtOnce = 50;
+
+/** Writes the teams of an organization into its own archive, with the roles that they have in these repositories. */
+async function addTeams(tar: TarWriter, source: Source, places: readonly Place[], people: People): Promise<void> {
+  const { db, html, account } = source;
+  if (account.kind !== 'organization') return;
+  const pages = openPages(tar, 'teams');
+  const urls = new Map(places.map(({ row, url }) => [row.id, url]));
+  const list = (after: Id<'teams'>, limit: number) => listTeamsAfter(db, account.id, after, limit);
+  for await (const rows of batchesOf(asId<'teams'>(0), list, ({ id }) => id, teamsAtOnce)) {
+    const ids = gather(rows, 'id');
+    const members = await loadTeamMembers(db, ids);
+    const roles = await loadTeamRoles(db, ids, [...urls.keys()]);
+    const parts = {
+      parents: await loadTeams(db, gather(rows, 'parent_id')),
+      membersOf: grouped(members, ({ team_id }) => team_id),
+      accounts: await people.load(gather(members, 'user_id')),
+      rolesOf: grouped(roles, ({ team_id }) => team_id),
+      urls,
+    };
+    await pages.add(rows.map((row) => teamRecord(html, account, row, parts)));
+  }
+  await pages.finish();
+}
+
+async function addUsers(tar: TarWriter, { db, html, account: own }: Source, { ids }: People): Promise<void> {
   const pages = openPages(tar, 'users');
   const all = [...ids].sort((a, b) => a - b);
   for (let at = 0; at < all.length; at += pageSize) {
     const accounts = await loadAccounts(db, all.slice(at, at + pageSize));
     const inOrder = [...accounts.values()].sort((a, b) => a.id - b.id);
-    await pages.add(inOrder.map((account) => userRecord(html, account, account.id === viewer.account.id)));
+    await pages.add(inOrder.map((account) => userRecord(html, account, account.id === own.id)));
   }
   await pages.finish();
 }

@@ -9,7 +9,7 @@ import type { Account } from '#access/viewer.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { resourceLimits } from '#lib/limits.ts';
-import { importArchive } from '#resources/user-migrations/index.ts';
+import { importArchive } from '#resources/migrations/index.ts';
 import { commit, git } from '#test/git/support.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
 import { archiveOf, download, exported, folderOfTest, type Unpacked, unpack } from './support.ts';

@@ -51,12 +51,13 @@ export async function* batchesOf<Row, Key>(
   first: Key,
   list: (after: Key, limit: number) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Key,
+  size = batchSize,
 ): AsyncGenerator<readonly Row[]> {
   for (let after = first; ; ) {
-    const rows = await list(after, batchSize);
+    const rows = await list(after, size);
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < batchSize) return;
+    if (last === undefined || rows.length < size) return;
     after = keyOf(last);
   }
 }

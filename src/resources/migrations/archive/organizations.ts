@@ -1,4 +1,4 @@
-import type { SignedIn } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import type { Id } from '#lib/id.ts';
@@ -10,19 +10,19 @@ import type { OrganizationRecord } from './format.ts';
 import { batchesOf } from './pages.ts';
 
 /**
- * An organization, and who its members are: all of them for an owner. Others see themselves and those whose membership is public.
+ * An organization, and who its members are: all of them for itself and an owner. Others see themselves and those whose membership is public.
  */
 export async function organizationRecords(
   db: Db,
   html: string,
-  { account }: SignedIn,
+  account: Account,
   id: Id<'accounts'>,
 ): Promise<{ record: OrganizationRecord; members: Id<'accounts'>[] }> {
   const org = await findAccountById(db, id);
   if (!org) throw new Error(`There is no organization ${id}`);
   const { description } = await getSettings(db, id);
   const own = await findMembership(db, id, account.id);
-  const all = own?.role === 'owner' && own.state === 'active';
+  const all = account.id === id || (own?.role === 'owner' && own.state === 'active');
   const members: { id: Id<'accounts'>; login: string; role: 'owner' | 'member' }[] = [];
   const list = (after: number, limit: number) => listMembersAfter(db, id, after, limit);
   for await (const rows of batchesOf(0, list, (row) => row.id))

@@ -1,9 +1,9 @@
-import type { SignedIn } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
 import { type Db, isUnavailable } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError } from '#git/errors.ts';
 import { type JobContext, job } from '#jobs/job.ts';
-import { asId, type Id } from '#lib/id.ts';
+import type { Id } from '#lib/id.ts';
 import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
 import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './archive/folder.ts';
@@ -19,7 +19,7 @@ const keptDays = 7;
  * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its end.
  * Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
  */
-export const exportMigration = job<{ migration: Id<'user_migrations'> }, Services>({
+export const exportMigration = job<{ migration: Id<'migrations'> }, Services>({
   ...exporting,
   async run({ migration: id }, context) {
     const { change, now, log } = context;
@@ -34,7 +34,7 @@ export const exportMigration = job<{ migration: Id<'user_migrations'> }, Service
       await change(async (tx) => {
         const end = timeOfEnd();
         const failed = await endAttempt(tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: end });
-        if (failed) await recordOf(tx, 'migration.failed', failed, end);
+        if (failed) await recordOf(tx, 'migration.failed', failed, { now: end });
       });
     }
   },
@@ -54,21 +54,21 @@ async function exportAttempt(
   await using partial = await beginArchive(services.migrations, migration.id);
   const { git, resourceLimits } = services;
   const most = resourceLimits.migrations.repositories;
-  await writeArchive({ db, git, viewer: await ownerOf(db, migration), migration, file: partial.path, most, now });
+  await writeArchive({ db, git, account: await accountOf(db, migration), migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (tx) => {
     const end = timeOfEnd();
     const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
     const exported = await endAttempt(tx, migration, until);
-    if (exported) await recordOf(tx, 'migration.exported', exported, end);
+    if (exported) await recordOf(tx, 'migration.exported', exported, { now: end });
   });
 }
 
-/** The person whose migration it is, with what the token could reach that started it. */
-async function ownerOf(db: Db, { account_id }: MigrationRow): Promise<SignedIn> {
+/** The person or organization whose migration it is. */
+async function accountOf(db: Db, { account_id }: MigrationRow): Promise<Account> {
   const account = await findAccountById(db, account_id);
   if (!account) throw new Error(`There is no account ${account_id}`);
-  return { account, grant: { kind: 'classic_pat', tokenId: asId<'tokens'>(0), scopes: ['repo'] } };
+  return account;
 }
 
 function reasonOf(error: unknown): string {
@@ -84,12 +84,12 @@ const patienceMinutes = 60;
  * for archives that the queue gave up.
  */
 export const tidyArchives = job<Record<string, never>, Services>({
-  name: 'user-migrations.tidy',
+  name: 'migrations.tidy',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { db, change, services, now }) {
     const { migrations: folder } = services;
-    let expired: Id<'user_migrations'>[];
+    let expired: Id<'migrations'>[];
     do {
       expired = await change((tx) => expireArchives(tx, now, batchSize));
       for (const id of expired) await removeArchive(folder, id);

@@ -19,8 +19,10 @@ export type Accounts = {
 /**
  * Finds the accounts of an archive by their logins, and makes those that are missing. New users have no password and no credential: an
  * administrator gives them one when they come.
+ * @param into the login of an organization here that takes the place of the one in the archive
  */
-export async function importAccounts(tx: Tx, { users, organizations }: Contents): Promise<Accounts> {
+export async function importAccounts(tx: Tx, { users, organizations }: Contents, into: string | undefined): Promise<Accounts> {
+  const target = into === undefined ? undefined : await findTarget(tx, organizations, into);
   const logins = [...users.values(), ...organizations.values()].map(({ login }) => login);
   const known = new Map((await findAccountsByLogin(tx, logins)).map((account) => [account.login.toLowerCase(), account]));
   const byAddress = new Map<Address, Account>();
@@ -32,13 +34,21 @@ export async function importAccounts(tx: Tx, { users, organizations }: Contents)
     if (account) byAddress.set(url, account);
   }
   for (const [url, organization] of organizations) {
-    const account = known.get(organization.login.toLowerCase());
+    const account = target ?? known.get(organization.login.toLowerCase());
     if (account && account.kind !== 'organization')
       throw refused(`${organization.login} is a user here, and an organization in it`);
     if (!account) made += 1;
     byAddress.set(url, account ?? (await makeOrganization(tx, organization, byAddress)));
   }
   return { byAddress, made };
+}
+
+async function findTarget(tx: Tx, organizations: Contents['organizations'], login: string): Promise<Account> {
+  const [account] = await findAccountsByLogin(tx, [login]);
+  if (account?.kind !== 'organization') throw refused(`${login} is no organization here`);
+  if (organizations.size !== 1)
+    throw refused(`${account.login} can take the place of one organization, and ${organizations.size} are in it`);
+  return account;
 }
 
 async function makeUser(

@@ -4,7 +4,9 @@ import {
   gitAddress,
   gitFolder,
   type OrganizationRecord,
+  pageName,
   type RepositoryRecord,
+  type TeamRecord,
   type UserRecord,
 } from '../archive/format.ts';
 import { checkVersion, countPages, objectsOf, type Pages } from './pages.ts';
@@ -15,6 +17,8 @@ export type Contents = {
   users: ReadonlyMap<Address, UserRecord>;
   organizations: ReadonlyMap<Address, OrganizationRecord>;
   repositories: ReadonlyMap<Address, RepositoryRecord>;
+  /** Empty where it isn't the archive of an organization. */
+  teams: ReadonlyMap<Address, TeamRecord>;
 };
 
 const numbered = ['milestones', 'issues', 'issue_comments', 'issue_events'] as const;
@@ -26,6 +30,9 @@ export async function checkContents(pages: Pages, onProgress: OnProgress): Promi
   const organizations = keyed(await all(objectsOf(pages, 'organizations')), ({ url }) => url);
   const repositories = keyed(await all(objectsOf(pages, 'repositories')), ({ url }) => url);
   for (const repository of repositories.values()) checkRepository(pages, repository, { users, organizations });
+  const hasTeams = pages.names.has(pageName('teams', 1));
+  const teams = keyed(hasTeams ? await all(objectsOf(pages, 'teams')) : [], ({ url }) => url);
+  for (const team of teams.values()) checkTeam(team, { organizations, repositories, teams });
   const total = numbered.reduce((sum, kind) => sum + countPages(pages, kind), 0);
   let done = 0;
   const seen = new Set<Address>();
@@ -48,7 +55,7 @@ export async function checkContents(pages: Pages, onProgress: OnProgress): Promi
   await check(objectsOf(pages, 'issues'), ({ url, repository }) => parentOf(url, repository, 'issues'));
   await check(objectsOf(pages, 'issue_comments'), ({ issue }) => issue);
   await check(objectsOf(pages, 'issue_events'), ({ issue }) => issue);
-  return { users, organizations, repositories };
+  return { users, organizations, repositories, teams };
 }
 
 async function all<One>(pages: AsyncIterable<One[]>): Promise<One[]> {
@@ -68,6 +75,23 @@ function checkRepository(
   if (git_url !== gitAddress(login, name))
     throw refused(`${url} has its Git data at another place than ${gitAddress(login, name)}`);
   if (!names.has(`${gitFolder(login, name)}/HEAD`)) throw refused(`${url} has no Git data at ${git_url}`);
+}
+
+/** Refuses a team that names what isn't in the archive, and one that stands above itself. People who aren't there are left out. */
+function checkTeam(
+  { url, organization, permissions, parent_team }: TeamRecord,
+  { organizations, repositories, teams }: Pick<Contents, 'organizations' | 'repositories' | 'teams'>,
+): void {
+  if (!organizations.has(organization)) throw refused(`${url} belongs to ${organization}, which is not in it`);
+  for (const { repository } of permissions)
+    if (repositories.get(repository)?.owner !== organization)
+      throw refused(`${url} has a role in ${repository}, which is not a repository of its organization in it`);
+  const above = new Set([url]);
+  for (let next = parent_team; next !== null; next = teams.get(next)?.parent_team ?? null) {
+    if (!teams.has(next)) throw refused(`${url} is below ${next}, which is not in it`);
+    if (above.has(next)) throw refused(`${url} is below itself`);
+    above.add(next);
+  }
 }
 
 const parentOf = (url: Address, repository: Address, word: 'issues' | 'milestones'): Address => {

@@ -3,11 +3,11 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    'migration.started': { migration: Id<'user_migrations'> };
-    'migration.exported': { migration: Id<'user_migrations'> };
-    'migration.failed': { migration: Id<'user_migrations'> };
-    'migration.archive_deleted': { migration: Id<'user_migrations'> };
-    'migration.repository_unlocked': { migration: Id<'user_migrations'> };
+    'migration.started': { migration: Id<'migrations'> };
+    'migration.exported': { migration: Id<'migrations'> };
+    'migration.failed': { migration: Id<'migrations'> };
+    'migration.archive_deleted': { migration: Id<'migrations'> };
+    'migration.repository_unlocked': { migration: Id<'migrations'> };
   }
 }
 

@@ -1,5 +1,6 @@
-import type { SignedIn } from '#access/viewer.ts';
+import type { Account, SignedIn } from '#access/viewer.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
+import { path } from '#endpoint/links.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
@@ -11,6 +12,8 @@ import { loadRepositoryIds, type MigrationRow } from './store.ts';
 type Context = Omit<ViewerContext, 'viewer'> & { viewer: SignedIn; now: Date };
 
 type Options = {
+  /** The account whose migrations these are. */
+  owner: Account;
   /** How many repositories each migration shows. */
   most: number;
   /** Whether repositories are left out of the reply. */
@@ -21,23 +24,25 @@ type Options = {
 export const isAvailable = ({ state, available_until }: MigrationRow, now: Date): boolean =>
   state === 'exported' && available_until !== null && available_until > now;
 
-/** Migrations of a whole page, which all belong to the viewer, with their repositories as far as the viewer may read them still. */
+/** Migrations of a whole page, which all belong to one account, with their repositories as far as the viewer may read them still. */
 export async function presentMigrations(
   { now, ...context }: Context,
   rows: readonly MigrationRow[],
-  { most, without }: Options,
+  { owner, most, without }: Options,
 ): Promise<Migration[]> {
   const { db, links, viewer } = context;
   const shown = without ? [] : rows.filter(({ exclude }) => !exclude.includes('repositories'));
   const idsOf = await loadRepositoryIds(db, gather(shown, 'id'), most);
   const repositories = await presentRepositories(context, await loadRepositories(db, viewer, [...idsOf.values()].flat()));
   const byId = keyed(repositories, ({ id }) => id);
+  const base =
+    owner.kind === 'organization' ? path(`${links.api}/orgs`, owner.login, 'migrations') : `${links.api}/user/migrations`;
   return rows.map((row) => {
-    const url = `${links.api}/user/migrations/${row.id}`;
+    const url = `${base}/${row.id}`;
     return {
       id: row.id,
       node_id: nodeId('Migration', row.id),
-      owner: presentUser(links, viewer.account),
+      owner: presentUser(links, owner),
       guid: row.guid,
       state: row.state,
       lock_repositories: row.lock_repositories,

@@ -8,38 +8,38 @@ import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-export type MigrationRow = Selectable<DB['user_migrations']>;
+export type MigrationRow = Selectable<DB['migrations']>;
 type Account = Id<'accounts'>;
-type Migration = Id<'user_migrations'>;
+type Migration = Id<'migrations'>;
 
-/** The migrations that an account has started, latest first. */
+/** The migrations of an account, latest first. */
 export const listMigrations = (db: Db, account: Account, page: Page): Promise<Listed<MigrationRow>> =>
-  list(db, db.selectFrom('user_migrations').selectAll().where('account_id', '=', account).orderBy('id', 'desc'), page);
+  list(db, db.selectFrom('migrations').selectAll().where('account_id', '=', account).orderBy('id', 'desc'), page);
 
 export const findMigration = (db: Db, account: Account, id: Migration): Promise<MigrationRow | undefined> =>
-  db.selectFrom('user_migrations').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
+  db.selectFrom('migrations').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
 
 /** A migration whose archive somebody holds an address of. */
 export const findMigrationById = (db: Db, id: Migration): Promise<MigrationRow | undefined> =>
-  db.selectFrom('user_migrations').selectAll().where('id', '=', id).executeTakeFirst();
+  db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** The same migration again, its row locked; undefined when it was deleted. */
 export const findMigrationForUpdate = (tx: Tx, { id }: Pick<MigrationRow, 'id'>): Promise<MigrationRow | undefined> =>
-  tx.selectFrom('user_migrations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  tx.selectFrom('migrations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-export const insertMigration = (tx: Tx, row: Insertable<DB['user_migrations']>): Promise<MigrationRow> =>
-  tx.insertInto('user_migrations').values(row).returningAll().executeTakeFirstOrThrow();
+export const insertMigration = (tx: Tx, row: Insertable<DB['migrations']>): Promise<MigrationRow> =>
+  tx.insertInto('migrations').values(row).returningAll().executeTakeFirstOrThrow();
 
 export async function insertRepositories(tx: Tx, migration: Migration, ids: readonly Id<'repositories'>[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = ids.map((id) => ({ migration_id: migration, repository_id: id }));
-  await tx.insertInto('user_migration_repositories').values(rows).execute();
+  await tx.insertInto('migration_repositories').values(rows).execute();
 }
 
 /** How many migrations of an account are under way, or have an archive. */
 export async function countKept(db: Db, account: Account): Promise<number> {
   const { kept } = await db
-    .selectFrom('user_migrations')
+    .selectFrom('migrations')
     .select(sql<number>`count(*)`.as('kept'))
     .where('account_id', '=', account)
     .where((eb) => eb.or([eb('state', 'in', ['pending', 'exporting']), eb('available_until', 'is not', null)]))
@@ -55,7 +55,7 @@ export const listMigrationRepositories = (
   page: Page,
 ): Promise<Listed<RepositoryRow>> => {
   const query = db
-    .selectFrom('user_migration_repositories as m')
+    .selectFrom('migration_repositories as m')
     .innerJoin('repositories as r', 'r.id', 'm.repository_id')
     .selectAll('r')
     .where('m.migration_id', '=', migration)
@@ -63,6 +63,17 @@ export const listMigrationRepositories = (
     .orderBy('r.id');
   return list(db, query, page);
 };
+
+/** The first repositories of a migration, whoever may read them. */
+export const loadRepositoriesOf = (db: Db, migration: Migration, most: number): Promise<RepositoryRow[]> =>
+  db
+    .selectFrom('migration_repositories as m')
+    .innerJoin('repositories as r', 'r.id', 'm.repository_id')
+    .selectAll('r')
+    .where('m.migration_id', '=', migration)
+    .orderBy('r.id')
+    .limit(most)
+    .execute();
 
 /** The ids of the first repositories of each migration, in one statement. */
 export async function loadRepositoryIds(
@@ -72,7 +83,7 @@ export async function loadRepositoryIds(
 ): Promise<Map<Migration, Id<'repositories'>[]>> {
   if (migrations.length === 0) return new Map();
   const { rows } = await sql<{ id: Migration; repositories: Id<'repositories'>[] }>`
-    select m.id, array(select r.repository_id from user_migration_repositories r where r.migration_id = m.id
+    select m.id, array(select r.repository_id from migration_repositories r where r.migration_id = m.id
       order by r.repository_id limit ${most}) as repositories
     from unnest(${[...migrations]}::bigint[]) as m (id)`.execute(db);
   return new Map([...keyed(rows, ({ id }) => id)].map(([id, row]) => [id, row.repositories]));
@@ -81,7 +92,7 @@ export async function loadRepositoryIds(
 /** A repository of a migration that it has locked, by its name, or by its full name where owners have repositories of one name. */
 export const findLockedRepository = (db: Db, migration: Migration, name: string): Promise<RepositoryRow | undefined> =>
   db
-    .selectFrom('user_migration_repositories as m')
+    .selectFrom('migration_repositories as m')
     .innerJoin('repositories as r', 'r.id', 'm.repository_id')
     .innerJoin('accounts as o', 'o.id', 'r.owner_id')
     .selectAll('r')
@@ -91,13 +102,13 @@ export const findLockedRepository = (db: Db, migration: Migration, name: string)
     .orderBy('r.id')
     .executeTakeFirst();
 
-export const updateMigration = (tx: Tx, id: Migration, change: Updateable<DB['user_migrations']>): Promise<MigrationRow> =>
-  tx.updateTable('user_migrations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+export const updateMigration = (tx: Tx, id: Migration, change: Updateable<DB['migrations']>): Promise<MigrationRow> =>
+  tx.updateTable('migrations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
 /** Begins the archive of a migration, or begins it anew; undefined where it is finished or gone. */
 export const beginAttempt = (tx: Tx, id: Migration, now: Date): Promise<MigrationRow | undefined> =>
   tx
-    .updateTable('user_migrations')
+    .updateTable('migrations')
     .set((eb) => ({ state: 'exporting', attempts: eb('attempts', '+', 1), updated_at: now }))
     .where('id', '=', id)
     .where('state', 'in', ['pending', 'exporting'])
@@ -108,10 +119,10 @@ export const beginAttempt = (tx: Tx, id: Migration, now: Date): Promise<Migratio
 export const endAttempt = (
   tx: Tx,
   { id, attempts }: Pick<MigrationRow, 'id' | 'attempts'>,
-  change: Pick<Updateable<DB['user_migrations']>, 'state' | 'failure' | 'available_until' | 'updated_at'>,
+  change: Pick<Updateable<DB['migrations']>, 'state' | 'failure' | 'available_until' | 'updated_at'>,
 ): Promise<MigrationRow | undefined> =>
   tx
-    .updateTable('user_migrations')
+    .updateTable('migrations')
     .set(change)
     .where('id', '=', id)
     .where('state', '=', 'exporting')
@@ -122,8 +133,8 @@ export const endAttempt = (
 /** Marks archives that are kept until now as gone. Returns the ids of their migrations, at most so many. */
 export async function expireArchives(tx: Tx, now: Date, most: number): Promise<Migration[]> {
   const { rows } = await sql<{ id: Migration }>`
-    update user_migrations set available_until = null where id = any (array(
-      select id from user_migrations where available_until <= ${now} order by available_until limit ${most} for update skip locked))
+    update migrations set available_until = null where id = any (array(
+      select id from migrations where available_until <= ${now} order by available_until limit ${most} for update skip locked))
     returning id`.execute(tx);
   return rows.map(({ id }) => id);
 }
@@ -131,7 +142,7 @@ export async function expireArchives(tx: Tx, now: Date, most: number): Promise<M
 /** Of these migrations, those that need their files: they are under way, or have an archive. */
 export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
-    select id from user_migrations where id = any (${[...ids]}::bigint[])
+    select id from migrations where id = any (${[...ids]}::bigint[])
       and (state in ('pending', 'exporting') or available_until is not null)`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
@@ -139,7 +150,7 @@ export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<numb
 /** Migrations that were begun before a time and aren't finished, at most so many. */
 export async function listUnfinished(db: Db, before: Date, most: number): Promise<Migration[]> {
   const rows = await db
-    .selectFrom('user_migrations')
+    .selectFrom('migrations')
     .select('id')
     .where('state', 'in', ['pending', 'exporting'])
     .where('updated_at', '<', before)

@@ -2,7 +2,7 @@ import { asId, type Id } from '#lib/id.ts';
 import type { Secrets } from '#lib/secrets.ts';
 
 /** Where such a key belongs, so that nothing else that the server has sealed can be given for one. */
-const context = 'user_migrations.archive';
+const context = 'migrations.archive';
 
 /**
  * Until when a key opens what it was made for: for the time that the limit says, or half of it at least. Within one period, an
@@ -18,13 +18,13 @@ export function timeOfKey(now: Date, linkTime: number): { until: Date; period: n
  * The key in an address from which an archive can be downloaded until a time, without a credential. It is sealed under the server's
  * secret: nobody else can make one, and it tells nothing of what it opens.
  */
-export const keyOfArchive = (secrets: Secrets, migration: Id<'user_migrations'>, until: Date): string =>
+export const keyOfArchive = (secrets: Secrets, migration: Id<'migrations'>, until: Date): string =>
   secrets.seal(`${migration} ${until.getTime()}`, context).toString('base64url');
 
 /** The migration that a key opens; undefined where it was changed, made by somebody else, or has expired. */
-export function migrationOfKey(secrets: Secrets, key: string, now: Date): Id<'user_migrations'> | undefined {
+export function migrationOfKey(secrets: Secrets, key: string, now: Date): Id<'migrations'> | undefined {
   const [id = Number.NaN, until = 0] = opened(secrets, key).split(' ').map(Number);
-  return Number.isSafeInteger(id) && until > now.getTime() ? asId<'user_migrations'>(id) : undefined;
+  return Number.isSafeInteger(id) && until > now.getTime() ? asId<'migrations'>(id) : undefined;
 }
 
 function opened(secrets: Secrets, key: string): string {

@@ -1,13 +1,16 @@
 // Rows as the objects of an archive.
+
+import { wordOfRole } from '#access/roles.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { path } from '#endpoint/links.ts';
-import { getOptional } from '#lib/collections.ts';
+import { getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { CommentRow, IssueEventRow, IssueRow } from '#resources/issues/index.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import type { MilestoneRow } from '#resources/milestones/index.ts';
 import type { ReactionRow } from '#resources/reactions/index.ts';
+import type { TeamMember, TeamRole, TeamRow } from '#resources/teams/index.ts';
 import {
   type Address,
   gitAddress,
@@ -17,6 +20,7 @@ import {
   type LabelRecord,
   type MilestoneRecord,
   type RepositoryRecord,
+  type TeamRecord,
   type UserRecord,
 } from './format.ts';
 
@@ -47,6 +51,39 @@ export const userRecord = (html: string, account: Account, own: boolean): UserRe
   emails: own && account.email !== null ? [{ address: account.email, primary: true }] : [],
   created_at: timestamp(account.created_at),
 });
+
+/** What belongs to teams beside their rows. */
+export type TeamParts = {
+  parents: ReadonlyMap<Id<'teams'>, TeamRow>;
+  membersOf: ReadonlyMap<Id<'teams'>, readonly TeamMember[]>;
+  accounts: Accounts;
+  rolesOf: ReadonlyMap<Id<'teams'>, readonly TeamRole[]>;
+  /** The addresses of the repositories. */
+  urls: ReadonlyMap<Id<'repositories'>, Address>;
+};
+
+export const teamRecord = (html: string, organization: Account, row: TeamRow, parts: TeamParts): TeamRecord => {
+  const parent = getOptional(parts.parents, row.parent_id);
+  const url = path(html, 'orgs', organization.login, 'teams');
+  return {
+    type: 'team',
+    url: path(url, row.slug),
+    organization: addressOf(html, organization),
+    parent_team: parent ? path(url, parent.slug) : null,
+    name: row.name,
+    description: row.description,
+    privacy: row.privacy,
+    members: (parts.membersOf.get(row.id) ?? []).map(({ user_id, role }) => ({
+      user: addressOf(html, getOrThrow(parts.accounts, user_id)),
+      role,
+    })),
+    permissions: (parts.rolesOf.get(row.id) ?? []).map(({ repository_id, role }) => ({
+      repository: getOrThrow(parts.urls, repository_id),
+      access: wordOfRole(role),
+    })),
+    created_at: timestamp(row.created_at),
+  };
+};
 
 const labelRecord = ({ url }: Place, row: LabelRow): LabelRecord => ({
   url: path(url, 'labels', row.name),

@@ -1,13 +1,17 @@
 // What an archive consists of: the format that the public API's archives have. docs/migrations.md describes it.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { permissionWords } from '#access/roles.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { contents } from '#resources/reactions/index.ts';
 
 /** The version of the format that is written. Archives of another first number can't be read. */
 export const formatVersion = '1.0.0';
 
-/** The kinds of objects that archives have (document 2), each in JSON files of its own. */
+/**
+ * The kinds of objects that archives have, each in JSON files of its own: those of document 2, and teams, which only an archive of an
+ * organization has.
+ */
 export const kinds = [
   'attachments',
   'bases',
@@ -24,6 +28,7 @@ export const kinds = [
   'releases',
   'repositories',
   'review_comments',
+  'teams',
   'users',
 ] as const;
 export type Kind = (typeof kinds)[number];
@@ -72,6 +77,21 @@ const OrganizationRecord = Type.Object({
   created_at: Time,
 });
 export type OrganizationRecord = Static<typeof OrganizationRecord>;
+
+const TeamRecord = Type.Object({
+  type: Type.Literal('team'),
+  url: Address,
+  organization: Address,
+  parent_team: AddressOrNull,
+  name: Type.String({ minLength: 1 }),
+  description: TextOrNull,
+  privacy: OneOf(['secret', 'closed']),
+  members: Type.Array(Type.Object({ user: Address, role: OneOf(['member', 'maintainer']) })),
+  /** The roles in the repositories of the archive. */
+  permissions: Type.Array(Type.Object({ repository: Address, access: OneOf(permissionWords) })),
+  created_at: Time,
+});
+export type TeamRecord = Static<typeof TeamRecord>;
 
 const LabelRecord = Type.Object({
   url: Address,
@@ -186,6 +206,7 @@ export type IssueEventRecord = Static<typeof IssueEventRecord>;
 export const shapes = {
   users: UserRecord,
   organizations: OrganizationRecord,
+  teams: TeamRecord,
   repositories: RepositoryRecord,
   milestones: MilestoneRecord,
   issues: IssueRecord,

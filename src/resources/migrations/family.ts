@@ -4,8 +4,8 @@ import { migrationEvents } from './events.ts';
 import { exportMigration, tidyArchives } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
-export const userMigrations = family({
-  name: 'user-migrations',
+export const migrations = family({
+  name: 'migrations',
   schemas,
   endpoints: [endpoints],
   events: migrationEvents,

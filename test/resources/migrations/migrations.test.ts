@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { change } from '#database/connect.ts';
-import { exportMigration, tidyArchives } from '#resources/user-migrations/jobs.ts';
+import { exportMigration, tidyArchives } from '#resources/migrations/jobs.ts';
 import { git } from '#test/git/support.ts';
 import { addressOf, complaint, workTree } from '#test/server/git-http/support.ts';
 import { oauthToken } from '#test/support/apps.ts';
@@ -72,7 +72,7 @@ test('what the caller does not administer is refused by name, whether it is ther
     'engine',
     'a/b/c',
   ];
-  await here.unchanged(['user_migrations', 'repositories', 'events'], async () => {
+  await here.unchanged(['migrations', 'repositories', 'events'], async () => {
     const wanted = { repositories: [name, ...names], lock_repositories: true };
     const { status, body } = await client.post('/user/migrations', wanted);
     expect(status).toBe(422);
@@ -205,7 +205,7 @@ test('files of a deleted account are removed, and those of others stay', async (
   const left = await exported(here, gone.owner, { repositories: [gone.name] });
   const other = await exported(here, stays.owner, { repositories: [stays.name] });
   await here.db
-    .deleteFrom('user_migrations')
+    .deleteFrom('migrations')
     .where('id', '=', left as never)
     .execute();
   await tidy();
@@ -254,7 +254,7 @@ test('an export whose process dies is begun anew, and until then nothing is serv
   const { body } = await client.post('/user/migrations', { repositories: [name] });
   const archive = `/user/migrations/${body.id}/archive`;
   // The first process dies while it writes.
-  await here.db.updateTable('user_migrations').set({ state: 'exporting', attempts: 1 }).where('id', '=', body.id).execute();
+  await here.db.updateTable('migrations').set({ state: 'exporting', attempts: 1 }).where('id', '=', body.id).execute();
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${body.id}.00112233.partial`), 'half');
   expect((await client.get(`/user/migrations/${body.id}`)).body.state).toBe('exporting');
@@ -289,7 +289,7 @@ test('an attempt that is overtaken by another changes nothing when it ends', asy
     ...context,
     change: (async (work) => {
       const result = await context.change(work);
-      await here.db.updateTable('user_migrations').set({ attempts: 7 }).where('id', '=', body.id).execute();
+      await here.db.updateTable('migrations').set({ attempts: 7 }).where('id', '=', body.id).execute();
       return result;
     }) as typeof context.change,
   };
@@ -318,7 +318,7 @@ test.each([
   await exportMigration.run({ migration: body.id }, { ...context, services });
   expect((await client.get(`/user/migrations/${body.id}`)).body.state).toBe('failed');
   expect((await client.get(`/user/migrations/${body.id}/archive`)).status).toBe(404);
-  const row = await here.db.selectFrom('user_migrations').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+  const row = await here.db.selectFrom('migrations').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
   expect(row.failure).toMatch(reason);
   expect(await filesOf(body.id)).toEqual([]);
   await here.settle();

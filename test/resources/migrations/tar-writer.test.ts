@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openTarWriter } from '#resources/user-migrations/archive/tar-writer.ts';
+import { openTarWriter } from '#resources/migrations/archive/tar-writer.ts';
 import { folderOfTest } from './support.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
