@@ -16,17 +16,20 @@ export async function folderOfTest(): Promise<string> {
   return folder;
 }
 
+/** The migrations of whoever asks. Others are those of an organization, as `/orgs/acme/migrations`. */
+const own = '/user/migrations';
+
 /** Starts a migration and has its archive made; gives its id. */
-export async function exported(here: World, who: Account, body: object): Promise<number> {
-  const { body: started, status } = await (await here.as(who)).post('/user/migrations', body);
+export async function exported(here: World, who: Account, body: object, base = own): Promise<number> {
+  const { body: started, status } = await (await here.as(who)).post(base, body);
   if (status !== 201) throw new Error(`A migration could not be started: ${JSON.stringify(started)}`);
   await here.settle();
   return started.id;
 }
 
 /** The bytes of an archive, by the address that its owner is given. */
-export async function download(here: World, who: Account, id: number): Promise<Buffer> {
-  const { headers } = await (await here.as(who)).get(`/user/migrations/${id}/archive`);
+export async function download(here: World, who: Account, id: number, base = own): Promise<Buffer> {
+  const { headers } = await (await here.as(who)).get(`${base}/${id}/archive`);
   const response = await fetch(headers.location ?? '');
   if (response.status !== 200) throw new Error(`An archive was answered by ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
@@ -59,6 +62,6 @@ export async function unpack(bytes: Buffer): Promise<Unpacked> {
 }
 
 /** Has an archive made, and unpacks it. */
-export async function archiveOf(here: World, who: Account, body: object): Promise<Unpacked> {
-  return unpack(await download(here, who, await exported(here, who, body)));
+export async function archiveOf(here: World, who: Account, body: object, base = own): Promise<Unpacked> {
+  return unpack(await download(here, who, await exported(here, who, body, base), base));
 }
