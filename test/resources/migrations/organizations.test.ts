@@ -32,7 +32,11 @@ test("an organization's migration is its owners' alike, and nobody else's", asyn
   const { status, body, headers } = await client.post(base, { repositories: [name] });
   expect(status).toBe(201);
   expect(headers.location).toBe(body.url);
-  expect(body).toMatchObject({ owner: { login: org.login, type: 'Organization' }, state: 'pending', repositories: [{ id: repo.id }] });
+  expect(body).toMatchObject({
+    owner: { login: org.login, type: 'Organization' },
+    state: 'pending',
+    repositories: [{ id: repo.id }],
+  });
   expect(body.url).toBe(`${here.url}/api/v3${base}/${body.id}`);
   await here.settle();
 

@@ -25,14 +25,21 @@ export function openPages(tar: TarWriter, kind: Kind): PageWriter {
   };
 }
 
-/** A JSON array. It is put together outside of the heap: long texts would stay in it until a full collection. */
+/**
+ * A JSON array. It is put together outside of the heap, without other strings than those of the objects: long texts would stay in it
+ * until a full collection.
+ */
 function bytesOf(objects: readonly object[]): Buffer {
   const texts = objects.map((object) => JSON.stringify(object));
-  const bytes = Buffer.allocUnsafe(2 + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0));
-  let end = 0;
-  for (const text of texts) end += bytes.write(`${end === 0 ? '[' : ','}${text}`, end);
-  if (end === 0) end = bytes.write('[');
-  return bytes.subarray(0, end + bytes.write(']', end));
+  const separators = Math.max(texts.length - 1, 0);
+  const bytes = Buffer.allocUnsafe(2 + separators + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let end = bytes.write('[');
+  for (const [at, text] of texts.entries()) {
+    if (at > 0) end += bytes.write(',', end);
+    end += bytes.write(text, end);
+  }
+  bytes.write(']', end);
+  return bytes;
 }
 
 /** Kinds of which Hearth has no objects. Each has one empty page, so that an archive has the files that document 2 names. */
@@ -43,8 +50,8 @@ export async function addEmptyPages(tar: TarWriter, excluded: ReadonlySet<Kind>)
   for (const kind of objectless) if (!excluded.has(kind)) await openPages(tar, kind).finish();
 }
 
-/** Rows that are read at once: for several pages, since each batch takes a few statements. */
-const batchSize = 500;
+/** Rows that are read at once: for two pages, since each batch takes a few statements. More would outlive collections of young garbage. */
+const batchSize = 200;
 
 /** The batches of a list that goes on after a key, until none is left. */
 export async function* batchesOf<Row, Key>(

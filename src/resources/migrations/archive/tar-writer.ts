@@ -79,8 +79,11 @@ async function addFile(tar: Pack, header: EntryHeader, path: string): Promise<vo
     if (size === 0) return await addEntry(tar, header, Buffer.alloc(0));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry = tar.entry({ ...header, size }, (error) => (error ? reject(error) : resolve()));
-    await pipeline(file.createReadStream({ end: size - 1, highWaterMark: partSize, autoClose: false }), entry);
-    await promise;
+    // Where the disk is full, both fail, one after the other.
+    await Promise.all([
+      pipeline(file.createReadStream({ end: size - 1, highWaterMark: partSize, autoClose: false }), entry),
+      promise,
+    ]);
   } finally {
     await file.close();
   }
