@@ -26,13 +26,14 @@ await mkdir(data);
 const hearth = async (...args: string[]): Promise<string> =>
   (await run(process.execPath, [entry, ...args, '--data', data, '--log', 'silent'])).stdout.trim();
 
+await hearth('user', 'create', 'ada');
+const token = await hearth('token', 'create', '--kind', 'classic', '--user', 'ada', '--scope', 'repo', '--quiet');
+await makeRepository(join(folder, 'work'), () => randomBytes(5 * 1024 * 1024));
+await hearth('import', join(folder, 'work'), 'ada/engine');
+// The commands have stopped it, each at its end.
 const embedded = await startEmbedded(data);
 const database = openDatabase(embedded.address);
 try {
-  await hearth('user', 'create', 'ada');
-  const token = await hearth('token', 'create', '--kind', 'classic', '--user', 'ada', '--scope', 'repo', '--quiet');
-  await makeRepository(join(folder, 'work'), () => randomBytes(5 * 1024 * 1024));
-  await hearth('import', join(folder, 'work'), 'ada/engine');
   await fillIssues(database.db, 5_000);
   const { inside, exported, failed, problems } = await killWhileExporting(
     {
