@@ -24,7 +24,9 @@ export type KillStage = {
 export type Killable = { url: string; kill(): Promise<unknown> };
 
 export type Kills = {
-  /** Kills after which an archive was begun anew; the others came before the first byte or after the last one. */
+  /** All kills: those that came too late, when the archive was written, are among them. */
+  all: number;
+  /** Kills that left an archive half written. */
   inside: number;
   exported: number;
   failed: number;
@@ -62,17 +64,19 @@ export async function makeRepository(folder: string, bytes: () => Buffer): Promi
   await git('commit', '-q', '-m', 'Add files');
 }
 
-/** Kills servers in mid-export, so many times, and looks at what the next one makes of it. */
+/** Kills servers until so many kills came in mid-export, and looks at what the next server makes of each. */
 export async function killWhileExporting(stage: KillStage, rounds: number): Promise<Kills> {
-  const kills: Kills = { inside: 0, exported: 0, failed: 0, problems: [] };
+  const kills: Kills = { all: 0, inside: 0, exported: 0, failed: 0, problems: [] };
   let server = await stage.start();
   try {
-    const begun = performance.now();
     const first = await startMigration(stage, server);
+    await begunFile(stage, first);
+    const begun = performance.now();
     await finished(stage, server, first, kills);
     const duration = performance.now() - begun;
     const whole = await namesOf(stage, server, first);
-    for (let round = 1; round <= rounds; round++) {
+    while (kills.inside < rounds) {
+      kills.all += 1;
       const id = await startMigration(stage, server);
       await begunFile(stage, id);
       await pause(Math.random() * duration);
@@ -85,14 +89,15 @@ export async function killWhileExporting(stage: KillStage, rounds: number): Prom
       const left = await filesOf(stage, id);
       const expected = state === 'exported' ? [`${id}.tar.gz`] : [];
       if (left.join() !== expected.join())
-        kills.problems.push(`round ${round}: ${state}, and there is ${left.join(', ') || 'no file'}`);
+        kills.problems.push(`kill ${kills.all}: ${state}, and there is ${left.join(', ') || 'no file'}`);
       if (state === 'failed') {
         const { failure } = await rowOf(stage, id);
-        if (!failure) kills.problems.push(`round ${round}: failed without a reason`);
+        if (!failure) kills.problems.push(`kill ${kills.all}: failed without a reason`);
         continue;
       }
       const names = await namesOf(stage, server, id).catch((error: Error) => [error.message]);
-      if (names.join() !== whole.join()) kills.problems.push(`round ${round}: the archive isn't whole: ${names.length} entries`);
+      if (names.join() !== whole.join())
+        kills.problems.push(`kill ${kills.all}: the archive isn't whole: ${names.length} entries`);
       await ask(stage, server, `/${id}/archive`, { method: 'DELETE' });
     }
   } finally {
