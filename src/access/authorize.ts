@@ -102,7 +102,8 @@ const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) 
 const scopeOrPermission: Check = (request) => {
   const { policy, none, grant, target, passes } = request;
   if (isScoped(grant)) {
-    const because = `needs one of [${policy.scopes?.join(', ') ?? ''}], has [${grant.scopes.join(', ')}]`;
+    const also = policy.alsoScopes ? ` and [${policy.alsoScopes.join(', ')}]` : '';
+    const because = `needs one of [${policy.scopes?.join(', ') ?? ''}]${also}, has [${grant.scopes.join(', ')}]`;
     return passes('scope', scopesSuffice(policy, grant.scopes, target), because)
       ? undefined
       : refuseWithReason(request, 'Token lacks a needed scope');
@@ -178,8 +179,9 @@ const kindAllowed = (policy: Policy, grant: Grant): boolean =>
   isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
 
 function scopesSuffice(policy: Policy, held: readonly string[], target: Target): boolean {
-  if (policy.scopes === undefined || policy.scopes.length === 0) return true;
   const all = expandScopes(held);
+  if (policy.alsoScopes?.some((scope) => !all.has(scope))) return false;
+  if (policy.scopes === undefined || policy.scopes.length === 0) return true;
   return policy.scopes.some(
     (scope) => all.has(scope) || (scope === 'repo' && target.repo?.visibility === 'public' && all.has('public_repo')),
   );

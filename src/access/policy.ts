@@ -10,6 +10,7 @@ import type { TokenKind } from './tokens.ts';
  * - public: anybody may call it, signed in or not;
  * - app_jwt: an app authenticates as itself by its JSON web token;
  * - client_secret: an app authenticates by client id and secret (Basic);
+ * - scoped_token: only tokens with scopes are accepted, which have no permissions;
  * - token_exchange: the request holds a secret code, which the endpoint checks;
  * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
  */
@@ -19,6 +20,7 @@ const noPermissionReasons = [
   'public',
   'app_jwt',
   'client_secret',
+  'scoped_token',
   'token_exchange',
   'site_admin',
 ] as const;
@@ -39,6 +41,8 @@ export type Policy = {
    * needed.
    */
   readonly scopes?: readonly Scope[];
+  /** A classic or OAuth token needs all of these, too. */
+  readonly alsoScopes?: readonly Scope[];
   /** The kinds of tokens that are accepted. Omitted: every kind. */
   readonly tokens?: readonly TokenKind[];
   /** The role that the caller needs in the repository of the path, or else in its organization. */
@@ -60,6 +64,9 @@ export function alternatives(rule: PermissionRule): readonly (readonly Permissio
   if ('allOf' in rule) return [rule.allOf];
   return [];
 }
+
+/** The value of `X-Accepted-OAuth-Scopes`. */
+export const acceptedScopes = ({ scopes = [], alsoScopes = [] }: Policy): string => [...scopes, ...alsoScopes].join(', ');
 
 /** The value of `X-Accepted-Service-Permissions`: alternatives are separated by `; `, permissions needed together by `, `. */
 export const acceptedPermissions = (rule: PermissionRule, word: (name: string) => string = (name) => name): string =>

@@ -76,21 +76,35 @@ export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #send(first: any, rest: any[]): any {
     this.#cork();
+    // Streams of rows, and whoever gives a callback, have pg's own way.
+    if (typeof first?.submit === 'function' || rest.some((one) => typeof one === 'function'))
+      return super.query(first, ...(rest as []));
     const prepared = this.#prepared;
-    if (prepared && typeof first === 'string' && Array.isArray(rest[0]) && rest[0].length > 0) {
-      const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
-      const { generation } = prepared;
-      // With a callback, `query` returns nothing.
-      const reply: Promise<unknown> | undefined = name
-        ? super.query({ name, text: first, values: rest[0] }, ...(rest.slice(1) as []))
-        : super.query(first, ...(rest as []));
-      return reply?.catch((error) => {
-        // Other statements on the same table would fail too.
-        if (isOutdated(error) && generation === prepared.generation) prepared.reset();
-        throw error;
+    const [values] = rest;
+    if (!prepared || typeof first !== 'string' || !Array.isArray(values) || values.length === 0) return this.#ask(first, values);
+    const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
+    const { generation } = prepared;
+    return this.#ask(name ? { name, text: first } : first, values, (error) => {
+      // Other statements on the same table would fail too.
+      if (isOutdated(error) && generation === prepared.generation) prepared.reset();
+    });
+  }
+
+  /**
+   * Sends a statement. It gives pg a callback, since the rows of the promises that pg makes itself, and follows by `catch`, live until
+   * the next full collection of the heap, which grows by that. As with those, the stack of an error leads to who has sent the statement.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  async #ask(config: any, values: any, onError?: (error: unknown) => void): Promise<any> {
+    try {
+      return await new Promise((resolve, reject) => {
+        super.query(config, values, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
       });
+    } catch (error) {
+      if (error instanceof Error) Error.captureStackTrace(error);
+      onError?.(error);
+      throw error;
     }
-    return super.query(first, ...(rest as []));
   }
 }
 

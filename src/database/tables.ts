@@ -402,6 +402,33 @@ export interface Memberships {
   created_at: Date;
 }
 
+export interface MigrationRepositories {
+  migration_id: Id<'migrations'>;
+  repository_id: Id<'repositories'>;
+}
+
+export interface Migrations {
+  id: GeneratedAlways<Id<'migrations'>>;
+  account_id: Id<'accounts'>;
+  guid: string;
+  state: Generated<'pending' | 'exporting' | 'exported' | 'failed'>;
+  lock_repositories: boolean;
+  exclude_metadata: boolean;
+  exclude_git_data: boolean;
+  exclude_attachments: boolean;
+  exclude_releases: boolean;
+  exclude_owner_projects: boolean;
+  org_metadata_only: boolean;
+  exclude: string[];
+  base_url: string;
+  attempts: Generated<number>;
+  failure: string | null;
+  available_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  creator_id: Id<'accounts'> | null;
+}
+
 export interface Milestones {
   id: GeneratedAlways<Id<'milestones'>>;
   repository_id: Id<'repositories'>;
@@ -611,7 +638,7 @@ export interface Repositories {
   created_at: Date;
   updated_at: Date;
   license: string | null;
-  locked_by: Id<'user_migrations'> | null;
+  locked_by: Id<'migrations'> | null;
 }
 
 export interface RepositoryImportItems {
@@ -779,32 +806,6 @@ export interface UnreadTexts {
   comment_id: Generated<number>;
 }
 
-export interface UserMigrationRepositories {
-  migration_id: Id<'user_migrations'>;
-  repository_id: Id<'repositories'>;
-}
-
-export interface UserMigrations {
-  id: GeneratedAlways<Id<'user_migrations'>>;
-  account_id: Id<'accounts'>;
-  guid: string;
-  state: Generated<'pending' | 'exporting' | 'exported' | 'failed'>;
-  lock_repositories: boolean;
-  exclude_metadata: boolean;
-  exclude_git_data: boolean;
-  exclude_attachments: boolean;
-  exclude_releases: boolean;
-  exclude_owner_projects: boolean;
-  org_metadata_only: boolean;
-  exclude: string[];
-  base_url: string;
-  attempts: Generated<number>;
-  failure: string | null;
-  available_until: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
 export interface WebhookDeliveries {
   id: GeneratedAlways<Id<'webhook_deliveries'>>;
   owner_id: number;
@@ -897,6 +898,8 @@ export interface DB {
   labels: Labels;
   limit_refusals: LimitRefusals;
   memberships: Memberships;
+  migration_repositories: MigrationRepositories;
+  migrations: Migrations;
   milestones: Milestones;
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
@@ -931,8 +934,6 @@ export interface DB {
   token_repositories: TokenRepositories;
   tokens: Tokens;
   unread_texts: UnreadTexts;
-  user_migration_repositories: UserMigrationRepositories;
-  user_migrations: UserMigrations;
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;

@@ -28,7 +28,9 @@ type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown;
 type RepliesOf<Of extends Variant, Shared> = Own<Of, 'replies', Shared> extends infer Answers extends Replies ? Answers : never;
 
 type AtOf<Of extends Variant> = Of extends Variant ? At<Of['path'], ResourcesOf<Of>> : never;
-type RootsOf<Of extends Variant> = Of extends Variant ? RootRows<Of['path']> : never;
+type RootsOf<Of extends Variant> = Of extends Variant ? Rooted<RootRows<Of['path']>> : never;
+/** A path below no root, as `/user/migrations`, has none of the rows that other variants have. */
+type Rooted<Rows> = unknown extends Rows ? { readonly org?: undefined; readonly repo?: undefined } : Rows;
 
 /** Anything, where the path of a variant and its resources belong together; else an error that names the word. */
 type CheckedPath<Of extends Variant> =

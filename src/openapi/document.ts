@@ -63,6 +63,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     security: [...(isOpen ? [{}] : []), { [schemeOf(access)]: [] }],
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
+    ...(access.alsoScopes ? { 'x-also-scopes': access.alsoScopes } : {}),
     'x-tokens': 'none' in ruleOf(access) && !access.tokens ? undefined : (access.tokens ?? everyToken),
     ...(access.role ? { 'x-role': access.role } : {}),
   };

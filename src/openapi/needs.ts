@@ -10,6 +10,7 @@ const reasons: Record<NoPermissionReason, string> = {
   public: 'none: open to everybody',
   app_jwt: "an app's JSON web token",
   client_secret: "an app's client id and secret",
+  scoped_token: 'none: tokens with scopes alone',
   token_exchange: 'none: a secret code',
   site_admin: 'site administrators',
 };
@@ -26,12 +27,17 @@ export function permissionsText({ permission }: Policy, vocabulary: Vocabulary):
     .join('; ');
 }
 
-export const scopesText = ({ scopes = [] }: Policy): string => scopes.map((scope) => `\`${scope}\``).join(' ');
+const listed = (scopes: readonly string[]): string => scopes.map((scope) => `\`${scope}\``).join(' ');
+
+/** The needed scopes: one of several, and those that are needed beside it. */
+export const scopesText = ({ scopes = [], alsoScopes = [] }: Policy): string =>
+  [scopes, ...alsoScopes.map((scope) => [scope])].map(listed).join(' and ');
 
 /** All requirements of an endpoint, as Markdown paragraphs. */
 export function needsText(access: Policy, vocabulary: Vocabulary): string {
   const lines = [`Permission: ${permissionsText(access, vocabulary)}.`];
-  if (access.scopes?.length) lines.push(`Classic tokens: any one of the scopes ${scopesText(access)}.`);
+  if (access.scopes?.length) lines.push(`Classic tokens: any one of the scopes ${listed(access.scopes)}.`);
+  if (access.alsoScopes) lines.push(`Classic tokens also need ${listed(access.alsoScopes)}.`);
   if (access.role) lines.push(`Role: ${access.role}.`);
   if (access.public) lines.push('What is public may be read by anybody.');
   return lines.join('\n\n');

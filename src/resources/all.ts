@@ -25,6 +25,7 @@ import { licenses } from './licenses/family.ts';
 import { markdown } from './markdown/family.ts';
 import { members } from './members/family.ts';
 import { meta } from './meta/family.ts';
+import { migrations } from './migrations/family.ts';
 import { milestones } from './milestones/family.ts';
 import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
@@ -39,7 +40,6 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
-import { userMigrations } from './user-migrations/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
 
@@ -73,7 +73,7 @@ const families = [
   markdown,
   repositoryImports,
   notifications,
-  userMigrations,
+  migrations,
   admin,
   meta,
   privateRegistries,

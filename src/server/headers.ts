@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { acceptedPermissions, type Policy } from '#access/policy.ts';
+import { acceptedPermissions, acceptedScopes, type Policy } from '#access/policy.ts';
 import { normalizeScopes } from '#access/scopes.ts';
 import { isScoped, isToken, type Viewer } from '#access/viewer.ts';
 import { timestamp } from '#lib/time.ts';
@@ -19,7 +19,7 @@ export function accessHeaders(access: Policy, { grant }: Viewer): Record<string,
     return {
       ...expiry,
       'x-oauth-scopes': normalizeScopes(grant.scopes).join(', '),
-      'x-accepted-oauth-scopes': (access.scopes ?? []).join(', '),
+      'x-accepted-oauth-scopes': acceptedScopes(access),
     };
   }
   return { ...expiry, 'x-accepted-service-permissions': acceptedPermissions(access.permission) };

@@ -25,7 +25,9 @@ function factsFor(policy: Policy, place: Facts['place'], write: boolean, random:
   const reached = random(4) > 0;
   const levels = ['read', 'write', 'admin'] as const;
   const isReachedSet = isFineGrained && (place === 'nowhere' || reached);
-  const scopes = [...(policy.scopes ?? []), ...everyScope.filter(() => random(12) === 0)].filter(() => random(2) === 0);
+  const scopes = [...(policy.scopes ?? []), ...(policy.alsoScopes ?? []), ...everyScope.filter(() => random(12) === 0)].filter(
+    () => random(2) === 0,
+  );
   const roles =
     place === 'organization' ? (['member', 'owner'] as const) : (['read', 'triage', 'write', 'maintain', 'admin'] as const);
   return {

@@ -120,9 +120,10 @@ const withoutRepo = ({ scopes = [] }: Policy): Scope[] => {
   return others.length > 0 ? others : ['none' as Scope];
 };
 
-function scopesServe({ scopes = [] }: Policy, { scopes: given, place, visibility }: Facts): boolean {
-  if (scopes.length === 0) return true;
+function scopesServe({ scopes = [], alsoScopes = [] }: Policy, { scopes: given, place, visibility }: Facts): boolean {
   const all = given.flatMap((scope) => [scope, ...(brings[scope] ?? [])]);
+  if (alsoScopes.filter((scope) => !all.includes(scope)).length > 0) return false;
+  if (scopes.length === 0) return true;
   const wanted: string[] = [...scopes];
   if (place === 'repository' && visibility === 'public' && wanted.includes('repo')) wanted.push('public_repo');
   return wanted.some((scope) => all.includes(scope));

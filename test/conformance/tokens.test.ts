@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptedPermissions } from '#access/policy.ts';
+import { acceptedPermissions, acceptedScopes } from '#access/policy.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { allEndpoints } from '#resources/all.ts';
 import type { SampleStage } from '#test/support/samples.ts';
@@ -89,7 +89,7 @@ function headerProblems({ access }: Endpoint, { kind, holds }: Caller, { headers
   const isFineGrained = kind === 'fine_grained_pat' || kind === 'app_user' || kind === 'installation';
   const expected: Record<string, unknown> = {
     'x-accepted-service-permissions': isFineGrained ? acceptedPermissions(access.permission) : undefined,
-    'x-accepted-oauth-scopes': isClassic ? (access.scopes ?? []).join(', ') : undefined,
+    'x-accepted-oauth-scopes': isClassic ? acceptedScopes(access) : undefined,
   };
   const wrong = Object.entries(expected).filter(([name, value]) => headers[name] !== value);
   const held = headers['x-oauth-scopes'];

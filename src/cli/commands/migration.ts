@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { importArchive } from '#resources/user-migrations/index.ts';
+import { importArchive } from '#resources/migrations/index.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { progressBar } from '../progress.ts';
 
@@ -9,8 +9,9 @@ const importOfArchive = installationCommand(
   'Read an archive that a migration has exported: repositories with Git data, issues and all that belongs to them, and their people.',
   'hearth migration import 0b989ba4-242f-11e5-81e1-c7b6966d2516.tar.gz',
 )
-  .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive gives it')
-  .action((archive, _options, command) =>
+  .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive or /orgs/{org}/migrations/{id}/archive gives it')
+  .option('--into <organization>', "an organization here that gets what belongs to the archive's")
+  .action((archive, { into }, command) =>
     onInstallation(command, async ({ change, hearth: { services }, now }) => {
       const bar = progressBar();
       const { repositories, accounts } = await importArchive({
@@ -18,6 +19,7 @@ const importOfArchive = installationCommand(
         git: services.git,
         change,
         limits: services.resourceLimits.migrations,
+        into,
         now,
         onProgress: bar.show,
       }).finally(() => bar.end());

@@ -1,4 +1,4 @@
-// Archives of what belongs to a person, made and read.
+// Archives of what belongs to a person or an organization, made and read.
 import { type LimitGroup, mebi, minutes } from './limit.ts';
 
 export const migrations = {

@@ -34,7 +34,7 @@ export async function findByFullNames(db: Db, viewer: Viewer, names: readonly st
 /** Locks repositories for a migration. Returns those that were not locked for another one. */
 export async function lockForMigration(
   tx: Tx,
-  migration: Id<'user_migrations'>,
+  migration: Id<'migrations'>,
   ids: readonly Id<'repositories'>[],
 ): Promise<Id<'repositories'>[]> {
   if (ids.length === 0) return [];
@@ -49,5 +49,5 @@ export async function lockForMigration(
 }
 
 /** Ends a migration's lock on a repository. */
-export const unlockRepository = (tx: Tx, migration: Id<'user_migrations'>, id: Id<'repositories'>) =>
+export const unlockRepository = (tx: Tx, migration: Id<'migrations'>, id: Id<'repositories'>) =>
   tx.updateTable('repositories').set({ locked_by: null }).where('id', '=', id).where('locked_by', '=', migration).execute();

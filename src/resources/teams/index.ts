@@ -11,6 +11,7 @@ export {
   unsetTeamRole,
 } from './rules.ts';
 export { Team, TeamSimple } from './schemas.ts';
+export { slugOf } from './slug.ts';
 export {
   findTeam,
   findTeamById,
@@ -18,9 +19,14 @@ export {
   giveTeamAccess,
   keepVisible,
   listRolesByTeams,
+  listTeamsAfter,
+  loadTeamMembers,
+  loadTeamRoles,
   loadTeams,
   removeRepositoryFromTeams,
+  type TeamMember,
   type TeamName,
+  type TeamRole,
   type TeamRow,
   type TeamVisibility,
 } from './store.ts';

@@ -83,6 +83,50 @@ export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Prom
   return keyed(await db.selectFrom('teams').selectAll().where('id', 'in', wanted).execute(), (team) => team.id);
 }
 
+/** The teams of an organization after one of them, in the order of their ids. */
+export const listTeamsAfter = (db: Db, organization: Id<'accounts'>, after: Id<'teams'>, limit: number): Promise<TeamRow[]> =>
+  db
+    .selectFrom('teams')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export type TeamMember = Pick<Selectable<DB['team_members']>, 'team_id' | 'user_id' | 'role'>;
+
+/** The people of teams, without those of teams below them. */
+export const loadTeamMembers = async (db: Db, ids: readonly Id<'teams'>[]): Promise<TeamMember[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('team_members')
+        .select(['team_id', 'user_id', 'role'])
+        .where('team_id', 'in', [...ids])
+        .orderBy('team_id')
+        .orderBy('user_id')
+        .execute();
+
+export type TeamRole = Pick<Selectable<DB['team_repositories']>, 'team_id' | 'repository_id' | 'role'>;
+
+/** The roles of teams in some repositories, without inherited ones. */
+export const loadTeamRoles = async (
+  db: Db,
+  ids: readonly Id<'teams'>[],
+  repositories: readonly Id<'repositories'>[],
+): Promise<TeamRole[]> =>
+  ids.length === 0 || repositories.length === 0
+    ? []
+    : db
+        .selectFrom('team_repositories')
+        .select(['team_id', 'repository_id', 'role'])
+        .where('team_id', 'in', [...ids])
+        .where('repository_id', 'in', [...repositories])
+        .orderBy('team_id')
+        .orderBy('repository_id')
+        .execute();
+
 export type TeamCounts = { id: Id<'teams'>; members: number; repositories: number };
 
 /** How many people are in each team or one below it, and how many repositories it has a role in, inherited ones included. */

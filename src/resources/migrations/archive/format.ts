@@ -1,0 +1,221 @@
+// What an archive consists of: the format that the public API's archives have. docs/migrations.md describes it.
+
+import { type Static, type TSchema, Type } from 'typebox';
+import { permissionWords } from '#access/roles.ts';
+import { Nullable, OneOf } from '#lib/shape.ts';
+import { contents } from '#resources/reactions/index.ts';
+
+/** The version of the format that is written. Archives of another first number can't be read. */
+export const formatVersion = '1.0.0';
+
+/**
+ * The kinds of objects that archives have, each in JSON files of its own: those of document 2, and teams, which only an archive of an
+ * organization has.
+ */
+export const kinds = [
+  'attachments',
+  'bases',
+  'commit_comments',
+  'issue_comments',
+  'issue_events',
+  'issues',
+  'milestones',
+  'organizations',
+  'projects',
+  'protected_branches',
+  'pull_request_reviews',
+  'pull_requests',
+  'releases',
+  'repositories',
+  'review_comments',
+  'teams',
+  'users',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Objects of one JSON file. */
+export const pageSize = 100;
+
+/** The name of a page of objects, as `issues_000001.json`. Pages count from 1. */
+export const pageName = (kind: Kind, page: number): string => `${kind}_${String(page).padStart(6, '0')}.json`;
+
+/** Objects are named by the addresses that people know them by. */
+const Address = Type.String({ maxLength: 2_000 });
+export type Address = string;
+const AddressOrNull = Nullable(Address);
+const Text = Type.String();
+const TextOrNull = Nullable(Text);
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
+const TimeOrNull = Nullable(Time);
+
+const Reaction = Type.Object({ user: AddressOrNull, content: OneOf(contents), created_at: Time });
+
+const UserRecord = Type.Object({
+  type: OneOf(['user', 'bot']),
+  url: Address,
+  login: Text,
+  name: TextOrNull,
+  bio: TextOrNull,
+  company: TextOrNull,
+  website: TextOrNull,
+  location: TextOrNull,
+  /** Of the person whose archive it is alone. */
+  emails: Type.Array(Type.Object({ address: Text, primary: Type.Boolean() })),
+  created_at: Time,
+});
+export type UserRecord = Static<typeof UserRecord>;
+
+const OrganizationRecord = Type.Object({
+  type: Type.Literal('organization'),
+  url: Address,
+  login: Text,
+  name: TextOrNull,
+  description: TextOrNull,
+  website: TextOrNull,
+  location: TextOrNull,
+  members: Type.Array(Type.Object({ user: Address, role: OneOf(['admin', 'member']) })),
+  created_at: Time,
+});
+export type OrganizationRecord = Static<typeof OrganizationRecord>;
+
+const TeamRecord = Type.Object({
+  type: Type.Literal('team'),
+  url: Address,
+  organization: Address,
+  parent_team: AddressOrNull,
+  name: Type.String({ minLength: 1 }),
+  description: TextOrNull,
+  privacy: OneOf(['secret', 'closed']),
+  members: Type.Array(Type.Object({ user: Address, role: OneOf(['member', 'maintainer']) })),
+  /** The roles in the repositories of the archive. */
+  permissions: Type.Array(Type.Object({ repository: Address, access: OneOf(permissionWords) })),
+  created_at: Time,
+});
+export type TeamRecord = Static<typeof TeamRecord>;
+
+const LabelRecord = Type.Object({
+  url: Address,
+  name: Type.String({ minLength: 1 }),
+  color: Type.String({ pattern: '^[0-9a-fA-F]{6}$' }),
+  description: TextOrNull,
+  default: Type.Boolean(),
+});
+export type LabelRecord = Static<typeof LabelRecord>;
+
+const RepositoryRecord = Type.Object({
+  type: Type.Literal('repository'),
+  url: Address,
+  owner: Address,
+  name: Text,
+  description: TextOrNull,
+  website: TextOrNull,
+  private: Type.Boolean(),
+  visibility: OneOf(['public', 'private', 'internal']),
+  is_archived: Type.Boolean(),
+  is_template: Type.Boolean(),
+  has_issues: Type.Boolean(),
+  has_projects: Type.Boolean(),
+  has_wiki: Type.Boolean(),
+  has_downloads: Type.Boolean(),
+  has_discussions: Type.Boolean(),
+  topics: Type.Array(Text),
+  default_branch: Text,
+  labels: Type.Array(LabelRecord),
+  /** Where the Git data is; null where the archive has none. */
+  git_url: TextOrNull,
+  created_at: Time,
+  pushed_at: TimeOrNull,
+});
+export type RepositoryRecord = Static<typeof RepositoryRecord>;
+
+const State = OneOf(['open', 'closed']);
+const StateReason = Nullable(OneOf(['completed', 'reopened', 'not_planned', 'duplicate']));
+
+const MilestoneRecord = Type.Object({
+  type: Type.Literal('milestone'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  title: Text,
+  description: TextOrNull,
+  state: State,
+  due_on: TimeOrNull,
+  created_at: Time,
+  updated_at: Time,
+  closed_at: TimeOrNull,
+});
+export type MilestoneRecord = Static<typeof MilestoneRecord>;
+
+const IssueRecord = Type.Object({
+  type: Type.Literal('issue'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  title: Text,
+  body: TextOrNull,
+  state: State,
+  state_reason: StateReason,
+  assignee: AddressOrNull,
+  assignees: Type.Array(Address),
+  milestone: AddressOrNull,
+  labels: Type.Array(Address),
+  locked: Type.Boolean(),
+  active_lock_reason: Nullable(OneOf(['off-topic', 'too heated', 'resolved', 'spam'])),
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+  closed_at: TimeOrNull,
+  closed_by: AddressOrNull,
+});
+export type IssueRecord = Static<typeof IssueRecord>;
+
+const IssueCommentRecord = Type.Object({
+  type: Type.Literal('issue_comment'),
+  url: Address,
+  issue: Address,
+  user: AddressOrNull,
+  body: Text,
+  formatter: Type.Literal('markdown'),
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+});
+export type IssueCommentRecord = Static<typeof IssueCommentRecord>;
+
+/** What happened to an issue. The optional fields are there where the kind of event has them. */
+const IssueEventRecord = Type.Object({
+  type: Type.Literal('issue_event'),
+  url: Address,
+  issue: Address,
+  actor: AddressOrNull,
+  event: Type.String({ pattern: '^[a-z_]{1,100}$' }),
+  commit_id: TextOrNull,
+  label_name: Type.Optional(Text),
+  label_color: Type.Optional(Text),
+  milestone_title: Type.Optional(Text),
+  title_was: Type.Optional(Text),
+  title_is: Type.Optional(Text),
+  subject: Type.Optional(AddressOrNull),
+  state_reason: Type.Optional(StateReason),
+  lock_reason: Type.Optional(TextOrNull),
+  created_at: Time,
+});
+export type IssueEventRecord = Static<typeof IssueEventRecord>;
+
+/** The objects of each kind that Hearth has. */
+export const shapes = {
+  users: UserRecord,
+  organizations: OrganizationRecord,
+  teams: TeamRecord,
+  repositories: RepositoryRecord,
+  milestones: MilestoneRecord,
+  issues: IssueRecord,
+  issue_comments: IssueCommentRecord,
+  issue_events: IssueEventRecord,
+} as const satisfies Partial<Record<Kind, TSchema>>;
+export type KindWithObjects = keyof typeof shapes;
+export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
+
+/** The folder of a repository's Git data in the archive, and the address that its object has for it. */
+export const gitFolder = (owner: string, name: string): string => `repositories/${owner}/${name}.git`;
+export const gitAddress = (owner: string, name: string): string => `tarball://root/${gitFolder(owner, name)}`;

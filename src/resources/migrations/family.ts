@@ -1,0 +1,13 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { migrationEvents } from './events.ts';
+import { exportMigration, tidyArchives } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+export const migrations = family({
+  name: 'migrations',
+  schemas,
+  endpoints: [endpoints],
+  events: migrationEvents,
+  jobs: [exportMigration, tidyArchives],
+});

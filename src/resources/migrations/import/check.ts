@@ -1,0 +1,112 @@
+import { keyed } from '#lib/collections.ts';
+import {
+  type Address,
+  gitAddress,
+  gitFolder,
+  type OrganizationRecord,
+  pageName,
+  type RepositoryRecord,
+  type TeamRecord,
+  type UserRecord,
+} from '../archive/format.ts';
+import { checkVersion, countPages, objectsOf, type Pages } from './pages.ts';
+import { type OnProgress, refused } from './unpack.ts';
+
+/** What an archive holds, by addresses. The larger kinds stay in their files. */
+export type Contents = {
+  users: ReadonlyMap<Address, UserRecord>;
+  organizations: ReadonlyMap<Address, OrganizationRecord>;
+  repositories: ReadonlyMap<Address, RepositoryRecord>;
+  /** Empty where it isn't the archive of an organization. */
+  teams: ReadonlyMap<Address, TeamRecord>;
+};
+
+const numbered = ['milestones', 'issues', 'issue_comments', 'issue_events'] as const;
+
+/** Reads all objects of an archive, and refuses it where one doesn't have its shape or names what isn't there. */
+export async function checkContents(pages: Pages, onProgress: OnProgress): Promise<Contents> {
+  await checkVersion(pages);
+  const users = keyed(await all(objectsOf(pages, 'users')), ({ url }) => url);
+  const organizations = keyed(await all(objectsOf(pages, 'organizations')), ({ url }) => url);
+  const repositories = keyed(await all(objectsOf(pages, 'repositories')), ({ url }) => url);
+  for (const repository of repositories.values()) checkRepository(pages, repository, { users, organizations });
+  const hasTeams = pages.names.has(pageName('teams', 1));
+  const teams = keyed(hasTeams ? await all(objectsOf(pages, 'teams')) : [], ({ url }) => url);
+  for (const team of teams.values()) checkTeam(team, { organizations, repositories, teams });
+  const total = numbered.reduce((sum, kind) => sum + countPages(pages, kind), 0);
+  let done = 0;
+  const seen = new Set<Address>();
+  const check = async <One extends { url: Address }>(
+    list: AsyncIterable<One[]>,
+    parentOf: (one: One) => Address,
+  ): Promise<void> => {
+    for await (const page of list) {
+      for (const one of page) {
+        const parent = parentOf(one);
+        if (!seen.has(parent)) throw refused(`${one.url} belongs to ${parent}, which is not in it`);
+        if (seen.has(one.url)) throw refused(`${one.url} is in it twice`);
+        seen.add(one.url);
+      }
+      onProgress('Checking', ++done, total);
+    }
+  };
+  for (const url of repositories.keys()) seen.add(url);
+  await check(objectsOf(pages, 'milestones'), ({ url, repository }) => parentOf(url, repository, 'milestones'));
+  await check(objectsOf(pages, 'issues'), ({ url, repository }) => parentOf(url, repository, 'issues'));
+  await check(objectsOf(pages, 'issue_comments'), ({ issue }) => issue);
+  await check(objectsOf(pages, 'issue_events'), ({ issue }) => issue);
+  return { users, organizations, repositories, teams };
+}
+
+async function all<One>(pages: AsyncIterable<One[]>): Promise<One[]> {
+  const found: One[] = [];
+  for await (const page of pages) found.push(...page);
+  return found;
+}
+
+function checkRepository(
+  { names }: Pages,
+  { url, owner, name, git_url }: RepositoryRecord,
+  { users, organizations }: Pick<Contents, 'users' | 'organizations'>,
+): void {
+  const login = (users.get(owner) ?? organizations.get(owner))?.login;
+  if (login === undefined) throw refused(`${url} belongs to ${owner}, which is not in it`);
+  if (git_url === null) return;
+  if (git_url !== gitAddress(login, name))
+    throw refused(`${url} has its Git data at another place than ${gitAddress(login, name)}`);
+  if (!names.has(`${gitFolder(login, name)}/HEAD`)) throw refused(`${url} has no Git data at ${git_url}`);
+}
+
+/** Refuses a team that names what isn't in the archive, and one that stands above itself. People who aren't there are left out. */
+function checkTeam(
+  { url, organization, permissions, parent_team }: TeamRecord,
+  { organizations, repositories, teams }: Pick<Contents, 'organizations' | 'repositories' | 'teams'>,
+): void {
+  if (!organizations.has(organization)) throw refused(`${url} belongs to ${organization}, which is not in it`);
+  for (const { repository } of permissions)
+    if (repositories.get(repository)?.owner !== organization)
+      throw refused(`${url} has a role in ${repository}, which is not a repository of its organization in it`);
+  const above = new Set([url]);
+  for (let next = parent_team; next !== null; next = teams.get(next)?.parent_team ?? null) {
+    if (!teams.has(next)) throw refused(`${url} is below ${next}, which is not in it`);
+    if (above.has(next)) throw refused(`${url} is below itself`);
+    above.add(next);
+  }
+}
+
+const parentOf = (url: Address, repository: Address, word: 'issues' | 'milestones'): Address => {
+  numberOf(url, repository, word);
+  return repository;
+};
+
+const largest = 2_147_483_647;
+
+/** The number at the end of the address of an issue or milestone of a repository. */
+export function numberOf(url: Address, repository: Address, word: 'issues' | 'milestones'): number {
+  const start = `${repository}/${word}/`;
+  const digits = url.startsWith(start) ? url.slice(start.length) : '';
+  const number = Number(digits);
+  if (!/^[1-9]\d{0,9}$/.test(digits) || number > largest)
+    throw refused(`${url} is no address of one of the ${word} of ${repository}`);
+  return number;
+}

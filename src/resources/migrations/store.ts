@@ -1,0 +1,161 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { readableRepositoryIds } from '#access/sql.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type MigrationRow = Selectable<DB['migrations']>;
+type Account = Id<'accounts'>;
+type Migration = Id<'migrations'>;
+
+/** The migrations of an account, latest first. */
+export const listMigrations = (db: Db, account: Account, page: Page): Promise<Listed<MigrationRow>> =>
+  list(db, db.selectFrom('migrations').selectAll().where('account_id', '=', account).orderBy('id', 'desc'), page);
+
+export const findMigration = (db: Db, account: Account, id: Migration): Promise<MigrationRow | undefined> =>
+  db.selectFrom('migrations').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
+
+/** A migration whose archive somebody holds an address of. */
+export const findMigrationById = (db: Db, id: Migration): Promise<MigrationRow | undefined> =>
+  db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The same migration again, its row locked; undefined when it was deleted. */
+export const findMigrationForUpdate = (tx: Tx, { id }: Pick<MigrationRow, 'id'>): Promise<MigrationRow | undefined> =>
+  tx.selectFrom('migrations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+export const insertMigration = (tx: Tx, row: Insertable<DB['migrations']>): Promise<MigrationRow> =>
+  tx.insertInto('migrations').values(row).returningAll().executeTakeFirstOrThrow();
+
+export async function insertRepositories(tx: Tx, migration: Migration, ids: readonly Id<'repositories'>[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = ids.map((id) => ({ migration_id: migration, repository_id: id }));
+  await tx.insertInto('migration_repositories').values(rows).execute();
+}
+
+/** How many migrations of an account are under way, or have an archive. */
+export async function countKept(db: Db, account: Account): Promise<number> {
+  const { kept } = await db
+    .selectFrom('migrations')
+    .select(sql<number>`count(*)`.as('kept'))
+    .where('account_id', '=', account)
+    .where((eb) => eb.or([eb('state', 'in', ['pending', 'exporting']), eb('available_until', 'is not', null)]))
+    .executeTakeFirstOrThrow();
+  return kept;
+}
+
+/** The repositories of a migration that the viewer may read. */
+export const listMigrationRepositories = (
+  db: Db,
+  viewer: Viewer,
+  migration: Migration,
+  page: Page,
+): Promise<Listed<RepositoryRow>> => {
+  const query = db
+    .selectFrom('migration_repositories as m')
+    .innerJoin('repositories as r', 'r.id', 'm.repository_id')
+    .selectAll('r')
+    .where('m.migration_id', '=', migration)
+    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
+    .orderBy('r.id');
+  return list(db, query, page);
+};
+
+/** The first repositories of a migration, whoever may read them. */
+export const loadRepositoriesOf = (db: Db, migration: Migration, most: number): Promise<RepositoryRow[]> =>
+  db
+    .selectFrom('migration_repositories as m')
+    .innerJoin('repositories as r', 'r.id', 'm.repository_id')
+    .selectAll('r')
+    .where('m.migration_id', '=', migration)
+    .orderBy('r.id')
+    .limit(most)
+    .execute();
+
+/** The ids of the first repositories of each migration, in one statement. */
+export async function loadRepositoryIds(
+  db: Db,
+  migrations: readonly Migration[],
+  most: number,
+): Promise<Map<Migration, Id<'repositories'>[]>> {
+  if (migrations.length === 0) return new Map();
+  const { rows } = await sql<{ id: Migration; repositories: Id<'repositories'>[] }>`
+    select m.id, array(select r.repository_id from migration_repositories r where r.migration_id = m.id
+      order by r.repository_id limit ${most}) as repositories
+    from unnest(${[...migrations]}::bigint[]) as m (id)`.execute(db);
+  return new Map([...keyed(rows, ({ id }) => id)].map(([id, row]) => [id, row.repositories]));
+}
+
+/** A repository of a migration that it has locked, by its name, or by its full name where owners have repositories of one name. */
+export const findLockedRepository = (db: Db, migration: Migration, name: string): Promise<RepositoryRow | undefined> =>
+  db
+    .selectFrom('migration_repositories as m')
+    .innerJoin('repositories as r', 'r.id', 'm.repository_id')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .selectAll('r')
+    .where('m.migration_id', '=', migration)
+    .where('r.locked_by', '=', migration)
+    .where(sql<boolean>`lower(${name}) in (lower(r.name), lower(o.login || '/' || r.name))`)
+    .orderBy('r.id')
+    .executeTakeFirst();
+
+export const updateMigration = (tx: Tx, id: Migration, change: Updateable<DB['migrations']>): Promise<MigrationRow> =>
+  tx.updateTable('migrations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Begins the archive of a migration, or begins it anew; undefined where it is finished or gone. */
+export const beginAttempt = (tx: Tx, id: Migration, now: Date): Promise<MigrationRow | undefined> =>
+  tx
+    .updateTable('migrations')
+    .set((eb) => ({ state: 'exporting', attempts: eb('attempts', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .where('state', 'in', ['pending', 'exporting'])
+    .returningAll()
+    .executeTakeFirst();
+
+/** Ends an attempt; undefined where another one was begun meanwhile. */
+export const endAttempt = (
+  tx: Tx,
+  { id, attempts }: Pick<MigrationRow, 'id' | 'attempts'>,
+  change: Pick<Updateable<DB['migrations']>, 'state' | 'failure' | 'available_until' | 'updated_at'>,
+): Promise<MigrationRow | undefined> =>
+  tx
+    .updateTable('migrations')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', '=', 'exporting')
+    .where('attempts', '=', attempts)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Marks archives that are kept until now as gone. Returns the ids of their migrations, at most so many. */
+export async function expireArchives(tx: Tx, now: Date, most: number): Promise<Migration[]> {
+  const { rows } = await sql<{ id: Migration }>`
+    update migrations set available_until = null where id = any (array(
+      select id from migrations where available_until <= ${now} order by available_until limit ${most} for update skip locked))
+    returning id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Of these migrations, those that need their files: they are under way, or have an archive. */
+export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from migrations where id = any (${[...ids]}::bigint[])
+      and (state in ('pending', 'exporting') or available_until is not null)`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Migrations that were begun before a time and aren't finished, at most so many. */
+export async function listUnfinished(db: Db, before: Date, most: number): Promise<Migration[]> {
+  const rows = await db
+    .selectFrom('migrations')
+    .select('id')
+    .where('state', 'in', ['pending', 'exporting'])
+    .where('updated_at', '<', before)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.map(({ id }) => id);
+}
