@@ -12,7 +12,7 @@ const importOfArchive = installationCommand(
   .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive gives it')
   .action((archive, _options, command) =>
     onInstallation(command, async ({ change, hearth: { services }, now }) => {
-      const bar = progressBar();
+      const bar = await progressBar();
       const { repositories, accounts } = await importArchive({
         file: resolve(archive),
         git: services.git,
