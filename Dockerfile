@@ -5,8 +5,10 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY hearth LICENSE NOTICE ./
 COPY src ./src
-RUN mkdir /data && chown node:node /data
+RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 USER node
+# Fills the compile cache, without which each start compiles everything and holds the compiler of types.
+RUN ./hearth --version
 ENV HEARTH_HOST=0.0.0.0 HEARTH_DATA=/data
 VOLUME /data
 EXPOSE 3000

@@ -20,16 +20,26 @@ async function descendants(roots: readonly number[]): Promise<Map<number, string
   return new Map([...running].filter(([pid]) => found.has(pid)));
 }
 
-/** The memory of a server's processes in bytes, shared pages counted once (PSS). */
-export async function memoryOf(...roots: number[]): Promise<number> {
-  const pids = [...(await descendants(roots)).keys()];
-  const sizes = await Promise.all(
-    pids.map(async (pid) => {
-      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-      return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
-    }),
-  );
+/** A field of a process's memory in bytes: its share of pages that several have (PSS), or all that it has (RSS). */
+async function memoryField(pid: number, field: 'Pss' | 'Rss'): Promise<number> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024;
+}
+
+async function proportional(pids: readonly number[]): Promise<number> {
+  const sizes = await Promise.all(pids.map((pid) => memoryField(pid, 'Pss')));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The memory of a server's processes in bytes, shared pages counted once (PSS). */
+export const memoryOf = async (...roots: number[]): Promise<number> => proportional([...(await descendants(roots)).keys()]);
+
+/** The memory of a server of one process, all that is resident, and of its PostgreSQL, shared pages counted once (PSS). In bytes. */
+export async function memoryByProgram(server: number): Promise<{ node: number; postgres: number }> {
+  const pids = [...(await descendants([server])).keys()];
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
+  const postgres = await proportional(pids.filter((_, at) => names[at] === 'postgres\n'));
+  return { node: await memoryField(server, 'Rss'), postgres };
 }
 
 /**

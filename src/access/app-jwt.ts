@@ -1,4 +1,3 @@
-import { decodeJwt, importSPKI, jwtVerify } from 'jose';
 import type { Db } from '#database/connect.ts';
 import { unauthenticated } from '#lib/refusal.ts';
 import { findJwtApp } from './credentials.ts';
@@ -18,7 +17,7 @@ const undecodable = () => unauthenticated('A JSON web token could not be decoded
  * @throws Refusal 401 for any other token
  */
 export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Date }): Promise<Viewer> {
-  const app = await findJwtApp(db, issuerOf(token));
+  const app = await findJwtApp(db, await issuerOf(token));
   for (const key of app?.keys ?? []) {
     const payload = await verifyWithKey(key, token, now);
     if (!payload || !app) continue;
@@ -31,7 +30,8 @@ export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Da
   throw undecodable();
 }
 
-function issuerOf(token: string): string {
+async function issuerOf(token: string): Promise<string> {
+  const { decodeJwt } = await import('jose');
   let issuer: string;
   try {
     issuer = String(decodeJwt(token).iss ?? '');
@@ -43,6 +43,7 @@ function issuerOf(token: string): string {
 }
 
 async function verifyWithKey(key: string, token: string, now: Date) {
+  const { importSPKI, jwtVerify } = await import('jose');
   try {
     const { payload } = await jwtVerify(token, await importSPKI(key, 'RS256'), {
       algorithms: ['RS256'],

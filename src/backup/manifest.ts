@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { StartupError } from '#lib/startup-error.ts';
 
 /** The description of a backup. It is written last: a folder with a manifest holds a complete backup. */
@@ -31,6 +30,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => undefined);
   if (text === undefined) throw new StartupError(`${folder} holds no backup, or one that was cut off: it has no ${manifestFile}`);
   const parsed: unknown = JSON.parse(text);
+  const { Value } = await import('typebox/value');
   if (!Value.Check(Manifest, parsed))
     throw new StartupError(`${join(folder, manifestFile)} is not a manifest that this Hearth reads`);
   return parsed;

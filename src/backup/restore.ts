@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { type Address, clientConfig } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { readBundle } from '#git/transport/bundle.ts';
@@ -76,7 +75,8 @@ async function restoreJobs(client: pg.Client, file: string): Promise<void> {
 }
 
 async function copyIn(client: pg.Client, statement: string, file: string): Promise<number> {
-  const stream = client.query(copyFrom(statement));
+  const { from } = await import('pg-copy-streams');
+  const stream = client.query(from(statement));
   await pipeline(createReadStream(file), stream);
   return stream.rowCount;
 }

@@ -3,7 +3,6 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { type Address, clientConfig } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
@@ -76,7 +75,8 @@ async function prepareFolder(folder: string): Promise<void> {
 }
 
 async function copyOut(client: pg.Client, statement: string, file: string): Promise<number> {
-  const stream = client.query(copyTo(statement));
+  const { to } = await import('pg-copy-streams');
+  const stream = client.query(to(statement));
   await pipeline(stream, createWriteStream(file, { mode: 0o600, flush: true }));
   return stream.rowCount;
 }

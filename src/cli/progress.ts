@@ -1,4 +1,4 @@
-import { Presets, SingleBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 
 /** Shows progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
 export type ProgressBar = {
@@ -14,7 +14,9 @@ const shape = {
   hideCursor: true,
 };
 
-export function progressBar(): ProgressBar {
+/** The library is loaded here, since servers show no progress. */
+export async function progressBar(): Promise<ProgressBar> {
+  const { default: library } = await import('cli-progress');
   let bar: SingleBar | undefined;
   let current = '';
   const end = (): void => {
@@ -26,7 +28,7 @@ export function progressBar(): ProgressBar {
       if (phase !== current || !bar) {
         end();
         current = phase;
-        bar = new SingleBar({ ...shape, noTTYOutput: true, notTTYSchedule: 5_000 }, Presets.shades_classic);
+        bar = new library.SingleBar({ ...shape, noTTYOutput: true, notTTYSchedule: 5_000 }, library.Presets.shades_classic);
         bar.start(total, done, { phase: phase.padEnd(24) });
       }
       bar.setTotal(total);

@@ -33,6 +33,13 @@ export type Database = {
 const connectionTimeoutMs = 5_000;
 export const defaultConnections = 20;
 const keepAliveMs = 60_000;
+/** Connections are opened when they are needed, and closed after this time without a statement. */
+const idleConnectionMs = 10_000;
+/**
+ * Also connections that are always in use are closed at times: what PostgreSQL remembers of plans and catalogs, up to 20 MB for each,
+ * is given back with them alone.
+ */
+const connectionLifeSeconds = 300;
 
 /** PostgreSQL's type `bigint[]`, which pg has no name for. */
 const bigintArray: number = 1016;
@@ -78,6 +85,8 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   const pool = new pg.Pool({
     ...settings,
     max: max - shared,
+    idleTimeoutMillis: idleConnectionMs,
+    maxLifetimeSeconds: connectionLifeSeconds,
     Client: PreparingClient,
     ...(timeouts ? { onConnect: (client) => setTimeouts(client, timeouts) } : {}),
   });

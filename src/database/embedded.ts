@@ -37,6 +37,7 @@ const settings: Record<string, string> = {
   autovacuum_work_mem: '32MB',
   max_wal_size: '2GB',
   jit: 'off',
+  max_logical_replication_workers: '0',
   random_page_cost: '1.1',
   timezone: 'UTC',
   log_timezone: 'UTC',

@@ -1,6 +1,7 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
 import { resourceLimits } from '#lib/limits.ts';
+import { http, https } from './http.ts';
 import { addressCheck } from './ranges.ts';
 import { openResolver } from './resolver.ts';
 import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
@@ -105,7 +106,7 @@ type Sent = OutboundGet & { body?: Buffer };
 type Exchange = Sent & {
   address: string;
   signal: AbortSignal;
-  agents: { 'http:': http.Agent; 'https:': https.Agent };
+  agents: { 'http:': Agent; 'https:': SecureAgent };
 };
 
 async function exchange(options: Exchange): Promise<OutboundReply> {

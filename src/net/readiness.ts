@@ -1,5 +1,4 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { http, https } from './http.ts';
 
 const timeoutMs = 5_000;
 
@@ -11,7 +10,7 @@ export function readinessProblem({ host, port, tls }: { host: string; port: numb
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const address = { hostname: reachable(host), port, path: '/readyz', timeout: timeoutMs, agent: false };
   // The certificate isn't for this address, and nothing secret is sent.
-  const request = tls ? httpsRequest({ ...address, rejectUnauthorized: false }) : httpRequest(address);
+  const request = tls ? https.request({ ...address, rejectUnauthorized: false }) : http.request(address);
   request.on('timeout', () => request.destroy(new Error('it does not answer')));
   request.on('error', (error) => resolve(error.message));
   request.on('response', async (reply) => {

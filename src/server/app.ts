@@ -50,6 +50,12 @@ const maxHeaderSize = 128 * 1024;
 
 const apiPrefix = '/api/v3';
 
+/** No route has a schema of Fastify's, whose compilers would be loaded at each start; see `endpoint/validate.ts`. */
+const noCompiler = (): never => {
+  throw new Error('Routes have no schemas of Fastify');
+};
+const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
+
 /** Paths that monitoring requests every few seconds. They are logged at level debug. */
 const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
 
@@ -68,6 +74,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     routerOptions: { maxParamLength: 4096 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    schemaController: { compilersFactory: noCompilers },
     // An address that can't be decoded: hooks don't run for it.
     frameworkErrors: async (_error, request, reply) => {
       await addHeaders(request, reply);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
@@ -17,8 +17,8 @@ type Parts = {
  * The content security policy of the reference page. It allows the page's inline scripts by their hashes, inline styles, and
  * loading the OpenAPI document from this server.
  */
-const pagePolicy = (page: unknown): string => {
-  const scripts = typeof page === 'string' ? [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)] : [];
+const pagePolicy = (page: string): string => {
+  const scripts = [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)];
   const hashes = scripts
     .filter(([, script]) => script !== '')
     .map(([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`);
@@ -49,24 +49,35 @@ export function addDescription(app: FastifyInstance, parts: Parts): void {
     return reply.type('application/json; charset=utf-8').send(text);
   });
   app.get('/', (_request, reply) => reply.redirect('/docs/'));
-  app.register(async (page) => {
-    const { default: reference } = await import('@scalar/fastify-api-reference');
-    page.addHook('onSend', async (_request, reply, payload) => {
-      reply.header('content-security-policy', pagePolicy(payload));
+  let reference: ReturnType<typeof loadReference> | undefined;
+  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js'])
+    app.get(path, async (_request, reply) => {
+      reference ??= loadReference();
+      const { statusCode, headers, payload } = await (await reference)(path);
+      const { 'content-type': type, location } = headers;
+      if (type !== undefined) reply.type(String(type));
+      if (location !== undefined) reply.header('location', location);
+      return reply.code(statusCode).header('content-security-policy', pagePolicy(payload)).send(payload);
     });
-    await page.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/api/v3/openapi.json',
-        pageTitle: 'Hearth: API reference',
-        // Turns off requests to other servers, and advertising.
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    });
+}
+
+/** Loads the reference page, and returns what answers its paths. Its script takes 20 MB: it is loaded when somebody asks for it. */
+async function loadReference(): Promise<(path: string) => Promise<LightMyRequestResponse>> {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const page = Fastify();
+  await page.register(reference, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/api/v3/openapi.json',
+      pageTitle: 'Hearth: API reference',
+      // Turns off requests to other servers, and advertising.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   });
+  return (path) => page.inject(path);
 }

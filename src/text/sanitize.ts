@@ -1,5 +1,10 @@
 // The only HTML that leaves this layer: elements and attributes of a list, and addresses of a few schemes.
-import sanitizeHtml, { type IOptions } from 'sanitize-html';
+import { createRequire } from 'node:module';
+import type { IOptions } from 'sanitize-html';
+
+const load = createRequire(import.meta.url);
+/** Loaded at the first text that is rendered: many servers are asked for none. */
+const sanitizer = (): typeof import('sanitize-html') => load('sanitize-html');
 
 const blocks = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'blockquote', 'pre', 'hr', 'br', 'details', 'summary', 'figure'];
 const lists = ['ul', 'ol', 'li', 'dl', 'dt', 'dd', 'figcaption'];
@@ -72,7 +77,7 @@ const common = {
 
 /** HTML as far as it is allowed. Links that leave the server at `html` tell search engines not to follow them. */
 export const sanitized = (source: string, html: string): string =>
-  sanitizeHtml(source, {
+  sanitizer()(source, {
     ...common,
     transformTags: {
       a: (tagName, { rel: _, ...attribs }) => ({
@@ -86,7 +91,7 @@ const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>',
 
 /** The text of HTML alone. */
 export const textOf = (source: string): string =>
-  sanitizeHtml(source, { allowedTags: [], allowedAttributes: {}, nonTextTags: common.nonTextTags })
+  sanitizer()(source, { allowedTags: [], allowedAttributes: {}, nonTextTags: common.nonTextTags })
     .replace(/&(?:lt|gt|quot|amp);/g, (written) => characters[written] ?? written)
     .replace(/\n{3,}/g, '\n\n')
     .trim();

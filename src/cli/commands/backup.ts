@@ -13,7 +13,7 @@ export const backupCommand = installationCommand(
   .argument('<folder>', 'an empty folder, or one that does not exist yet')
   .action((folder, _options, command) =>
     withInstallation(configOf(command), async ({ address }, { services }) => {
-      const bar = progressBar();
+      const bar = await progressBar();
       const parts = { address, git: services.git, folder: resolve(folder), version, now: new Date(), onProgress: bar.show };
       const { tables, repositories } = await writeBackup(parts).finally(() => bar.end());
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);

@@ -46,7 +46,7 @@ export const importCommand = installationCommand(
       const account = await accountNamed(db, login);
       const actor = await actorFor(db, account, options.as);
       const token = tokenFile === undefined ? installationConfigOf(command).importToken : await tokenIn(tokenFile);
-      const bar = progressBar();
+      const bar = await progressBar();
       const wanted = { account, actor, name, private: options.private ?? false, token };
       const imported: Imported = withIssues
         ? await importAll(installation, bar, { ...wanted, source, api, mapUsers }).finally(() => bar.end())

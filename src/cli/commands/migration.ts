@@ -13,7 +13,7 @@ const importOfArchive = installationCommand(
   .option('--into <organization>', "an organization here that gets what belongs to the archive's")
   .action((archive, { into }, command) =>
     onInstallation(command, async ({ change, hearth: { services }, now }) => {
-      const bar = progressBar();
+      const bar = await progressBar();
       const { repositories, accounts } = await importArchive({
         file: resolve(archive),
         git: services.git,

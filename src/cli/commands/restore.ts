@@ -15,7 +15,7 @@ export const restoreCommand = installationCommand(
     const config = installationConfigOf(command);
     const hasKey = config.secretKey !== undefined || (await hasSecretKey(config.data));
     await withInstallation(config, async ({ address }, { services }) => {
-      const bar = progressBar();
+      const bar = await progressBar();
       const parts = { address, git: services.git, folder: resolve(folder), onProgress: bar.show };
       const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());
       print(command, { created_at, repositories: repositories.length }, [

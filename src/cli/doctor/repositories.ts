@@ -46,7 +46,7 @@ export async function pushes({ db }: CheckContext, now: Date): Promise<Diagnosis
 /** Checks all objects of all repositories. */
 export async function objects({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const rows = await db.selectFrom('repositories').select('id').orderBy('id').execute();
-  const bar = progressBar();
+  const bar = await progressBar();
   const broken: string[] = [];
   for (const [at, { id }] of rows.entries()) {
     bar.show('Reading objects', at, rows.length);

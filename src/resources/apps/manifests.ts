@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
@@ -40,6 +39,7 @@ export async function offerManifest(
   tx: Tx,
   { manifest, owner, by, now }: { manifest: unknown; owner: Account; by: Account; now: Date },
 ): Promise<string> {
+  const { Value } = await import('typebox/value');
   if (!Value.Check(AppManifest, manifest)) {
     const [problem] = Value.Errors(AppManifest, manifest);
     throw invalid('Manifest', problem?.instancePath.slice(1) ?? '', 'invalid', problem?.message ?? 'is not a manifest');

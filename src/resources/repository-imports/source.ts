@@ -1,6 +1,5 @@
 // The client for the server from which a repository is imported.
 import { type Static, type TSchema, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import type { Outbound, OutboundReply } from '#net/outbound.ts';
 import { OutboundError, parseTarget } from '#net/target.ts';
@@ -57,6 +56,7 @@ export function openSource(options: SourceOptions): Source {
   const read = async <S extends TSchema>(address: string, shape: S) => {
     const reply = await request(options, state, new URL(address));
     const value = parseJson(reply.body);
+    const { Value } = await import('typebox/value');
     if (Value.Check(shape, value)) return { value, reply };
     const [error] = Value.Errors(shape, value);
     const where = error ? ` (${error.instancePath || '/'} ${error.message})` : '';
@@ -112,12 +112,12 @@ async function request(options: SourceOptions, state: { hasAnswered: boolean }, 
       if (reply.status === 200) return reply;
       const seconds = rateLimitWait(reply, clock());
       if (seconds !== undefined) {
-        if (waits === maxWaits || seconds > longestWait) throw refusalOf(address, reply, options);
+        if (waits === maxWaits || seconds > longestWait) throw await refusalOf(address, reply, options);
         waits++;
         await wait(seconds, 'rate limit');
         continue;
       }
-      if (reply.status < 500 || failures === maxFailures) throw refusalOf(address, reply, options);
+      if (reply.status < 500 || failures === maxFailures) throw await refusalOf(address, reply, options);
     }
     const named = reply instanceof OutboundError ? undefined : retryAfter(reply.headers['retry-after'], clock());
     await wait(Math.min(named ?? 2 ** failures, longestWait), 'failure');
@@ -154,13 +154,14 @@ async function send(options: SourceOptions, address: URL): Promise<OutboundReply
 const unreachable = ({ host }: URL, { message }: OutboundError): Refusal =>
   new Refusal('unavailable', `${host} can't be reached: ${message}`);
 
-function refusalOf(
+async function refusalOf(
   { host, origin, pathname }: URL,
   { status, body }: OutboundReply,
   { api, token }: SourceOptions,
-): SourceRefusal {
+): Promise<SourceRefusal> {
   const reply = parseJson(body);
   const isApi = origin === new URL(api).origin;
+  const { Value } = await import('typebox/value');
   const said = Value.Check(Message, reply) ? `: ${reply.message.slice(0, 300)}` : '';
   if (status === 401) {
     const message = token === undefined || !isApi ? `${host} wants a token` : `${host} doesn't accept the token`;

@@ -46,9 +46,12 @@ type Lexeme = { readonly text: string; readonly bytes: number; seen: number };
 export type Word = { readonly lexemes: readonly Lexeme[]; readonly hash: number; seen: number };
 
 const cacheSize = 200_000;
+/** Milliseconds after which the cache is emptied: a full one takes 70 MB, and is filled again at once where much is indexed. */
+const cacheTime = 300_000;
 let words = new Map<string, Word>();
 let lexemes = new Map<string, Lexeme>();
 let textCount = 0;
+let emptying: NodeJS.Timeout | undefined;
 
 /** A copy of a substring that doesn't keep the whole text in memory. */
 const copyOf = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le');
@@ -57,14 +60,19 @@ const copyOf = (word: string): string => Buffer.from(word, 'utf16le').toString('
 export function wordOf(identifier: string): Word {
   const known = words.get(identifier);
   if (known) return known;
-  if (words.size >= cacheSize) {
-    words = new Map();
-    lexemes = new Map();
-  }
+  if (words.size >= cacheSize) emptyCache();
+  emptying ??= setTimeout(emptyCache, cacheTime).unref();
   const copy = copyOf(identifier);
   const word = { lexemes: analyseIdentifier(copy).map(lexemeOf), hash: hashOf(fold(copy)), seen: 0 };
   words.set(copy, word);
   return word;
+}
+
+function emptyCache(): void {
+  clearTimeout(emptying);
+  emptying = undefined;
+  words = new Map();
+  lexemes = new Map();
 }
 
 function lexemeOf(text: string): Lexeme {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { Outbound, OutboundReply } from '#net/outbound.ts';
 import { type Embedder, EmbeddingsUnavailable, normalise, type Purpose } from './embedder.ts';
 
@@ -62,16 +61,17 @@ async function requestEmbeddings(
   const body = Buffer.from(JSON.stringify({ model, input: texts, encoding_format: 'float' }));
   try {
     const request = { url: new URL(url), headers, body, timeout: timeout[purpose], maxBytes: maxReply };
-    return vectorsOf(await outbound.post(request), texts.length);
+    return await vectorsOf(await outbound.post(request), texts.length);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { failure: `The embedding server can't be reached: ${message}`, canRetry: true };
   }
 }
 
-function vectorsOf({ status, body }: OutboundReply, count: number): Float32Array[] | Failure {
+async function vectorsOf({ status, body }: OutboundReply, count: number): Promise<Float32Array[] | Failure> {
   if (status !== 200) return { failure: `The embedding server answered ${status}`, canRetry: status === 429 || status >= 500 };
   const reply = parseJson(body);
+  const { Value } = await import('typebox/value');
   if (!Value.Check(Reply, reply)) return { failure: "The embedding server's reply holds no embeddings", canRetry: false };
   const vectors = new Map(reply.data.map(({ index, embedding }) => [index, normalise(Float32Array.from(embedding))]));
   const inOrder = Array.from({ length: count }, (_, at) => vectors.get(at)).filter((vector) => vector !== undefined);

@@ -8,7 +8,7 @@ import { folderOfTest } from './support.ts';
 const now = new Date('2026-01-01T00:00:00Z');
 
 test('a file that can not be written fails each entry with its reason, and nothing else', async () => {
-  await using tar = openTarWriter(join(await folderOfTest(), 'none', 'archive.tar.gz'), now);
+  await using tar = await openTarWriter(join(await folderOfTest(), 'none', 'archive.tar.gz'), now);
   const bytes = Buffer.alloc(4 * 1024 * 1024);
   await expect(
     (async () => {
@@ -23,7 +23,7 @@ test('what is missing fails the entry, and the file is closed without an end', a
   const folder = await folderOfTest();
   const file = join(folder, 'archive.tar.gz');
   {
-    await using tar = openTarWriter(file, now);
+    await using tar = await openTarWriter(file, now);
     await tar.addBytes('first', Buffer.from('one'));
     await expect(tar.addTree('tree', join(folder, 'none'))).rejects.toThrow(/ENOENT/);
   }
@@ -35,7 +35,7 @@ test('empty files and folders are entries too', async () => {
   await mkdir(join(folder, 'tree', 'empty'), { recursive: true });
   await writeFile(join(folder, 'tree', 'nothing'), '');
   const file = join(folder, 'archive.tar.gz');
-  await using tar = openTarWriter(file, now);
+  await using tar = await openTarWriter(file, now);
   await tar.addTree('tree', join(folder, 'tree'));
   await tar.finish();
   const text = gunzipSync(await readFile(file)).toString('latin1');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { analyse, lexemesOf, termsOf } from '#search/analyse/analyse.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { analyse, lexemesOf, termsOf, wordOf } from '#search/analyse/analyse.ts';
 
 test.each([
   ['getUserName', ['getusername', 'get', 'user', 'name']],
@@ -59,4 +59,19 @@ test('encoded data and generated texts stay within bounds', () => {
   expect(Math.max(...analyse(base64).lexemes.map(({ length }) => length))).toBeLessThanOrEqual(128);
   const many = Array.from({ length: 60_000 }, (_, i) => `word${i}`).join(' ');
   expect(analyse(many).lexemes.length).toBeLessThan(20_100);
+});
+
+test('analysed words are forgotten after a while', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  // The timer of what earlier tests have analysed is a real one; a cache that is full is emptied, too.
+  const fillings = Array.from({ length: 200_001 }, (_, at) => `word${at}`);
+  for (const filling of fillings) wordOf(filling);
+  const word = wordOf('getUserName');
+  vi.advanceTimersByTime(299_000);
+  expect(wordOf('getUserName')).toBe(word);
+  vi.advanceTimersByTime(2_000);
+  const again = wordOf('getUserName');
+  expect(again).not.toBe(word);
+  expect(again.lexemes.map(({ text }) => text)).toEqual(['getusername', 'get', 'user', 'name']);
 });

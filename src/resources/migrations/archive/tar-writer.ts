@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type Header, type Pack, pack } from 'tar-stream';
+import type { Header, Pack } from 'tar-stream';
 import { asError } from '#git/errors.ts';
 
 /** A tar.gz that is written entry by entry; no more than a few parts of it are in memory. */
@@ -24,7 +24,8 @@ type EntryHeader = Partial<Header> & Pick<Header, 'name'>;
 const partSize = 256 * 1024;
 
 /** Opens a new file for a tar.gz, whose entries have the time `now`. */
-export function openTarWriter(file: string, now: Date): TarWriter {
+export async function openTarWriter(file: string, now: Date): Promise<TarWriter> {
+  const { pack } = await import('tar-stream');
   const tar = pack();
   const gzip = createGzip({ chunkSize: partSize });
   const written = pipeline(tar, gzip, createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }));

@@ -36,7 +36,7 @@ export type ArchiveParts = {
  */
 export async function writeArchive(parts: ArchiveParts): Promise<void> {
   const { migration, file, now } = parts;
-  await using tar = openTarWriter(file, now);
+  await using tar = await openTarWriter(file, now);
   const schema = { version: formatVersion, exported_at: timestamp(now) };
   await tar.addBytes('schema.json', Buffer.from(JSON.stringify(schema)));
   if (migration.org_metadata_only) await addOwnOrganizations(tar, parts);

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { formatVersion, type KindWithObjects, pageName, type RecordOf, shapes } from '../archive/format.ts';
 import { refused } from './unpack.ts';
 
@@ -17,6 +16,7 @@ const Schema = Type.Object({ version: Type.String() });
 export async function checkVersion(pages: Pages): Promise<void> {
   if (!pages.names.has('schema.json')) throw refused('it has no schema.json, so it is no archive of a migration');
   const found = await readJson(pages, 'schema.json');
+  const { Value } = await import('typebox/value');
   if (!Value.Check(Schema, found)) throw refused('schema.json does not tell its version');
   const [wanted, given] = [formatVersion, found.version].map((version) => version.split('.')[0]);
   if (wanted !== given) throw refused(`it has the version ${found.version.slice(0, 20)}, and ${wanted} is what can be read`);
@@ -24,6 +24,7 @@ export async function checkVersion(pages: Pages): Promise<void> {
 
 /** The objects of one kind, page by page, each of the shape that it must have. */
 export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: K): AsyncGenerator<RecordOf<K>[]> {
+  const { Value } = await import('typebox/value');
   for (let page = 1; ; page++) {
     const name = pageName(kind, page);
     if (!pages.names.has(name)) {
@@ -33,7 +34,8 @@ export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: 
     const found = await readJson(pages, name);
     if (!Array.isArray(found)) throw refused(`${name} is not a list`);
     for (const [at, one] of found.entries())
-      if (!Value.Check(shapes[kind], one)) throw refused(`${name}: ${problemOf(kind, one)} of object ${at + 1}`);
+      if (!Value.Check(shapes[kind], one))
+        throw refused(`${name}: ${problemOf(Value.Errors(shapes[kind], one))} of object ${at + 1}`);
     yield found as RecordOf<K>[]; // each was checked
   }
 }
@@ -42,8 +44,7 @@ export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: 
 export const countPages = ({ names }: Pages, kind: KindWithObjects): number =>
   [...names].filter((name) => name.startsWith(`${kind}_0`)).length;
 
-function problemOf(kind: KindWithObjects, one: unknown): string {
-  const [first] = Value.Errors(shapes[kind], one);
+function problemOf([first]: readonly { instancePath: string; message: string }[]): string {
   return first ? `${first.instancePath || 'the value'} ${first.message}` : 'something is wrong';
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type ExtractEvents, extract, type Header } from 'tar-stream';
+import type { ExtractEvents, Header } from 'tar-stream';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { unprocessable } from '#lib/refusal.ts';
 
@@ -28,6 +28,7 @@ export async function unpackArchive({ file, folder, limits, onProgress }: Readin
   });
   const read = { packed: 0, unpacked: 0 };
   const names = new Set<string>();
+  const { extract } = await import('tar-stream');
   const tar = extract();
   const measurePacked = counting((bytes) => {
     read.packed += bytes;

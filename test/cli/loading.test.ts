@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Loading } from '#test/support/note-loading.ts';
+import { installation, serve } from './support.ts';
+
+const notesTaker = new URL('../support/note-loading.ts', import.meta.url).href;
+
+/** What few requests need: each takes between one and twenty megabytes, and comes with the first request that needs it. */
+const loadedByNeed = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  '@scalar/fastify-api-reference',
+  'cli-progress',
+  'jose',
+  'libsodium-wrappers',
+  'linguist-languages',
+  'pg-copy-streams',
+  'postcss',
+  'sanitize-html',
+  'spdx-license-list',
+  'tar-stream',
+];
+
+test('a server that was asked for nothing special has loaded no library that few requests need', async () => {
+  const { data, env } = await installation();
+  const notes = join(data, 'loading.json');
+  const server = await serve(data, [], { ...env, LOADING_NOTES: notes, NODE_OPTIONS: `--import=${notesTaker}` });
+  expect((await fetch(`${server.url}/api/v3/users/nobody`)).status).toBe(404);
+  expect(await server.end()).toBe(0);
+  const { files, builtin }: Loading = JSON.parse(await readFile(notes, 'utf8'));
+  const packageOf = (path: string): string | undefined => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+  const packages = new Set(files.map(({ path }) => packageOf(path)));
+  expect(packages).toContain('fastify'); // the list is one
+  expect(loadedByNeed.filter((name) => packages.has(name))).toEqual([]);
+  expect(files.filter(({ path }) => path.includes('typebox/build/value'))).toEqual([]);
+  // Node's `fetch`, which an `import` of node:http loads.
+  expect(builtin.filter((name) => name.includes('undici'))).toEqual([]);
+  const megabytes = files.reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2;
+  expect(megabytes).toBeLessThan(8);
+});
