@@ -26,8 +26,21 @@ export function canonicalMode(octal: string): TreeMode {
 }
 
 /** Parses a tree object. @throws GitError `invalid` */
-export function parseTree(data: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
+export const parseTree = (data: Buffer): TreeEntry[] =>
+  [...entriesOf(data)].map(({ octal, bytes, oid }) => {
+    const mode = canonicalMode(octal);
+    return { mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid: oid.toString('hex') };
+  });
+
+/** The entry of this name in a tree object. @throws GitError `invalid` */
+export function findInTree(data: Buffer, name: Buffer): { mode: TreeMode; oid: Oid } | undefined {
+  for (const { octal, bytes, oid } of entriesOf(data))
+    if (bytes.equals(name)) return { mode: canonicalMode(octal), oid: oid.toString('hex') };
+  return undefined;
+}
+
+/** The stored parts of each entry. */
+function* entriesOf(data: Buffer): Generator<{ octal: string; bytes: Buffer; oid: Buffer }> {
   let at = 0;
   while (at < data.length) {
     const space = data.indexOf(32, at);
@@ -35,11 +48,7 @@ export function parseTree(data: Buffer): TreeEntry[] {
     const octal = data.toString('latin1', at, Math.max(space, at));
     if (space < 0 || nul < 0 || nul + 21 > data.length || !/^[0-7]{5,6}$/.test(octal))
       throw new GitError('invalid', 'Not a tree');
-    const mode = canonicalMode(octal);
-    const bytes = data.subarray(space + 1, nul);
-    const oid = data.toString('hex', nul + 1, nul + 21);
-    entries.push({ mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid });
+    yield { octal, bytes: data.subarray(space + 1, nul), oid: data.subarray(nul + 1, nul + 21) };
     at = nul + 21;
   }
-  return entries;
 }
