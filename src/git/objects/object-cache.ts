@@ -23,7 +23,7 @@ export type ObjectCache = {
 /** The largest value, as a part of the whole cache. */
 const largestPart = 1 / 64;
 /** The bytes that an entry takes beside its key and value. */
-const entryBytes = 200;
+const entryBytes = 300;
 
 /** Makes an empty cache. Each process has one for all its repositories. */
 export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): ObjectCache {

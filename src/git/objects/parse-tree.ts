@@ -27,20 +27,24 @@ export function canonicalMode(octal: string): TreeMode {
 
 /** Parses a tree object. @throws GitError `invalid` */
 export const parseTree = (data: Buffer): TreeEntry[] =>
-  [...entriesOf(data)].map(({ octal, bytes, oid }) => {
+  [...entriesOf(data)].map(({ octal, start, end }) => {
     const mode = canonicalMode(octal);
-    return { mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid: oid.toString('hex') };
+    const bytes = data.subarray(start, end);
+    return { mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid: oidBehind(data, end) };
   });
 
 /** The entry of this name in a tree object. @throws GitError `invalid` */
 export function findInTree(data: Buffer, name: Buffer): { mode: TreeMode; oid: Oid } | undefined {
-  for (const { octal, bytes, oid } of entriesOf(data))
-    if (bytes.equals(name)) return { mode: canonicalMode(octal), oid: oid.toString('hex') };
+  for (const { octal, start, end } of entriesOf(data))
+    if (end - start === name.length && name.compare(data, start, end) === 0)
+      return { mode: canonicalMode(octal), oid: oidBehind(data, end) };
   return undefined;
 }
 
-/** The stored parts of each entry. */
-function* entriesOf(data: Buffer): Generator<{ octal: string; bytes: Buffer; oid: Buffer }> {
+const oidBehind = (data: Buffer, end: number): Oid => data.toString('hex', end + 1, end + 21);
+
+/** The mode of each entry, and where its name starts and ends. */
+function* entriesOf(data: Buffer): Generator<{ octal: string; start: number; end: number }> {
   let at = 0;
   while (at < data.length) {
     const space = data.indexOf(32, at);
@@ -48,7 +52,7 @@ function* entriesOf(data: Buffer): Generator<{ octal: string; bytes: Buffer; oid
     const octal = data.toString('latin1', at, Math.max(space, at));
     if (space < 0 || nul < 0 || nul + 21 > data.length || !/^[0-7]{5,6}$/.test(octal))
       throw new GitError('invalid', 'Not a tree');
-    yield { octal, bytes: data.subarray(space + 1, nul), oid: data.subarray(nul + 1, nul + 21) };
+    yield { octal, start: space + 1, end: nul };
     at = nul + 21;
   }
 }
