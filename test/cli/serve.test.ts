@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { readSecretKey } from '#cli/data-folder.ts';
 import { preparePostgresHome } from '#database/postgres-home.ts';
 import { findOrphans } from '#database/postgres-processes.ts';
-import { clientOf } from '#test/support/client.ts';
 import { byNpm, command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, keeps a second one away, and stops its database when it is asked to end', async () => {
@@ -134,28 +133,6 @@ test('several processes answer behind one port, and one that dies is replaced', 
   process.kill(Number(first), 'SIGKILL');
   await expect.poll(async () => (await pids()).size).toBe(3);
   expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('route="/healthz",status="200"');
-  expect(await server.end()).toBe(0);
-});
-
-test('stale branch: after a change by one process, every process shows it', async () => {
-  const { data, env, run } = await installation();
-  await run('user', 'create', 'ada');
-  const { out: token } = await run('token', 'create', '--user', 'ada', '--quiet', '--kind', 'classic', '--scope', 'repo');
-  const server = await serve(data, ['--workers', '2', '--rate-limits', 'off'], env);
-  const client = clientOf(server.url, token.trim());
-  expect((await client.post('/user/repos', { name: 'engine', auto_init: true })).status).toBe(201);
-  const path = '/repos/ada/engine';
-  // Each connection may lead to the other process.
-  const read = async (what: string) => (await client.get(`${path}/${what}`, { headers: { connection: 'close' } })).body;
-  for (const name of ['one', 'two', 'three', 'four']) {
-    const content = Buffer.from(name).toString('base64');
-    const { body } = await client.put(`${path}/contents/${name}`, { message: `Add ${name}`, content });
-    for (let reads = 0; reads < 6; reads++) {
-      const [newest] = await read('commits?per_page=1');
-      const files: { name: string }[] = await read('contents/');
-      expect([newest.sha, files.some((file) => file.name === name)]).toEqual([body.commit.sha, true]);
-    }
-  }
   expect(await server.end()).toBe(0);
 });
 

@@ -53,3 +53,35 @@ test('after a change, the list of commits and the new file are read without a pr
   expect(await w.gitProcesses(owner, `${path}/contents`)).toEqual([]);
   expect(await w.gitProcesses(owner, `${path}/git/blobs/${added.blob}`)).toEqual([]);
 });
+
+test('stale branch: after a change by one process, the others show it, a deletion too', async () => {
+  const servers = [w.hearth, await w.another()];
+  const client = await w.as(owner);
+  const headers = { authorization: `Bearer ${await w.token(owner)}` };
+  const read = (what: string) =>
+    Promise.all(servers.map(({ app }) => app.inject({ method: 'GET', url: `/api/v3${path}/${what}`, headers })));
+  for (let round = 0; round < 3; round++) {
+    const { commit } = await addFile(client, path);
+    for (const reply of await read('commits?per_page=1')) expect(reply.json()).toMatchObject([{ sha: commit }]);
+    for (const reply of await read('branches/main')) expect(reply.json()).toMatchObject({ commit: { sha: commit } });
+  }
+  const added = await addFile(client, path);
+  const created = await client.post(`${path}/git/refs`, { ref: 'refs/heads/topic', sha: added.commit });
+  expect(created.status).toBe(201);
+  for (const reply of await read('commits?sha=topic')) expect(reply.statusCode).toBe(200);
+  expect((await client.delete(`${path}/git/refs/heads/topic`)).status).toBe(204);
+  for (const reply of await read('commits?sha=topic')) expect(reply.statusCode).toBe(404);
+});
+
+test('a repository made anew under the name of a deleted one has none of its commits', async () => {
+  const gone = await history(w, owner, 3);
+  const client = await w.as(owner);
+  const [commit] = gone.oids;
+  expect((await client.get(`${gone.path}/commits?sha=${commit}`)).status).toBe(200);
+  expect((await client.delete(gone.path)).status).toBe(204);
+  await w.repo(owner, { name: gone.repo.name });
+  await addFile(client, gone.path);
+  expect((await client.get(`${gone.path}/commits?sha=${commit}`)).status).toBe(404);
+  expect((await client.get(`${gone.path}/git/commits/${commit}`)).status).toBe(404);
+  expect((await client.get(`${gone.path}/git/trees/${commit}`)).status).toBe(404);
+});
