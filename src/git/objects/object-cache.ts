@@ -27,17 +27,17 @@ const entryBytes = 300;
 
 /** Makes an empty cache. Each process has one for all its repositories. */
 export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): ObjectCache {
-  const entries = new LRUCache<string, object | number>({
-    maxSize,
-    maxEntrySize: Math.ceil(maxSize * largestPart),
-    sizeCalculation: (value, key) => entryBytes + sizeOf(key) + sizeOf(value),
-  });
+  const entries = new LRUCache<string, object | number>({ maxSize });
+  const largest = maxSize * largestPart;
   const keyOf = ({ id }: Pick<Repo, 'id'>, kind: Kind<unknown>, key: string): string => `${id} ${kind.name} ${key}`;
   return {
     // The kind is a part of the key, so that the value has the type of its kind.
     get: <V>(repo: Repo, kind: Kind<V>, key: string) => entries.get(keyOf(repo, kind, key)) as V | undefined,
     set(repo, kind, key, value) {
-      if (isCacheable(repo)) entries.set(keyOf(repo, kind, key), value);
+      if (!isCacheable(repo)) return;
+      const name = keyOf(repo, kind, key);
+      const size = entryBytes + sizeOf(name) + sizeOf(value, largest);
+      if (size <= largest) entries.set(name, value, { size });
     },
     drop(repo) {
       for (const key of [...entries.keys()]) if (key.startsWith(`${repo.id} `)) entries.delete(key);
@@ -63,13 +63,16 @@ export async function cached<V extends object | number>(
   return value;
 }
 
-/** The bytes of memory that a value takes at most. A character may take two. */
-export function sizeOf(value: unknown): number {
+/** The bytes of memory that a value takes at most. A character may take two. Beyond `enough`, the rest isn't looked at. */
+function sizeOf(value: unknown, enough = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return 24 + 2 * value.length;
   if (typeof value !== 'object' || value === null) return 16;
   if (Buffer.isBuffer(value)) return 200 + value.length;
   if (value instanceof Date) return 100;
   let bytes = 40;
-  for (const key in value) bytes += 8 + sizeOf(value[key as keyof typeof value]);
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    bytes += 8 + sizeOf(part, enough);
+    if (bytes > enough) break;
+  }
   return bytes;
 }
