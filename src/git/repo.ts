@@ -1,6 +1,7 @@
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { ObjectCache } from './objects/object-cache.ts';
 import type { ReaderPool } from './objects/reader-pool.ts';
 
 /** The limits on git processes; see `lib/limits/git.ts`. */
@@ -18,6 +19,7 @@ export type GitStore = {
   /** Git processes count against this caller. */
   readonly caller: Caller;
   readonly readers: ReaderPool;
+  readonly cache: ObjectCache;
   [Symbol.asyncDispose](): Promise<void>;
 };
 

@@ -6,6 +6,7 @@ import { resourceLimits } from '#lib/limits.ts';
 import { GitError } from './errors.ts';
 import { installAttributes } from './maintenance/attributes.ts';
 import { installHooks } from './maintenance/hooks.ts';
+import { makeObjectCache } from './objects/object-cache.ts';
 import { makeReaderPool } from './objects/reader-pool.ts';
 import { inheritedEnvironment } from './process/environment.ts';
 import { run, runText } from './process/run.ts';
@@ -43,6 +44,7 @@ export async function openGitStore(given: {
     }),
     caller: system,
     readers,
+    cache: makeObjectCache(limits),
     [Symbol.asyncDispose]: () => readers.closeAll(),
   };
 }
@@ -130,6 +132,7 @@ export async function initialise(draft: Repo, defaultBranch: string): Promise<vo
 /** Removes a repository from disk, if it exists. It is moved to a temporary folder first, so that the removal is atomic. */
 export async function removeRepository(repo: Repo): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
+  repo.store.cache.drop(repo);
   const trash = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));
   const moved = await rename(repo.path, join(trash, 'repository.git')).then(
     () => true,

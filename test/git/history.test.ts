@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listChanges } from '#git/history/changes.ts';
-import { compareCommits, diffAhead, diffCommit, listAhead } from '#git/history/compare.ts';
+import { compareCommits, diffCommit, listAhead } from '#git/history/compare.ts';
 import { diffTrees } from '#git/history/diff.ts';
 import { countCommits, listCommits, listNewCommits } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -143,7 +143,7 @@ test('two branches are compared from where they part', async () => {
   expect(
     (await listAhead(repo, { base: main, head: next, ahead: 2, limit: 1, offset: 1 })).map(({ message }) => message),
   ).toEqual(['Next']);
-  expect((await diffAhead(repo, { base: main, head: next })).files).toMatchObject([{ path: 'a', additions: 1, deletions: 1 }]);
+  expect((await diffTrees(repo, { from: base, to: next })).files).toMatchObject([{ path: 'a', additions: 1, deletions: 1 }]);
   const stranger = await commit(repo, { z: '1' }, [], 'Stranger');
   expect(await compareCommits(repo, { base: main, head: stranger })).toEqual({ ahead: 1, behind: 2 });
 });

@@ -10,6 +10,7 @@ import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { change, type Db, type Tx } from '#database/connect.ts';
+import { countGitProcesses } from '#git/process/process.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
 import { hashToken, newToken } from '#lib/token.ts';
@@ -53,6 +54,8 @@ export type World = {
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, as a second process would be. */
   another(): Promise<Hearth>;
+  /** The git processes that a GET starts, by their subcommands. A reader of objects that is open already isn't among them. */
+  gitProcesses(who: Account, path: string): Promise<string[]>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -201,6 +204,13 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
       return statements.length;
     },
     another,
+    async gitProcesses(who, path) {
+      const headers = { authorization: `Bearer ${await self.token(who)}` };
+      const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
+      const { result, started } = await countGitProcesses(ask);
+      expect(result.statusCode, result.payload).toBe(200);
+      return started;
+    },
     settle: () => runDueJobs(hearth.worker),
     async unchanged(tables, work) {
       const before = await snapshot(db, tables);

@@ -1,3 +1,4 @@
+import { cached, kindOf } from '../objects/object-cache.ts';
 import { openObjects } from '../objects/objects.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
@@ -9,8 +10,16 @@ import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
 /** How `head` relates to `base`. Without a merge base the histories are unrelated. */
 export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 
+/** Cached comparisons, by `base...head`. */
+const comparisons = kindOf<Comparison>('comparison');
+/** Cached pages of `listAhead`, by the arguments of `git rev-list`. */
+const pagesAhead = kindOf<readonly Oid[]>('ahead');
+
 /** The merge base of two commits, and the number of commits on either side. */
-export async function compareCommits(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
+export const compareCommits = (repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> =>
+  cached(repo, comparisons, `${base}...${head}`, () => readComparison(repo, { base, head }));
+
+async function readComparison(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
   const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
   const [counts, mergeBase] = await Promise.all([counting, findMergeBase(repo, base, head)]);
@@ -28,18 +37,15 @@ export async function listAhead(
   if (count <= 0) return [];
   // git lists the newest commits first.
   const page = [`--skip=${ahead - offset - count}`, `--max-count=${count}`];
-  const text = await runText(repo, ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--']);
+  const args = ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--'];
+  const oids = await cached(repo, pagesAhead, args.join(' '), async () =>
+    (await runText(repo, args)).trimEnd().split('\n').reverse(),
+  );
   await using reader = await openObjects(repo);
-  return reader.getCommits(text.trimEnd().split('\n').reverse());
+  return reader.getCommits(oids);
 }
 
 /** The diff of a commit against its first parent, or against the empty tree. */
 export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'parents'>, limits: DiffLimits = {}): Promise<Diff> {
   return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
-}
-
-/** The diff of `base...head`: from their merge base to `head`, or from the empty tree for unrelated histories. */
-export async function diffAhead(repo: Repo, given: { base: Oid; head: Oid } & DiffLimits): Promise<Diff> {
-  const from = await findMergeBase(repo, given.base, given.head);
-  return diffTrees(repo, { ...given, from: from ?? null, to: given.head });
 }

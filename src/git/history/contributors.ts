@@ -1,3 +1,5 @@
+import { cached, kindOf } from '../objects/object-cache.ts';
+import { openObjects } from '../objects/objects.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
@@ -10,11 +12,20 @@ const line = /^\s*(\d+)\t(.*?) ?<([^<>]*)>$/;
 /** Bytes of the list. It must be bounded, since pushed commits can have any number of authors. */
 const maxOutput = 4 * 1024 * 1024;
 
+/** Cached lists, by the commit and the `.mailmap` of the default branch, which git applies. */
+const lists = kindOf<Contributor[]>('contributors');
+
 /**
  * The authors of a history, those with the most commits first, merged by the repository's `.mailmap`. Beyond four megabytes of
  * names, those with the fewest commits are missing.
  */
 export async function listContributors(repo: Repo, from: Oid): Promise<Contributor[]> {
+  await using reader = await openObjects(repo);
+  const mailmap = await reader.findInfo('HEAD', { path: '.mailmap' });
+  return cached(repo, lists, `${from} ${mailmap?.oid ?? ''}`, () => readContributors(repo, from));
+}
+
+async function readContributors(repo: Repo, from: Oid): Promise<Contributor[]> {
   const args = ['shortlog', '--summary', '--numbered', '--email', checkedOid(from), '--'];
   const text = await runText(repo, args, { maxOutput: maxOutput, truncate: true });
   return text.split('\n').flatMap((row) => {

@@ -1,3 +1,4 @@
+import { cached, kindOf } from '../objects/object-cache.ts';
 import { checkedOid, emptyTree, type Oid } from '../objects/oid.ts';
 import { unquotePath } from '../objects/quoted-path.ts';
 import { exceeded } from '../process/exceeded.ts';
@@ -18,6 +19,9 @@ export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
+/** Cached diffs, by the arguments of git and the limits. */
+const diffs = kindOf<Diff>('diff');
+
 /**
  * The diff of two commits or trees (`from: null`: the empty tree), with renames. The files and their counts are complete; patches
  * are given up to the limits.
@@ -26,13 +30,21 @@ const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '-
 export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
   const patchSize = given.patchSize ?? 8 * mebi;
-  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, from, checkedOid(given.to), '--'];
+  const filePatchSize = given.filePatchSize ?? mebi;
+  const key = [from, checkedOid(given.to), patchSize, filePatchSize].join(' ');
+  return cached(repo, diffs, key, () => readDiff(repo, { from, to: given.to, patchSize, filePatchSize }));
+}
+
+async function readDiff(
+  repo: Repo,
+  { from, to, patchSize, filePatchSize }: { from: Oid; to: Oid } & Required<DiffLimits>,
+): Promise<Diff> {
+  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, from, to, '--'];
   const [files, patch] = await Promise.all([
     readFiles(repo, compare(['--raw', '--numstat'])),
     patchSize === 0 ? undefined : run(repo, compare(['-p']), { maxOutput: patchSize, truncate: true }),
   ]);
-  if (patch)
-    attachPatches(files, patch.stdout.toString('utf8'), { complete: !patch.truncated, maxLength: given.filePatchSize ?? mebi });
+  if (patch) attachPatches(files, patch.stdout.toString('utf8'), { complete: !patch.truncated, maxLength: filePatchSize });
   const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
 }
@@ -92,7 +104,8 @@ function attachPatches(files: FileDiff[], text: string, { complete, maxLength }:
       .map(hunksOf)
       .filter((hunks) => hunks !== '')
       .join('\n');
-    if (patch !== '' && patch.length <= maxLength) file.patch = patch;
+    // A copy, since a part of a text keeps the whole of it in memory.
+    if (patch !== '' && patch.length <= maxLength) file.patch = Buffer.from(patch).toString();
   }
 }
 

@@ -1,10 +1,12 @@
-import { openObjects } from '../objects/objects.ts';
+import { cached, kindOf } from '../objects/object-cache.ts';
+import { commits as cachedCommits, openObjects } from '../objects/objects.ts';
 import { checkedOid, type Oid, zeroOid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
 import { checkPath } from '../objects/paths.ts';
 import { readRecords } from '../process/records.ts';
 import { runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
+import { walkHistory } from './walk.ts';
 
 /** A filter of commits. `authors` and `committers` match any part of `Name <email>`, ignoring case. */
 export type HistoryFilter = {
@@ -32,13 +34,25 @@ function pathArgs({ path }: HistoryFilter): string[] {
   return ['--', path];
 }
 
+/** Cached pages of histories, and numbers of commits, by the arguments of `git rev-list`. */
+const pages = kindOf<readonly Oid[]>('history');
+const counts = kindOf<number>('count');
+
 /** A page of the commits that are reachable from a commit, newest first. */
 export async function listCommits(
   repo: Repo,
   options: HistoryFilter & { from: Oid; offset?: number; limit: number },
 ): Promise<Commit[]> {
-  const page = [`--skip=${options.offset ?? 0}`, `--max-count=${options.limit}`];
-  return readAll(repo, await listOids(repo, [...page, ...filterArgs(options), checkedOid(options.from), ...pathArgs(options)]));
+  const { from, offset = 0, limit } = options;
+  const filter = filterArgs(options);
+  const paths = pathArgs(options);
+  const isWhole = filter.length === 0 && paths.length === 1;
+  const args = [`--skip=${offset}`, `--max-count=${limit}`, ...filter, checkedOid(from), ...paths];
+  const oids = await cached(repo, pages, args.join('\0'), async () => {
+    const walked = isWhole ? await walkHistory(repo, from, offset + limit) : undefined;
+    return walked?.slice(offset) ?? listOids(repo, args);
+  });
+  return readAll(repo, oids);
 }
 
 /** The number of commits that are reachable from `from` and not from `without`, counted up to `maxCount`. */
@@ -46,10 +60,45 @@ export async function countCommits(
   repo: Repo,
   options: HistoryFilter & { from: Oid; without?: Oid; maxCount?: number },
 ): Promise<number> {
-  const bound = options.maxCount === undefined ? [] : [`--max-count=${options.maxCount}`];
-  const not = options.without === undefined ? [] : [`^${checkedOid(options.without)}`];
-  const args = ['rev-list', '--count', ...bound, ...filterArgs(options), checkedOid(options.from), ...not, ...pathArgs(options)];
-  return Number(await runText(repo, args));
+  const { from, without, maxCount = Number.POSITIVE_INFINITY } = options;
+  const bound = Number.isFinite(maxCount) ? [`--max-count=${maxCount}`] : [];
+  const filter = filterArgs(options);
+  const paths = pathArgs(options);
+  const argsOf = (oid: Oid, not: Oid | undefined): string[] => [
+    ...bound,
+    ...filter,
+    checkedOid(oid),
+    ...(not === undefined ? [] : [`^${checkedOid(not)}`]),
+    ...paths,
+  ];
+  const keyOf = (oid: Oid, not?: Oid): string => argsOf(oid, not).join('\0');
+  const count = async (not: Oid | undefined) => Number(await runText(repo, ['rev-list', '--count', ...argsOf(from, not)]));
+  return cached(repo, counts, keyOf(from, without), async () => {
+    const isWhole = without === undefined && filter.length === 0 && paths.length === 1;
+    const base = isWhole ? findCounted(repo, from, keyOf) : undefined;
+    if (!base) return count(without);
+    return Math.min(maxCount, base.count + (base.isStraight ? base.above : await count(base.oid)));
+  });
+}
+
+/** How far back a commit is looked for whose number is cached. */
+const maxAbove = 250;
+
+/**
+ * The nearest of a commit's first parents, and of theirs, up to which the commits were counted. `above` is the number of those
+ * from there to `from`; with `isStraight`, no other commits were merged between them.
+ */
+function findCounted(repo: Repo, from: Oid, keyOf: (oid: Oid) => string) {
+  const { cache } = repo.store;
+  let isStraight = true;
+  for (let oid: Oid | undefined = from, above = 0; oid !== undefined && above <= maxAbove; above++) {
+    const count = cache.get(repo, counts, keyOf(oid));
+    if (count !== undefined) return { oid, count, above, isStraight };
+    const parents: readonly Oid[] = cache.get(repo, cachedCommits, oid)?.parents ?? [];
+    isStraight &&= parents.length === 1;
+    oid = parents[0];
+  }
+  return undefined;
 }
 
 type NewCommitsRange = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number };

@@ -4,9 +4,10 @@ import { run } from '../process/run.ts';
 import { refNameProblem } from '../refs/ref-name.ts';
 import type { GitLimits, Repo } from '../repo.ts';
 import type { ObjectInfo, ObjectType } from './cat-file.ts';
+import { type Kind, kindOf, type ObjectCache } from './object-cache.ts';
 import { checkedOid, checkedPrefix, isOid, type Oid } from './oid.ts';
 import { type Commit, parseCommit, parseTag, type Tag } from './parse-commit.ts';
-import { canonicalMode, parseTree, type TreeEntry, type TreeMode } from './parse-tree.ts';
+import { canonicalMode, findInTree, parseTree, type TreeEntry, type TreeMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
 import type { ReaderLease } from './reader-pool.ts';
 
@@ -24,6 +25,15 @@ const namesPerBatch = 2_000;
 const maxCommitSize = 1024 * 1024;
 const partialCommitSize = 256 * 1024;
 const maxTagSize = 1024 * 1024;
+/** Larger objects aren't cached. */
+const maxCachedSize = 256 * 1024;
+
+/** Cached commits, by name. */
+export const commits = kindOf<Commit>('commit');
+const objects = kindOf<StoredObject>('object');
+/** What is known of an object without its bytes, by its name or by a commit and a path. */
+const infos = kindOf<ObjectInfo>('info');
+
 /** git's exit code for an object that doesn't exist or has another type. */
 const noSuchObject = 128;
 
@@ -32,14 +42,19 @@ const noSuchObject = 128;
  * `await Promise.all(oids.map((oid) => reader.getCommit(oid)))` is one round trip.
  *
  * `rev` is a full object name or a full ref (`refs/heads/main`, `HEAD`).
+ *
+ * Whether an object exists is read anew by `findInfo`, which comes before anything else that a request names. What other methods
+ * return may come from the cache of the store.
  */
 export class ObjectReader implements AsyncDisposable {
   readonly #repo: Repo;
   readonly #lease: ReaderLease;
   readonly #limits: GitLimits;
+  readonly #isBulk: boolean;
 
-  constructor(repo: Repo) {
+  constructor(repo: Repo, { isBulk }: { isBulk: boolean }) {
     this.#repo = repo;
+    this.#isBulk = isBulk;
     this.#lease = repo.store.readers.lease(repo);
     this.#limits = repo.store.limits;
   }
@@ -74,17 +89,52 @@ export class ObjectReader implements AsyncDisposable {
     );
   }
 
+  /** The folder at a path of a commit (`''`: its root); undefined where there is none. */
+  async findFolder(commit: Oid, path: string): Promise<ObjectInfo | undefined> {
+    const key = `${checkedOid(commit)}:${path}`;
+    const known = this.#cache.get(this.#repo, infos, key);
+    if (known) return known;
+    const found = await this.findInfo(commit, path === '' ? { peel: 'tree' } : { path });
+    if (found?.type !== 'tree') return undefined;
+    this.#keep(infos, key, found);
+    return found;
+  }
+
+  /** The size of a blob of a tree that was read, in bytes; 0 where it doesn't exist. */
+  async sizeOf(blob: Oid): Promise<number> {
+    const known = this.#cache.get(this.#repo, objects, blob) ?? this.#cache.get(this.#repo, infos, blob);
+    if (known) return known.size;
+    const found = await this.findInfo(blob);
+    if (found) this.#keep(infos, blob, found);
+    return found?.size ?? 0;
+  }
+
+  get #cache(): ObjectCache {
+    return this.#repo.store.cache;
+  }
+
+  #keep<V extends object>(kind: Kind<V>, key: string, value: V): void {
+    if (!this.#isBulk) this.#cache.set(this.#repo, kind, key, value);
+  }
+
   /** An object; undefined where it doesn't exist. @throws GitError `too-large` above `maxSize` */
   async find(
     rev: string,
     options: { path?: string; peel?: ObjectType; maxSize?: number } = {},
   ): Promise<StoredObject | undefined> {
-    const info = await this.findInfo(rev, options);
+    const known = options.path === undefined ? this.#cache.get(this.#repo, objects, rev) : undefined;
+    const isKnown = known !== undefined && (options.peel ?? known.type) === known.type;
+    const info = isKnown ? known : await this.findInfo(rev, options);
     if (!info) return undefined;
     const maxSize = info.type === 'tree' ? this.#limits.folder : this.#limits.object;
     if (info.size > (options.maxSize ?? maxSize)) throw this.#tooLarge(info);
+    if (isKnown) return known;
     const answer = await this.#lease.request(info.oid, 'contents');
-    return answer && { ...answer.info, data: answer.data };
+    if (!answer) return undefined;
+    const found = { ...answer.info, data: answer.data };
+    // A copy, since the bytes are a part of a larger buffer that other answers came in.
+    if (found.size <= maxCachedSize) this.#keep(objects, found.oid, { ...found, data: copyOf(found.data) });
+    return found;
   }
 
   #tooLarge({ type, oid }: ObjectInfo): GitError {
@@ -103,6 +153,8 @@ export class ObjectReader implements AsyncDisposable {
 
   /** A commit; tags are followed. @throws GitError `not-found` */
   async getCommit(rev: string): Promise<Commit> {
+    const known = this.#cache.get(this.#repo, commits, rev);
+    if (known) return known;
     const info = await this.findInfo(rev, { peel: 'commit' });
     if (!info) throw new GitError('not-found', 'No such commit');
     const [commit] = await this.getCommits([info.oid]);
@@ -110,11 +162,11 @@ export class ObjectReader implements AsyncDisposable {
     return commit;
   }
 
-  /** Many commits by their full names, in one round trip. @throws GitError `not-found` where one is missing */
+  /** Many commits by their full names, in one round trip at most. @throws GitError `not-found` where one is missing */
   async getCommits(oids: readonly Oid[]): Promise<Commit[]> {
-    const commits = await this.findCommits(oids);
+    const found = await this.findCommits(oids);
     return oids.map((oid) => {
-      const commit = commits.get(oid);
+      const commit = found.get(oid);
       if (!commit) throw new GitError('not-found', 'No such commit', oid);
       return commit;
     });
@@ -122,16 +174,29 @@ export class ObjectReader implements AsyncDisposable {
 
   /** As `getCommits`, as a map by name. Missing objects and those of other types are omitted. */
   async findCommits(oids: readonly Oid[]): Promise<Map<Oid, Commit>> {
-    const commits = new Map<Oid, Commit>();
+    const found = new Map<Oid, Commit>();
+    const unknown: Oid[] = [];
+    for (const oid of oids) {
+      const known = this.#cache.get(this.#repo, commits, oid);
+      if (known) found.set(oid, known);
+      else unknown.push(oid);
+    }
+    if (unknown.length > 0) for (const commit of await this.#readCommits(unknown)) found.set(commit.oid, commit);
+    return found;
+  }
+
+  async #readCommits(oids: readonly Oid[]): Promise<Commit[]> {
+    const read: Commit[] = [];
     const tooLarge: Oid[] = [];
     for await (const result of this.readMany(oids, { maxSize: maxCommitSize })) {
       if (!('object' in result)) {
         if (result.problem === 'too-large') tooLarge.push(result.oid);
-      } else if (result.object.type === 'commit') commits.set(result.oid, parseCommit(result.oid, result.object.data));
+      } else if (result.object.type === 'commit') read.push(parseCommit(result.oid, result.object.data));
     }
     const partial = await Promise.all(tooLarge.map((oid) => this.#findBeginning(oid)));
-    for (const commit of partial) if (commit) commits.set(commit.oid, commit);
-    return commits;
+    read.push(...partial.filter((commit) => commit !== undefined));
+    for (const commit of read) this.#keep(commits, commit.oid, commit);
+    return read;
   }
 
   /** The first part of a very large commit, so that such commits don't make lists slow. */
@@ -153,8 +218,8 @@ export class ObjectReader implements AsyncDisposable {
   /** The entry of this name in a tree. Trees above `git.folder` are searched by `git ls-tree`. */
   async findChild(folder: ObjectInfo, name: string): Promise<{ mode: TreeMode; oid: Oid } | undefined> {
     if (folder.size <= this.#limits.folder) {
-      const bytes = Buffer.from(name);
-      return (await this.getTree(folder.oid)).find((entry) => entry.bytes.equals(bytes));
+      const { data } = await this.get(folder.oid, { type: 'tree' });
+      return findInTree(data, Buffer.from(name));
     }
     const { stdout } = await run(this.#repo, ['ls-tree', '-z', '--', checkedOid(folder.oid), name]);
     const [, octal = '', oid = ''] = /^(\d+) \w+ ([0-9a-f]{40})\t/.exec(stdout.toString('latin1')) ?? [];
@@ -202,9 +267,18 @@ export class ObjectReader implements AsyncDisposable {
   }
 }
 
-/** Opens a reader of a repository; dispose of it with `await using`. Its process stays open for later readers. */
-export async function openObjects(repo: Repo): Promise<ObjectReader> {
-  return new ObjectReader(repo);
+/**
+ * Opens a reader of a repository; dispose of it with `await using`. Its process stays open for later readers. With `isBulk`, it
+ * keeps nothing in the cache, for work that reads more than a request does.
+ */
+export async function openObjects(repo: Repo, { isBulk = false } = {}): Promise<ObjectReader> {
+  return new ObjectReader(repo, { isBulk });
+}
+
+function copyOf(data: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(data.length);
+  data.copy(copy);
+  return copy;
 }
 
 function endOfBatch(infos: readonly (ObjectInfo | undefined)[], from: number, maxSize: number): number {

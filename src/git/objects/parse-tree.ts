@@ -26,8 +26,25 @@ export function canonicalMode(octal: string): TreeMode {
 }
 
 /** Parses a tree object. @throws GitError `invalid` */
-export function parseTree(data: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
+export const parseTree = (data: Buffer): TreeEntry[] =>
+  [...entriesOf(data)].map(({ octal, start, end }) => {
+    const mode = canonicalMode(octal);
+    const bytes = data.subarray(start, end);
+    return { mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid: oidBehind(data, end) };
+  });
+
+/** The entry of this name in a tree object. @throws GitError `invalid` */
+export function findInTree(data: Buffer, name: Buffer): { mode: TreeMode; oid: Oid } | undefined {
+  for (const { octal, start, end } of entriesOf(data))
+    if (end - start === name.length && name.compare(data, start, end) === 0)
+      return { mode: canonicalMode(octal), oid: oidBehind(data, end) };
+  return undefined;
+}
+
+const oidBehind = (data: Buffer, end: number): Oid => data.toString('hex', end + 1, end + 21);
+
+/** The mode of each entry, and where its name starts and ends. */
+function* entriesOf(data: Buffer): Generator<{ octal: string; start: number; end: number }> {
   let at = 0;
   while (at < data.length) {
     const space = data.indexOf(32, at);
@@ -35,11 +52,7 @@ export function parseTree(data: Buffer): TreeEntry[] {
     const octal = data.toString('latin1', at, Math.max(space, at));
     if (space < 0 || nul < 0 || nul + 21 > data.length || !/^[0-7]{5,6}$/.test(octal))
       throw new GitError('invalid', 'Not a tree');
-    const mode = canonicalMode(octal);
-    const bytes = data.subarray(space + 1, nul);
-    const oid = data.toString('hex', nul + 1, nul + 21);
-    entries.push({ mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid });
+    yield { octal, start: space + 1, end: nul };
     at = nul + 21;
   }
-  return entries;
 }

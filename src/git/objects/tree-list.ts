@@ -1,9 +1,10 @@
 import { GitError, isGitError } from '../errors.ts';
 import { readRecords } from '../process/records.ts';
 import type { Repo } from '../repo.ts';
-import { type ObjectType, openObjects } from './objects.ts';
+import { cached, kindOf } from './object-cache.ts';
+import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
-import { canonicalMode, type TreeMode, typeOfMode } from './parse-tree.ts';
+import { canonicalMode, parseTree, type TreeMode, typeOfMode } from './parse-tree.ts';
 
 /** An entry of a tree listing. Files and links have a `size` in bytes. */
 export type ListedEntry = { path: string; mode: TreeMode; type: ObjectType; oid: Oid; size?: number };
@@ -46,20 +47,33 @@ export async function* readPartOfTree(
   }
 }
 
+export type Listing = { entries: ListedEntry[]; truncated: boolean };
+
+/** Cached listings, by tree (or commit and path) and depth. */
+const listings = kindOf<Listing>('listing');
+
 /**
  * Lists a tree as `readTree`, up to `limit` entries and `git.listing` bytes.
  * @throws GitError `not-found` where the tree or the path doesn't exist
  */
-export async function listTree(
+export async function listTree(repo: Repo, rev: Oid, options: Depth & { path?: string; limit: number }): Promise<Listing> {
+  const { path = '', recursive = false, folders = false, limit } = options;
+  const key = [checkedOid(rev), recursive, folders, limit, path].join(' ');
+  return cached(repo, listings, key, () => readListing(repo, rev, options));
+}
+
+async function readListing(
   repo: Repo,
   rev: Oid,
-  options: Depth & { path?: string; limit: number },
-): Promise<{ entries: ListedEntry[]; truncated: boolean }> {
-  const { path, limit } = options;
-  const tree = await findTree(repo, rev, path);
+  { path, limit, ...depth }: Depth & { path?: string; limit: number },
+): Promise<Listing> {
+  await using reader = await openObjects(repo);
+  const tree = await reader.findInfo(rev, path ? { path } : { peel: 'tree' });
+  if (tree?.type !== 'tree') throw new GitError('not-found', 'No such tree');
+  const batches = (depth.recursive ? undefined : await readSmallFolder(reader, tree)) ?? readTree(repo, tree.oid, depth);
   const entries: ListedEntry[] = [];
   let bytes = 0;
-  for await (const batch of readTree(repo, tree, options)) {
+  for await (const batch of batches) {
     for (const entry of batch) {
       bytes += bytesBeforePath + entry.path.length;
       if (entries.length === limit || bytes > repo.store.limits.listing) return { entries, truncated: true };
@@ -69,15 +83,24 @@ export async function listTree(
   return { entries, truncated: false };
 }
 
+/** Larger folders are listed by a git process of their own. */
+const maxSmallFolder = 1_000;
+
+/** The entries of a folder, in one batch and by the reader; undefined where it is large. */
+async function readSmallFolder(reader: ObjectReader, { oid, size }: ObjectInfo): Promise<ListedEntry[][] | undefined> {
+  if (size > maxSmallFolder * bytesBeforePath) return undefined;
+  const entries = parseTree((await reader.get(oid, { type: 'tree' })).data);
+  if (entries.length > maxSmallFolder) return undefined;
+  const sizes = await Promise.all(entries.map(({ type, oid: child }) => (type === 'blob' ? reader.sizeOf(child) : undefined)));
+  const listed = entries.map(({ name: path, mode, type, oid: child }, index) => {
+    const bytes = sizes[index];
+    return { path, mode, type, oid: child, ...(bytes !== undefined && { size: bytes }) };
+  });
+  return [listed];
+}
+
 /** The bytes that `git ls-tree` writes before each path. */
 const bytesBeforePath = 60;
-
-async function findTree(repo: Repo, rev: Oid, path: string | undefined): Promise<Oid> {
-  await using reader = await openObjects(repo);
-  const tree = await reader.findInfo(checkedOid(rev), path ? { path } : { peel: 'tree' });
-  if (tree?.type !== 'tree') throw new GitError('not-found', 'No such tree');
-  return tree.oid;
-}
 
 function parseEntry(record: Buffer): ListedEntry {
   const [, octal = '', , oid = '', size = '-', path = ''] = line.exec(record.toString('utf8')) ?? [];

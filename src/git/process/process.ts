@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -79,6 +80,19 @@ function lowerPriority({ kind }: Caller, { pid }: ChildProcess): void {
   }
 }
 
+const counting = new AsyncLocalStorage<{ started: string[] }>();
+
+/**
+ * Runs `work` and returns the subcommands of the git processes that it started. Tests check the number for each endpoint. A reader
+ * that was open already isn't counted.
+ */
+export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ result: T; started: string[] }> {
+  const counter = { started: [] as string[] };
+  // Awaited inside, since some work begins only when it is awaited (as a request by `inject`), and wouldn't be counted.
+  const result = await counting.run(counter, async () => await work());
+  return { result, started: counter.started };
+}
+
 /**
  * Starts git within the limits of its kind, in its own process group, and with Hearth's configuration only.
  */
@@ -87,6 +101,7 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
   const env = gitEnvironment({ inherited: target.store.env, ...(repo && { repo }), config: options.config ?? [] });
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
   const kind = options.kind ?? 'command';
+  counting.getStore()?.started.push(args[0] ?? '');
   const limited = limitedGit(target.store.limits, kind, args);
   const child = spawn(limited.file, limited.args, {
     cwd: repo?.path ?? target.store.root,

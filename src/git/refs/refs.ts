@@ -30,9 +30,12 @@ export async function listRefs(
   return { rows: await readRefObjects(repo, page), total };
 }
 
-/** Whether there is a ref in this folder (`refs/heads`). */
-export async function hasRefs(repo: Repo, folder: string): Promise<boolean> {
-  return (await runText(repo, ['for-each-ref', '--count=1', '--format=1', folder])) !== '';
+/** Whether there is a branch. */
+export async function hasBranches(repo: Repo): Promise<boolean> {
+  await using reader = await openObjects(repo);
+  // HEAD names a branch, which usually exists.
+  if (await reader.findInfo('HEAD')) return true;
+  return (await runText(repo, ['for-each-ref', '--count=1', '--format=1', 'refs/heads'])) !== '';
 }
 
 /** The names of the refs below `prefix` that point to this object. @throws GitError `too-large` beyond `git.listedRefs` */

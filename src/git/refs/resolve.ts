@@ -1,3 +1,4 @@
+import { kindOf } from '../objects/object-cache.ts';
 import type { ObjectInfo, ObjectReader, ObjectType } from '../objects/objects.ts';
 import { openObjects } from '../objects/objects.ts';
 import { checkedOid, isOid, type Oid } from '../objects/oid.ts';
@@ -62,12 +63,19 @@ async function findShort(repo: Repo, reader: ObjectReader, digits: string): Prom
   return wanted.length === 1 ? wanted[0] : undefined;
 }
 
+/** Cached commits that a suffix led to. */
+const ancestors = kindOf<ObjectInfo>('ancestor');
+
 async function applySuffix(repo: Repo, reader: ObjectReader, from: Oid, suffix: string): Promise<Resolved | undefined> {
   const revision = `${checkedOid(from)}${suffix}^{commit}`;
+  const known = repo.store.cache.get(repo, ancestors, revision);
+  if (known) return known;
   const { stdout, code } = await run(repo, ['rev-parse', '--verify', '--quiet', '--end-of-options', revision], {
     codes: [0, 1, 128],
   });
-  return code === 0 ? reader.findInfo(stdout.toString('latin1').trim()) : undefined;
+  const found = code === 0 ? await reader.findInfo(stdout.toString('latin1').trim()) : undefined;
+  if (found) repo.store.cache.set(repo, ancestors, revision, found);
+  return found;
 }
 
 /** Whether `ancestor` is `descendant` or an ancestor of it, so that moving a branch between them is a fast-forward. */

@@ -161,6 +161,13 @@ export const git = {
     of: 'parts of the name of a ref, between slashes',
     past: 'the ref is refused',
   },
+  cache: {
+    value: memoryShare(64 * mebi, 32),
+    shown: '64 MiB, and a thirty-second of the memory at most',
+    unit: 'bytes',
+    of: 'commits, trees, small files and histories that each process keeps in memory',
+    past: 'those that were unused longest are dropped',
+  },
   readers: { value: 32, unit: 'count', of: 'object readers that stay open', past: 'the one that was idle longest is closed' },
   readerIdle: { value: 30 * seconds, unit: 'milliseconds', of: 'an unused object reader', past: 'it is closed' },
 } as const satisfies LimitGroup;

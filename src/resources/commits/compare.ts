@@ -1,7 +1,8 @@
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
-import { compareCommits, diffAhead, listAhead } from '#git/history/compare.ts';
+import { compareCommits, listAhead } from '#git/history/compare.ts';
+import { diffTrees } from '#git/history/diff.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -57,7 +58,7 @@ export async function compare({ db, links }: Context, request: CompareRequest, p
   const [baseAndMergeBase, commits, diff] = await Promise.all([
     reader.getCommits([ends.base, mergeBase]),
     listAhead(disk, { ...ends, ahead, offset: page.offset, limit: page.limit }),
-    page.number === 1 ? diffAhead(disk, ends) : undefined,
+    page.number === 1 ? diffTrees(disk, { from: mergeBase, to: ends.head }) : undefined,
   ]);
   const [base, mergeBaseCommit, ...listed] = await presentCommits({ db, links, urls }, [...baseAndMergeBase, ...commits]);
   if (!base || !mergeBaseCommit) throw new Error('The commits of a comparison were not read');

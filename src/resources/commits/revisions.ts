@@ -1,6 +1,6 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { hasRefs } from '#git/refs/refs.ts';
+import { hasBranches } from '#git/refs/refs.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { conflict, type Refusal } from '#lib/refusal.ts';
@@ -8,7 +8,7 @@ import { conflict, type Refusal } from '#lib/refusal.ts';
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
 /** Whether a repository has no branches. Most endpoints that read commits or files refuse it then, each with this refusal. */
-export const isEmpty = async (disk: Disk): Promise<boolean> => !(await hasRefs(disk, 'refs/heads'));
+export const isEmpty = async (disk: Disk): Promise<boolean> => !(await hasBranches(disk));
 
 type RevisionRequest = {
   repo: Pick<RepositoryRow, 'default_branch'>;

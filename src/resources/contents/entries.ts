@@ -29,16 +29,16 @@ export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, 
 /** The entry at a path; undefined where there is none. Symbolic links in the folders above aren't followed. */
 export async function findEntry(reader: ObjectReader, commit: Oid, path: string): Promise<Entry | undefined> {
   if (path === '') {
-    const root = await reader.findInfo(commit, { peel: 'tree' });
+    const root = await reader.findFolder(commit, '');
     return root && { path, mode: '040000', oid: root.oid, size: 0 };
   }
   if (pathProblem(path)) return undefined;
   const folder = posix.dirname(path);
-  const parent = await reader.findInfo(commit, folder === '.' ? { peel: 'tree' } : { path: folder });
-  if (parent?.type !== 'tree') return undefined;
+  const parent = await reader.findFolder(commit, folder === '.' ? '' : folder);
+  if (!parent) return undefined;
   const found = await reader.findChild(parent, posix.basename(path));
   if (!found) return undefined;
-  const size = typeOfMode(found.mode) === 'blob' ? ((await reader.findInfo(found.oid))?.size ?? 0) : 0;
+  const size = typeOfMode(found.mode) === 'blob' ? await reader.sizeOf(found.oid) : 0;
   return { path, mode: found.mode, oid: found.oid, size };
 }
 

@@ -11,7 +11,7 @@ const maxBytes = 64 * 1024;
 
 /** The licence file in the root of a commit; undefined where there is none. */
 export async function findLicenseFile(reader: ObjectReader, commit: Oid): Promise<LicenseFile | undefined> {
-  const root = await reader.findInfo(commit, { peel: 'tree' });
+  const root = await reader.findFolder(commit, '');
   if (!root) return undefined;
   const names = licenseFileNames((await reader.getTree(root.oid)).map(({ name }) => name));
   const first = await firstOf(reader, commit, names);

@@ -127,7 +127,7 @@ async function add(
 
 /** The rows of commits, in batches for one statement each. It yields to the event loop after each commit. */
 async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
-  await using reader = await openObjects(repo);
+  await using reader = await openObjects(repo, { isBulk: true });
   let documents: CommitDocument[] = [];
   let characters = 0;
   for (let at = 0; at < oids.length; at += readPerBatch) {
