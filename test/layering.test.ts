@@ -193,7 +193,9 @@ test('a table is written by one family', () => {
 
 test('every subscription and job is in the manifest of its family', () => {
   const declared = Map.groupBy(
-    [...texts].flatMap(([file, text]) => (text.match(/[=>]\s+(?:subscription|job)[<(]/g) ?? []).map(() => familyOf(file) ?? '')),
+    [...texts].flatMap(([file, text]) =>
+      (text.match(/[=>]\s+(?:subscription|batchSubscription|job)[<(]/g) ?? []).map(() => familyOf(file) ?? ''),
+    ),
     (family) => family,
   );
   expect(declared.size).toBeGreaterThan(5);

@@ -21,7 +21,7 @@ export type PoolsOptions = {
 /** Milliseconds that a job waits for a connection, since other jobs may hold connections for long. */
 const jobConnectionWaitMs = 60_000;
 const minJobConnections = 4;
-const jobShare = 0.25;
+const jobShare = 0.4;
 
 /** The number of a process's connections that are reserved for jobs. */
 export const jobConnections = (connections: number): number =>

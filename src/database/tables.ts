@@ -167,6 +167,14 @@ export interface Embedders {
   identity: string;
 }
 
+export interface EventDeliveries {
+  lane: string;
+  owner_id: number;
+  turn: number;
+  event_id: number;
+  tries: Generated<number>;
+}
+
 export interface Events {
   id: GeneratedAlways<Id<'events'>>;
   kind: string;
@@ -800,6 +808,10 @@ export interface Tokens {
   last_used_at: Date | null;
 }
 
+export interface UndispatchedEvents {
+  event_id: number;
+}
+
 export interface UnreadTexts {
   repository_id: Id<'repositories'>;
   issue_number: Generated<number>;
@@ -877,6 +889,7 @@ export interface DB {
   custom_images: CustomImages;
   device_codes: DeviceCodes;
   embedders: Embedders;
+  event_deliveries: EventDeliveries;
   events: Events;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
@@ -933,6 +946,7 @@ export interface DB {
   thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
   tokens: Tokens;
+  undispatched_events: UndispatchedEvents;
   unread_texts: UnreadTexts;
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;

@@ -1,46 +1,72 @@
-import { enqueue, type Job, job } from '#jobs/job.ts';
-import { findEvent } from './read.ts';
-import type { AnySubscription, Recorded } from './subscription.ts';
+import type { Tx } from '#database/connect.ts';
+import { type EnqueueOptions, enqueueAll } from '#jobs/job.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import * as store from './outbox-store.ts';
+import { type AnySubscription, isSubscribed, laneOf, type Recorded, type Subscriber, takesBatches } from './subscription.ts';
+
+/** What a job that delivers one event to one subscription is given. */
+export type DeliveryPayload = { event: number };
+
+/** Events in one transaction. */
+export const dispatchedAtOnce = 500;
+
+/** What was dispatched: how many events, and into which lanes. */
+export type Dispatched = { readonly events: number; readonly lanes: readonly string[] };
 
 /**
- * The two jobs that deliver events to subscribers. `events.dispatch`, which is queued with the event, adds one `events.deliver`
- * for each subscriber, all in one transaction, so that a crash neither loses nor doubles one.
+ * Finds the subscriptions of the next events, in one transaction: where they take batches, the events wait in their lanes; else each event
+ * gets a job for each.
  */
-export function eventJobs<Services>(subscriptions: readonly AnySubscription<Services>[]): Job<never, Services>[] {
-  const byName = new Map(subscriptions.map((subscriber) => [subscriber.name, subscriber]));
-  const deliver = job<{ event: number; to: string }, Services>({
-    name: 'events.deliver',
-    attempts: 25,
-    async run({ event, to }, context) {
-      const recorded = await findEvent(context.db, event);
-      const subscriber = byName.get(to);
-      if (recorded && subscriber) await subscriber.run(recorded as never, context); // `events.dispatch` has checked the kind
-    },
-  });
-  const dispatch = job<{ event: number; priority?: number }, Services>({
-    name: 'events.dispatch',
-    attempts: 25,
-    async run({ event, priority = 0 }, context) {
-      const recorded = await findEvent(context.db, event);
-      if (!recorded) return;
-      const subscribers = subscriptions.filter((subscriber) => isSubscribed(subscriber, recorded));
-      if (subscribers.length === 0) return;
-      await context.change(async (tx) => {
-        for (const subscriber of subscribers) {
-          const queue = subscriber.queue?.(recorded as never);
-          const key = `${subscriber.name}:${subscriber.key?.(recorded as never) ?? event}`;
-          await enqueue(
-            tx,
-            { name: deliver.name, attempts: subscriber.attempts },
-            { event, to: subscriber.name },
-            { key, priority, ...(queue ? { queue } : {}) },
-          );
-        }
-      });
-    },
-  });
-  return [dispatch, deliver] as Job<never, Services>[]; // each parses its own payload
+export async function dispatchNext<Services>(tx: Tx, subscribers: readonly Subscriber<Services>[]): Promise<Dispatched> {
+  if (!(await store.tryLockDispatch(tx))) return { events: 0, lanes: [] };
+  const events = await store.listUndispatched(tx, dispatchedAtOnce);
+  if (events.length === 0) return { events: 0, lanes: [] };
+  const wanted = subscribers.flatMap((subscriber) =>
+    events.filter((event) => isSubscribed(subscriber, event)).map((event) => ({ subscriber, event })),
+  );
+  const deliveries = wanted.flatMap(({ subscriber, event }) =>
+    takesBatches(subscriber) ? [{ lane: laneOf(subscriber, event), event }] : [],
+  );
+  const jobs = wanted.flatMap(({ subscriber, event }) => (takesBatches(subscriber) ? [] : [{ subscriber, event }]));
+  if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries);
+  if (jobs.length > 0) await enqueueJobs(tx, jobs, await priorities(tx, events));
+  await store.removeUndispatched(tx, events);
+  return { events: events.length, lanes: unique(deliveries.map(({ lane }) => lane)) };
 }
 
-const isSubscribed = <Services>(subscriber: AnySubscription<Services>, event: Recorded): boolean =>
-  subscriber.on === 'everything' || subscriber.on.includes(event.kind);
+type WantedJob<Services> = { readonly subscriber: AnySubscription<Services>; readonly event: Recorded };
+
+/** Adds the jobs, in one statement for each subscription. Of several with the same key, the last counts. */
+async function enqueueJobs<Services>(
+  tx: Tx,
+  jobs: readonly WantedJob<Services>[],
+  priority: (event: Recorded) => number,
+): Promise<void> {
+  for (const [subscriber, own] of Map.groupBy(jobs, (job) => job.subscriber)) {
+    const entries = own.map(({ event }) => ({
+      payload: { event: event.id },
+      options: optionsOf(subscriber, event, priority(event)),
+    }));
+    const last = keyed(entries, ({ options }) => options.key);
+    await enqueueAll<DeliveryPayload>(tx, subscriber, [...last.values()]);
+  }
+}
+
+function optionsOf<Services>(subscriber: AnySubscription<Services>, event: Recorded, priority: number): EnqueueOptions {
+  const queue = subscriber.queue?.(event as never); // it is subscribed to this kind
+  const key = subscriber.key?.(event as never) ?? String(event.id);
+  return { key: `${subscriber.name}:${key}`, priority, ...(queue ? { queue } : {}) };
+}
+
+/** The priority of an owner's jobs falls after so many events within a minute, and again after so many. */
+const thresholds = [100, 1_000];
+
+/** The priorities of the jobs of events: an owner with many events within a minute doesn't delay the jobs of others. */
+async function priorities(tx: Tx, events: readonly Recorded[]): Promise<(event: Recorded) => number> {
+  const byOwner = Map.groupBy(events, ({ owner }) => owner);
+  const firsts = [...byOwner.values()].flatMap(([first]) => first ?? []);
+  const recent = await store.countRecent(tx, firsts, Math.max(...thresholds));
+  const numbers = new Map<Recorded, number>();
+  for (const [owner, own] of byOwner) for (const [at, event] of own.entries()) numbers.set(event, (recent.get(owner) ?? 0) + at);
+  return (event) => thresholds.filter((threshold) => (numbers.get(event) ?? 0) >= threshold).length;
+}

@@ -8,7 +8,7 @@ import type { Recorded } from './subscription.ts';
 /** An event by its number. */
 export async function findEvent(db: Db, id: number): Promise<Recorded | undefined> {
   const row = await db.selectFrom('events').selectAll().where('id', '=', asId<'events'>(id)).executeTakeFirst();
-  return row && recorded(row);
+  return row && asRecorded(row);
 }
 
 /** The last event of a kind in a repository. */
@@ -25,10 +25,11 @@ export async function findLatestEvent<Kind extends EventKind>(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (recorded(row) as Recorded<Kind>); // of this kind by the condition
+  return row && (asRecorded(row) as Recorded<Kind>); // of this kind by the condition
 }
 
-const recorded = (row: Selectable<DB['events']>): Recorded =>
+/** The event of a row. */
+export const asRecorded = (row: Selectable<DB['events']>): Recorded =>
   ({
     id: row.id,
     kind: row.kind,

@@ -23,6 +23,22 @@ export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): 
   return map;
 };
 
+/** The rows in parts of at most `size`. */
+export const chunks = <Row>(rows: readonly Row[], size: number): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
+
+/** The rows in rounds: the first row of every key, then the second of those that have more, and so on. */
+export function rounds<Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): Row[][] {
+  const found: Row[][] = [];
+  for (const own of grouped(rows, key).values())
+    for (const [at, row] of own.entries()) {
+      const round = found[at];
+      if (round) round.push(row);
+      else found[at] = [row];
+    }
+  return found;
+}
+
 /** The value of a key that the map must have. @throws Error where it is missing, which is a fault of the server. */
 export const getOrThrow = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = map.get(key);

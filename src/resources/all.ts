@@ -1,7 +1,7 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
-import type { AnySubscription } from '#events/subscription.ts';
+import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
@@ -100,9 +100,7 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** The subscriptions of all families: background work that events start. */
-export const allSubscriptions: readonly AnySubscription<Services>[] = allFamilies.flatMap(
-  ({ subscriptions = [] }) => subscriptions,
-);
+export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);
 
 /** The jobs of all families: scheduled ones, and those that rules enqueue. */
 export const allJobs: readonly Job<never, Services>[] = allFamilies.flatMap(({ jobs = [] }) => jobs);

@@ -1,8 +1,7 @@
 // How families declare their kinds of events, the webhook events that these become, and which hooks receive those.
 import type { Permission } from '#access/permissions.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
+import type { Context } from '#endpoint/context.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -30,11 +29,17 @@ export type OwnedRepository = RepositoryRow & { owner: Account };
 /** The account and repository in which an event happened, and who caused it. */
 export type EventScope = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 
-/** The context in which payloads are built. `links` have the address under which receivers reach this server. */
-export type PayloadContext = {
-  readonly db: Db;
+/** Loads what payloads show, for many events at once. A key for which there is nothing is missing in the map. */
+export type PayloadLoader<Key, Value> = (context: Context, keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
+
+/**
+ * The context in which the payloads of a batch of events are built, many at the same time. `links` have the address under which
+ * receivers reach this server.
+ */
+export type PayloadContext = Context & {
   readonly git: GitStore;
-  readonly links: Links;
+  /** Loads something by its key, once for the whole batch, and with the keys that others ask for at the same time. */
+  load<Key, Value>(loader: PayloadLoader<Key, Value>, key: Key): Promise<Value | undefined>;
   /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
   findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
   /** A repository as payloads show it: without a viewer's permissions. */
@@ -47,6 +52,8 @@ export type PayloadBuilder<Kind extends EventKind> = {
   readonly types: readonly WebhookEventType[];
   /** The webhook events; none if the event's subject was deleted meanwhile. */
   build(event: Recorded<Kind>, context: PayloadContext): Promise<readonly WebhookEvent[]>;
+  /** The payload may be large, and reads the repository. It is built when no other is. */
+  readonly isLarge?: true;
 };
 
 /** Kinds of events, each with its payload builder, or `no webhook` where the public API has none. */
@@ -60,7 +67,8 @@ export const eventKinds = <Kind extends EventKind>(declared: EventKinds<Kind>): 
 export const payloadBuilder = <Kind extends EventKind>(
   types: readonly WebhookEventType[],
   build: PayloadBuilder<Kind>['build'],
-): PayloadBuilder<Kind> => ({ types, build });
+  options: Pick<PayloadBuilder<Kind>, 'isLarge'> = {},
+): PayloadBuilder<Kind> => ({ types, build, ...options });
 
 /** `changes` of a payload: each changed field with its former value. As in the public API, null is shown as an empty text. */
 export const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
-import type { AnySubscription } from '#events/subscription.ts';
+import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import type { EventKinds } from './event-kinds.ts';
@@ -21,7 +21,7 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
   /** Background work that events start. */
-  readonly subscriptions?: readonly AnySubscription<Services>[];
+  readonly subscriptions?: readonly Subscriber<Services>[];
   /** Other background work: scheduled, or enqueued by a rule. */
   readonly jobs?: readonly Job<never, Services>[];
   /** Loops that a worker runs beside the job queue. */

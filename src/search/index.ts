@@ -12,7 +12,7 @@ export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
 export type { IssueHit } from './issues/hits.ts';
-export { indexIssues, indexIssuesWithName, indexMissingIssues, reindexIssues } from './issues/index-issues.ts';
+export { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';
 export { type SearchType, searchIssuesAs, searchTypes, type TypedResult } from './issues/similar.ts';
 export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts';

@@ -4,8 +4,10 @@ import type { Logger } from 'pino';
 import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
 import { openPools, type Work } from '#database/pools.ts';
+import { openSessionLocks } from '#database/session-locks.ts';
 import type { Services } from '#endpoint/services.ts';
-import { eventJobs } from '#events/dispatch.ts';
+import { deliveryJobs } from '#events/delivery-jobs.ts';
+import { outboxLoop } from '#events/outbox-loop.ts';
 import { openGitStore } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { openLimiters } from '#lib/limiters.ts';
@@ -98,12 +100,13 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
+  const locks = openSessionLocks(jobs.clientConfig, 'hearth outbox');
   const worker = {
     database: jobs,
-    // One connection listens for new jobs.
-    concurrency: Math.max(1, Math.min(defaultConcurrency, jobs.pool.options.max - 1)),
-    jobs: [...eventJobs(allSubscriptions), ...allJobs],
-    loops: allBackgroundLoops,
+    // One connection listens for new jobs, and the others are for the loops, so that these don't wait for jobs.
+    concurrency: Math.max(1, Math.min(defaultConcurrency, Math.floor(jobs.pool.options.max / 2))),
+    jobs: [...deliveryJobs(allSubscriptions), ...allJobs],
+    loops: [outboxLoop(allSubscriptions, locks), ...allBackgroundLoops],
     services,
     log,
     clock,
@@ -118,6 +121,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
       outbound.close();
       embeddingServer.close();
       await git[Symbol.asyncDispose]();
+      await locks.close();
       await pools.close();
     },
   };

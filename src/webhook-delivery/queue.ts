@@ -11,6 +11,8 @@ export type NewDelivery = {
   repository_id?: number | null;
   /** The JSON text of an object that isn't empty. */
   payload: string;
+  /** A payload of more bytes is recorded but not sent. Omitted: no limit. */
+  maxBytes?: number;
   /** Whether the payload contains the installation; else it is added for webhooks of installations. */
   names_installation?: boolean;
   hooks: readonly { id: Id<'webhooks'>; installation?: number | null }[];
@@ -18,17 +20,15 @@ export type NewDelivery = {
 
 /**
  * Queues deliveries in the caller's transaction, under the account in which the event happened, or else under the webhook's owner.
- * Existing deliveries aren't added again, and deleted webhooks get none. Payloads of more than `maxBytes` are recorded but not
- * sent.
+ * Existing deliveries aren't added again, and deleted webhooks get none.
  */
-export async function queueDeliveries(
-  tx: Tx,
-  wanted: readonly NewDelivery[],
-  { now, maxBytes = Number.POSITIVE_INFINITY }: { now: Date; maxBytes?: number },
-): Promise<void> {
+export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], { now }: { now: Date }): Promise<void> {
   const hooks = wanted.flatMap((delivery, index) => delivery.hooks.map((hook) => ({ ...hook, n: index + 1 })));
   if (hooks.length === 0) return;
-  const rows = wanted.map((delivery) => ({ ...delivery, large: Buffer.byteLength(delivery.payload) > maxBytes }));
+  const rows = wanted.map((delivery) => ({
+    ...delivery,
+    large: Buffer.byteLength(delivery.payload) > (delivery.maxBytes ?? Number.POSITIVE_INFINITY),
+  }));
   await sql`
     with wanted as materialized (
       select w.*, nextval('webhook_payloads_id_seq') as payload_id

@@ -69,7 +69,7 @@ test('requests find their connections while jobs use all of theirs, for as long 
   const worker = await startWorker({ ...hearth.worker, jobs: [slow], loops: [] });
   onTestFinished(() => worker.stop());
   for (let at = 0; at < 6; at++) await here.change((tx) => enqueue(tx, slow, { at }));
-  await expect.poll(() => started.size).toBe(jobConnections(8) - 1);
+  await expect.poll(() => started.size).toBe(hearth.worker.concurrency);
   const client = await as(ada);
   const replies = await Promise.all(Array.from({ length: 12 }, () => client.get('/repos/ada/engine')));
   expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
@@ -108,8 +108,8 @@ test('both kinds keep to the connections of the process together', () => {
     [6, 3],
     [8, 4],
     [12, 4],
-    [20, 5],
-    [40, 10],
+    [20, 8],
+    [40, 16],
   ]);
 });
 

@@ -100,6 +100,16 @@ test('a queue that stands still is wrong, with or without a worker', async () =>
   await here.settle();
 });
 
+test('events that wait are counted with the jobs', async () => {
+  await here.settle();
+  await here.repo(await here.user());
+  expect(await jobs(here)).toMatchObject({
+    detail: expect.stringMatching(/^0 waiting, and 1 event(, the oldest for \d+ s)?; nothing does/),
+  });
+  await here.settle();
+  expect(await jobs(here)).toEqual({ check: 'jobs', ok: true, detail: '0 waiting' });
+});
+
 test('jobs that were given up are named with the reason, and tried again when asked to; those by the clock are not meant', async () => {
   await here.settle();
   await sql`select jobs.add_job(task, max_attempts => 1) from unnest(array['search.catch-up', 'search.index-repository']) as t(task)`.execute(

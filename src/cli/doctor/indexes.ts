@@ -41,11 +41,11 @@ const issues: Index = {
     from issues i left join issue_documents d on d.issue_id = i.id`,
 };
 
-/** Checks that the indexes are complete. While jobs wait, missing items aren't a problem. */
+/** Checks that the indexes are complete. While jobs or events wait, missing items aren't a problem. */
 export async function indexes({ db, hearth }: CheckContext): Promise<Diagnosis[]> {
   const { embeddings } = hearth.services;
   const all = [code, commits, repositories, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
-  const waiting = await hasWaitingJobs({ db });
+  const waiting = await hasWaitingWork({ db });
   const findings: Diagnosis[] = [];
   for (const { name, nouns, counts } of all) {
     const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
@@ -64,10 +64,9 @@ const vectorsOf = (identity: string): Index => ({
     left join issue_vectors v on v.issue_id = i.id and v.embedder_id = (select id from embedders where identity = ${identity})`,
 });
 
-async function hasWaitingJobs({ db }: Pick<CheckContext, 'db'>): Promise<boolean> {
+async function hasWaitingWork({ db }: Pick<CheckContext, 'db'>): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
-    select exists (select from jobs.jobs where attempts < max_attempts and (locked_at is not null or run_at <= now())) as waits`.execute(
-    db,
-  );
+    select exists (select from jobs.jobs where attempts < max_attempts and (locked_at is not null or run_at <= now()))
+      or exists (select from undispatched_events) or exists (select from event_deliveries) as waits`.execute(db);
   return rows[0]?.waits ?? false;
 }

@@ -5,15 +5,16 @@ import type { CheckContext, Diagnosis } from './diagnosis.ts';
 /** Seconds after which a due job counts as stuck while a server runs. */
 const maxDelaySeconds = 300;
 
-type Counts = { waiting: number; late: number; servers: number; workers: number };
+type Counts = { waiting: number; events: number; late: number; servers: number; workers: number };
 type GivenUp = { task: string; jobs: number; error: string | null };
 
-/** Checks that background jobs run, and that none was given up. */
+/** Checks that background jobs run and events are delivered, and that no job was given up. */
 export async function jobs(context: CheckContext): Promise<Diagnosis> {
-  const { waiting, late, servers, workers } = await countJobs(context);
+  const { waiting, events, late, servers, workers } = await countJobs(context);
   const givenUpJobs = await listGivenUp(context);
   const isStuck = late > maxDelaySeconds && servers > 0;
-  const detail = [`${waiting} waiting${late > 0 ? `, the oldest for ${late} s` : ''}`];
+  const waits = events > 0 ? `${waiting} waiting, and ${counted(events, 'event')}` : `${waiting} waiting`;
+  const detail = [`${waits}${late > 0 ? `, the oldest for ${late} s` : ''}`];
   if (isStuck)
     detail.push(workers > 0 ? 'they are not taken' : 'nothing does the background jobs of the server: start `hearth work`');
   else if (servers === 0) detail.push('no server runs');
@@ -32,11 +33,15 @@ export async function retryJobs({ db, hearth }: CheckContext): Promise<number> {
 
 async function countJobs({ db }: CheckContext): Promise<Counts> {
   const { rows } = await sql<Counts>`
-    select count(*) filter (where attempts < max_attempts) as waiting,
-      coalesce(max(extract(epoch from now() - run_at)) filter (where attempts < max_attempts and locked_at is null), 0)::int as late,
+    select j.waiting, e.events, greatest(j.late, e.late, 0)::int as late,
       ${connected('hearth')} as servers, ${connected('hearth workers')} as workers
-    from jobs.jobs`.execute(db);
-  const { late = 0, ...counts } = rows[0] ?? { waiting: 0, servers: 0, workers: 0 };
+    from (
+      select count(*) filter (where attempts < max_attempts) as waiting,
+        max(extract(epoch from now() - run_at)) filter (where attempts < max_attempts and locked_at is null) as late
+      from jobs.jobs) j, (
+      select count(distinct event_id) as events, (select extract(epoch from now() - created_at) from events where id = min(event_id)) as late
+      from (select event_id from undispatched_events union all select event_id from event_deliveries) w) e`.execute(db);
+  const { late = 0, ...counts } = rows[0] ?? { waiting: 0, events: 0, servers: 0, workers: 0 };
   return { ...counts, late: Math.max(0, late) };
 }
 

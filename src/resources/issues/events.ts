@@ -1,9 +1,10 @@
-import { anonymous } from '#access/viewer.ts';
+import { type Account, anonymous } from '#access/viewer.ts';
 import type { DeletedRow, EventData, EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { Id } from '#lib/id.ts';
+import { keyed } from '#lib/collections.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
-import { findAccountById, presentUser } from '#resources/accounts/index.ts';
+import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import {
   aboutRepository,
   type EventScope,
@@ -11,14 +12,16 @@ import {
   type OwnedRepository,
   type PayloadBuilder,
   type PayloadContext,
+  type PayloadLoader,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
 } from '#resources/event-kinds.ts';
-import { findLabelById, presentLabel } from '#resources/labels/index.ts';
-import { loadMilestones, presentMilestones } from '#resources/milestones/index.ts';
-import { type CommentRow, findComment } from './comment-store.ts';
+import { type LabelRow, loadLabels, presentLabel } from '#resources/labels/index.ts';
+import { loadMilestones, type MilestoneRow, presentMilestones } from '#resources/milestones/index.ts';
+import { type CommentRow, loadComments } from './comment-store.ts';
 import { presentComments, presentIssues } from './present.ts';
+import type { Issue, IssueComment } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
 declare module '#events/kinds.ts' {
@@ -64,11 +67,26 @@ const aboutIssue = (
   ) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
-    const row = (await loadIssues(context.db, [event.data.issue])).get(event.data.issue);
-    if (!row) return [];
-    const [presented] = await presentIssues({ ...context, viewer: anonymous }, [row]);
+    const presented = await context.load(presentedIssues, event.data.issue);
     return presented ? build(presented, repository) : [];
   });
+
+const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
+  const rows = [...(await loadIssues(db, ids)).values()];
+  return keyed(await presentIssues({ db, links, viewer: anonymous }, rows), ({ id }) => asId(id));
+};
+
+const presentedComments: PayloadLoader<CommentRow, IssueComment> = async ({ db, links }, rows) => {
+  const presented = await presentComments({ db, links, viewer: anonymous }, rows);
+  return new Map(rows.flatMap((row, at) => (presented[at] ? [[row, presented[at]]] : [])));
+};
+
+const commentsOf: PayloadLoader<Id<'issue_comments'>, CommentRow> = async ({ db }, ids) =>
+  keyed(await loadComments(db, ids), ({ id }) => id);
+
+const accountsOf: PayloadLoader<Id<'accounts'>, Account> = ({ db }, ids) => loadAccounts(db, ids);
+const labelsOf: PayloadLoader<Id<'labels'>, LabelRow> = async ({ db }, ids) => keyed(await loadLabels(db, ids), ({ id }) => id);
+const milestonesOf: PayloadLoader<Id<'milestones'>, MilestoneRow> = ({ db }, ids) => loadMilestones(db, ids);
 
 const issuePayload = <Kind extends IssueKind>(
   action: string,
@@ -84,18 +102,18 @@ const issuePayload = <Kind extends IssueKind>(
     ]),
   );
 
-const labelOf = async (id: Id<'labels'>, { db, links }: PayloadContext, repository: OwnedRepository) => {
-  const label = await findLabelById(db, repository.id, id);
-  return label ? { label: presentLabel(links, repository, label) } : {};
+const labelOf = async (id: Id<'labels'>, { load, links }: PayloadContext, repository: OwnedRepository) => {
+  const label = await load(labelsOf, id);
+  return label?.repository_id === repository.id ? { label: presentLabel(links, repository, label) } : {};
 };
 
 const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
-  const user = await findAccountById(context.db, id);
+  const user = await context.load(accountsOf, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
 const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
-  const row = (await loadMilestones(context.db, [id])).get(id);
+  const row = await context.load(milestonesOf, id);
   const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
 };
@@ -106,11 +124,6 @@ const formerTexts = ({ title, body }: EventData['issue.edited']['changes']) => (
   ...(body ? { body: { from: body.from ?? '' } } : {}),
 });
 
-async function presentComment(context: PayloadContext, row: CommentRow) {
-  const [presented] = await presentComments({ ...context, viewer: anonymous }, [row]);
-  return presented;
-}
-
 const commentPayload = <Kind extends CommentKind>(
   action: string,
   find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
@@ -120,16 +133,19 @@ const commentPayload = <Kind extends CommentKind>(
     aboutIssue(context, event, async (issue, repository) => {
       const row = await find(event, context, repository);
       if (!row) return [];
-      const body = { issue, comment: await presentComment(context, row), ...more(event) };
+      const body = { issue, comment: await context.load(presentedComments, row), ...more(event) };
       return [{ type: commentEvent, action, body }];
     }),
   );
 
-const findPresentComment = (
+const findPresentComment = async (
   event: { data: { comment: Id<'issue_comments'> } },
-  { db }: PayloadContext,
+  { load }: PayloadContext,
   { id }: OwnedRepository,
-) => findComment(db, id, event.data.comment);
+) => {
+  const row = await load(commentsOf, event.data.comment);
+  return row?.repository_id === id ? row : undefined;
+};
 
 export const issueEvents = eventKinds({
   'issue.opened': issuePayload('opened'),

@@ -1,9 +1,10 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
+import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { indexIssues, indexIssuesWithName, indexMissingIssues, reindexIssues } from '#search/index.ts';
+import { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from '#search/index.ts';
 import { enqueueReading } from './unread-texts.ts';
 
 const changes = [
@@ -30,34 +31,43 @@ const changes = [
 ] as const;
 
 /** Keeps the search index of issues up to date. Access and the names of repositories aren't in the index: each search looks them up. */
-export const indexIssue = subscription<(typeof changes)[number], Services>({
+export const indexChanged = batchSubscription<(typeof changes)[number], Services>({
   name: 'issues.index',
   on: changes,
   attempts: 25,
-  key: ({ data }) => String(data.issue),
-  async run({ data }, { db }) {
-    await indexIssues(db, [data.issue]);
+  async runAll(events, { db }) {
+    await indexIssues(db, unique(events.map(({ data }) => data.issue)));
   },
 });
 
 const renames = ['label.edited', 'label.deleted', 'milestone.edited', 'milestone.deleted'] as const;
 
 /** Indexes the issues of a label or milestone again when that is renamed or deleted, since they are found by its name. */
-export const indexRenamed = subscription<(typeof renames)[number], Services>({
+export const indexRenamed = batchSubscription<(typeof renames)[number], Services>({
   name: 'issues.index-renamed',
   on: renames,
   attempts: 25,
-  async run(event, { db }) {
-    const { repository } = event;
-    if (repository === undefined) return;
-    if (event.kind === 'label.deleted') await indexIssuesWithName(db, repository, { label: event.data.name });
-    if (event.kind === 'milestone.deleted') await indexIssuesWithName(db, repository, { milestone: event.data.title });
-    if (event.kind === 'label.edited' && event.data.from?.name !== undefined)
-      await indexIssuesWithName(db, repository, { label: event.data.from.name });
-    if (event.kind === 'milestone.edited' && event.data.from?.title !== undefined)
-      await indexIssuesWithName(db, repository, { milestone: event.data.from.title });
+  async runAll(events, { db }) {
+    for (const event of events) {
+      const name = formerName(event);
+      if (event.repository !== undefined && name) await indexIssuesWithName(db, event.repository, name);
+    }
   },
 });
+
+/** The name by which the index still knows the issues of a label or milestone; undefined where that stays. */
+function formerName(event: Recorded<(typeof renames)[number]>): NameOnIssues | undefined {
+  switch (event.kind) {
+    case 'label.deleted':
+      return { label: event.data.name };
+    case 'milestone.deleted':
+      return { milestone: event.data.title };
+    case 'label.edited':
+      return event.data.from?.name === undefined ? undefined : { label: event.data.from.name };
+    case 'milestone.edited':
+      return event.data.from?.title === undefined ? undefined : { milestone: event.data.from.title };
+  }
+}
 
 /** Indexes issues without a row in the index, as after an upgrade, a restored backup or an interrupted `hearth reindex`. */
 export const indexMissing = job<object, Services>({

@@ -32,6 +32,10 @@ export const findLabelForUpdate = (tx: Tx, { id }: Pick<LabelRow, 'id'>): Promis
 export const findLabelById = (db: Db, repository: Repository, id: Id<'labels'>): Promise<LabelRow | undefined> =>
   db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
 
+/** Labels by their ids, in any order. */
+export const loadLabels = (db: Db, ids: readonly Id<'labels'>[]): Promise<LabelRow[]> =>
+  db.selectFrom('labels').selectAll().where(sql<boolean>`id = any (${ids}::bigint[])`).execute();
+
 /** Adds a label; undefined when its name is taken. */
 export const insertLabel = (tx: Tx, row: Insertable<DB['labels']>): Promise<LabelRow | undefined> =>
   tx

@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
-import { fanOutIssueEvent, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
+import { fanOutIssueEvents, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
 import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
@@ -12,6 +12,6 @@ export const notifications = family({
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],
   events: notificationEvents,
-  subscriptions: [fanOutIssueEvent, notifyMentionedInCommits, notifyAcceptedInvitation, touchAffectedInboxes],
+  subscriptions: [fanOutIssueEvents, notifyMentionedInCommits, notifyAcceptedInvitation, touchAffectedInboxes],
   jobs: [markInBackground],
 });

@@ -11,71 +11,91 @@ type Account = Id<'accounts'>;
 /** A text in which people may be mentioned: that of an issue, of a comment on it, or the message of a commit. */
 type Text = { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined } | { readonly commit: string };
 
-/** An event of a subject, and who is notified of it. */
+/** `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers. */
+export type Recipients = 'everybody' | 'mentioned' | 'assigned';
+
+/** An event of a subject. */
 export type Activity = {
   readonly event: Id<'events'>;
-  readonly repo: RepositoryRow;
   readonly subject: Id<'notification_subjects'>;
   readonly text: Text;
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** People whom the text mentions newly; with `takingPartIn`, also participants of that issue and watchers. */
-  readonly recipients: 'mentioned' | { readonly takingPartIn: Id<'issues'> } | { readonly assigned: Account };
+  /** Who was assigned, where only they are notified. */
+  readonly assigned?: Account;
 };
 
-/** Recipients in one statement. With more, other transactions would wait longer for the rows that it locks. */
+/** Activities of different subjects of a repository, all issues or all commits, with the same kind of recipients. */
+export type Activities = {
+  readonly repo: RepositoryRow;
+  readonly recipients: Recipients;
+  readonly activities: readonly Activity[];
+};
+
+/** A subject that may have more recipients, after this one. */
+export type Unfinished = { readonly subject: Id<'notification_subjects'>; readonly last: Account };
+
+/** Recipients in one statement, of all its activities. With more, other transactions would wait longer for the rows that it locks. */
 export const batchSize = 1_000;
 
 /** How many of the latest comments are searched for authors whose own event may not have been processed yet. */
 const recentComments = 100;
 
 /**
- * Notifies the next batch of recipients, in the order of their ids. Of several reasons, the one with the lowest rank counts. Returns the last
- * id; undefined after the last batch. Threads that have this event already, from an earlier try of the job, stay as they are.
+ * Notifies the next recipients of activities, for each in the order of their ids and as many as fit in a batch. Of several reasons,
+ * the one with the lowest rank counts. Returns the subjects that may have more recipients. Threads that have an event already, from an
+ * earlier try, stay as they are.
  */
-export async function notifyNextBatch(tx: Tx, activity: Activity, after: Account): Promise<Account | undefined> {
-  const { event, repo, subject, text, actors, at } = activity;
-  const comment = 'issue' in text ? text.comment : undefined;
-  const { rows } = await sql<{ last: Account | null; count: number }>`
-    with candidates as (
-      ${sql.join(
-        sourcesOf(activity, after).map(
-          ({ rank, reason, from }) => sql`
-          (select s.account_id, ${reason} as reason, ${rank}::integer as rank from (${from}) s
-            where s.account_id > ${after} order by s.account_id limit ${batchSize})`,
-        ),
-        sql` union all `,
-      )}
+export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): Promise<Unfinished[]> {
+  const { repo, activities } = all;
+  const given = activities.map(({ text, ...activity }) => ({ ...activity, ...text }));
+  const each = Math.floor(batchSize / activities.length);
+  const latest = new Date(Math.max(...activities.map(({ at }) => at.getTime())));
+  const { rows } = await sql<Unfinished>`
+    with activities as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
+        commit text, actors bigint[], at timestamptz, assigned bigint)
+    ), candidates as (
+      select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
+        ${sql.join(
+          sourcesOf(all, after).map(
+            ({ rank, reason, from }) => sql`
+            (select s.account_id, ${reason} as reason, ${rank}::integer as rank from (${from}) s
+              where s.account_id > ${after} order by s.account_id limit ${each})`,
+          ),
+          sql` union all `,
+        )}) c
+    ), ordered as (
+      select *, row_number() over (partition by subject order by account_id) as nth
+      from (select distinct on (subject, account_id) * from candidates order by subject, account_id, rank) d
     ), next as materialized (
-      select distinct on (account_id) account_id, reason, rank from candidates
-      order by account_id, rank limit ${batchSize}
+      select * from ordered where nth <= ${each}
     ), recipients as materialized (
-      select n.account_id, n.reason, n.rank from next n
+      select n.account_id, n.reason, n.rank, v.subject, v.event, v.comment, v.at from next n
+      join activities v on v.subject = n.subject
       join accounts a on a.id = n.account_id and a.kind = 'user'
-      left join thread_subscriptions s on s.subject_id = ${subject} and s.account_id = n.account_id
-      where n.account_id <> all (${[...actors]}::bigint[])
+      left join thread_subscriptions s on s.subject_id = n.subject and s.account_id = n.account_id
+      where n.account_id <> all (v.actors)
         and (s.state is null or s.state = 'subscribed' or (s.state = 'muted' and n.rank <= ${unmutingRank}))
         and not exists (select from repository_subscriptions w
           where w.repository_id = ${repo.id} and w.account_id = n.account_id and w.ignored)
         and ${readersOf(repo, sql`n.account_id`)}
     ), taking_part as (
       insert into thread_subscriptions as s (account_id, repository_id, subject_id, state, reason, created_at)
-      select account_id, ${repo.id}, ${subject}, 'subscribed', reason, ${at}::timestamptz from recipients where rank <= ${unmutingRank}
-      order by account_id
+      select account_id, ${repo.id}, subject, 'subscribed', reason, at from recipients where rank <= ${unmutingRank}
+      order by subject, account_id
       on conflict (subject_id, account_id) do update set state = 'subscribed', reason = excluded.reason
     ), changed as (
       insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, event_id, updated_at)
-      select account_id, ${repo.id}, ${subject}, reason, ${comment ?? null}::bigint, ${event}, ${at}::timestamptz
-      from recipients order by account_id
+      select account_id, ${repo.id}, subject, reason, comment, event, at from recipients order by subject, account_id
       on conflict (subject_id, account_id) do update set reason = excluded.reason, event_id = excluded.event_id,
         comment_id = coalesce(excluded.comment_id, t.comment_id), unread = true, done = false, updated_at = excluded.updated_at
         where t.event_id < excluded.event_id
       returning account_id
-    ), touched as (${touchInboxes(sql`select account_id from changed`, at)})
-    select max(account_id) as last, count(*) as count from next`.execute(tx);
-  const [found] = rows;
-  return found && found.count === batchSize ? (found.last ?? undefined) : undefined;
+    ), touched as (${touchInboxes(sql`select account_id from changed`, latest)})
+    select subject, max(account_id) as last from next group by subject having count(*) = ${each} order by subject`.execute(tx);
+  return rows;
 }
 
 /** Mentions, which have this rank and lower ones, unmute a thread. */
@@ -83,32 +103,34 @@ const unmutingRank = 2;
 
 type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; readonly from: RawBuilder<unknown> };
 
-/** Where recipients come from: each source with its reason and rank. Each has the column `account_id`. */
-function sourcesOf({ repo, subject, text, at, recipients }: Activity, after: Account): readonly Source[] {
-  if (recipients === 'mentioned') return mentionedIn(repo, text, at);
-  if ('assigned' in recipients)
-    return [{ rank: 3, reason: sql`'assign'`, from: sql`select ${recipients.assigned}::bigint as account_id` }];
-  const issue = recipients.takingPartIn;
+/** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
+function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
+  if (recipients === 'assigned') return [{ rank: 3, reason: sql`'assign'`, from: sql`select v.assigned as account_id` }];
+  const mentioned = mentionedIn(
+    repo,
+    activities.some(({ text }) => 'commit' in text),
+  );
+  if (recipients === 'mentioned') return mentioned;
   return [
-    ...mentionedIn(repo, text, at),
+    ...mentioned,
     {
       rank: 4,
       reason: sql`s.reason`,
       from: sql`select p.account_id, p.reason from thread_subscriptions p
-        where p.subject_id = ${subject} and p.state = 'subscribed'`,
+        where p.subject_id = v.subject and p.state = 'subscribed'`,
     },
     // Participants whose own event wasn't processed yet, or happened before threads existed.
-    { rank: 5, reason: sql`'author'`, from: sql`select i.author_id as account_id from issues i where i.id = ${issue}` },
+    { rank: 5, reason: sql`'author'`, from: sql`select i.author_id as account_id from issues i where i.id = v.issue` },
     {
       rank: 6,
       reason: sql`'assign'`,
-      from: sql`select a.user_id as account_id from issue_assignees a where a.issue_id = ${issue}`,
+      from: sql`select a.user_id as account_id from issue_assignees a where a.issue_id = v.issue`,
     },
     {
       rank: 7,
       reason: sql`'comment'`,
       from: sql`select distinct c.author_id as account_id from (
-        select author_id from issue_comments where issue_id = ${issue} order by id desc limit ${recentComments}) c`,
+        select author_id from issue_comments where issue_id = v.issue order by id desc limit ${recentComments}) c`,
     },
     {
       rank: 8,
@@ -119,13 +141,12 @@ function sourcesOf({ repo, subject, text, at, recipients }: Activity, after: Acc
   ];
 }
 
-/** Whom a text mentions newly: itself, or by a team that wants to be told. */
-function mentionedIn(repo: RepositoryRow, text: Text, at: Date): readonly Source[] {
-  const ofText =
-    'commit' in text
-      ? sql`x.commit_sha = ${text.commit}`
-      : sql`x.issue_id = ${text.issue} and x.comment_id is not distinct from ${text.comment ?? null}::bigint and x.commit_sha is null`;
-  const newReferences = sql`x.repository_id = ${repo.id} and ${ofText} and x.created_at = ${at}`;
+/** Whom the text of an activity `v` mentions newly: itself, or by a team that wants to be told. */
+function mentionedIn(repo: RepositoryRow, areCommits: boolean): readonly Source[] {
+  const ofText = areCommits
+    ? sql`x.commit_sha = v.commit`
+    : sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null`;
+  const newReferences = sql`x.repository_id = ${repo.id} and ${ofText} and x.created_at = v.at`;
   return [
     {
       rank: 1,
@@ -144,7 +165,7 @@ function mentionedIn(repo: RepositoryRow, text: Text, at: Date): readonly Source
   ];
 }
 
-type Acceptance = Pick<Activity, 'event' | 'repo' | 'subject' | 'at'> & { readonly account: Account };
+type Acceptance = Pick<Activity, 'event' | 'subject' | 'at'> & Pick<Activities, 'repo'> & { readonly account: Account };
 
 /** Adds a thread for an accepted invitation to the inbox of who accepted it. */
 export const notifyInvitee = (tx: Tx, { event, repo, subject, at, account }: Acceptance) =>

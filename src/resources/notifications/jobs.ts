@@ -1,13 +1,16 @@
 // Subscriptions that put events into inboxes.
+import type { RepositoryRow } from '#access/viewer.ts';
 import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
-import { unique } from '#lib/collections.ts';
-import { findRepository } from '#resources/repositories/index.ts';
-import { type Activity, notifyInvitee } from './fan-out-store.ts';
+import { batchSubscription, type Recorded, subscription } from '#events/subscription.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { gather, getOptional, grouped, keyed, rounds, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { findRepository, loadNamedRepositories } from '#resources/repositories/index.ts';
+import { type Activity, notifyInvitee, type Recipients } from './fan-out-store.ts';
 import { touchAffected, touchInbox } from './inbox-store.ts';
 import { inBatches, notify } from './notify.ts';
-import { putSubject } from './subject-store.ts';
-import { addParticipant } from './subscription-store.ts';
+import { putSubject, putSubjects } from './subject-store.ts';
+import { addParticipants, type Part } from './subscription-store.ts';
 
 const issueEvents = [
   'issue.opened',
@@ -28,39 +31,63 @@ const actorReasons = {
   'issue_comment.created': 'comment',
 } as const;
 
-/** Notifies people of an event of an issue: participants, watchers of the repository, and who is mentioned or assigned. */
-export const fanOutIssueEvent = subscription<IssueEvent, Services>({
+/** Notifies people of events of issues: participants, watchers of the repository, and who is mentioned or assigned. */
+export const fanOutIssueEvents = batchSubscription<IssueEvent, Services>({
   name: 'notifications.fan-out',
   on: issueEvents,
   attempts: 25,
-  async run(event, context) {
-    const { id, repository, actor, at, data } = event;
-    const repo = repository === undefined ? undefined : await findRepository(context.db, repository);
-    if (!repo) return;
-    const { issue } = data;
-    const subject = await context.change(async (tx) => {
-      const about = await putSubject(tx, repo.id, { kind: 'issue', issue_id: issue });
-      const participant = participationOf(event);
-      if (about !== undefined && participant) await addParticipant(tx, { ...participant, subject: about, at });
-      return about;
-    });
-    if (subject === undefined) return;
-    const text = { issue, comment: 'comment' in data ? data.comment : undefined };
-    await notify(context, { event: id, repo, subject, text, actors: unique([actor]), at, recipients: recipientsOf(event) });
+  batch: 100,
+  lanes: 2,
+  async runAll(events, context) {
+    const repositories = await loadNamedRepositories(context.db, unique(gather(events, 'repository')));
+    // One event of each issue after the other, since earlier ones decide who takes part.
+    for (const round of rounds(events, ({ data }) => data.issue))
+      for (const [repository, own] of grouped(round, (event) => event.repository)) {
+        const repo = getOptional(repositories, repository);
+        if (repo) await fanOut(context, repo, own);
+      }
   },
 });
 
-type Event = Parameters<typeof fanOutIssueEvent.run>[0];
+type Event = Recorded<IssueEvent>;
 
-function participationOf(event: Event) {
-  if (event.kind === 'issue.assigned') return { account: event.data.user, reason: 'assign' } as const;
-  if (event.kind === 'issue.edited' || event.kind === 'issue_comment.edited' || event.actor === undefined) return undefined;
-  return { account: event.actor, reason: actorReasons[event.kind] };
+/** Notifies people of events of different issues of a repository. */
+async function fanOut(context: JobContext, repo: RepositoryRow, events: readonly Event[]): Promise<void> {
+  const about = await context.change(async (tx) => {
+    const wanted = events.map(({ data }) => ({ kind: 'issue', issue_id: data.issue }) as const);
+    const subjects = keyed(await putSubjects(tx, repo.id, wanted), (row) => row.issue_id);
+    const known = events.flatMap((event) => {
+      const subject = subjects.get(event.data.issue)?.id;
+      return subject === undefined ? [] : [{ event, subject }];
+    });
+    const parts = known.flatMap(participationOf);
+    if (parts.length > 0) await addParticipants(tx, parts);
+    return known;
+  });
+  for (const [recipients, alike] of grouped(about, ({ event }) => recipientsOf(event)))
+    await notify(context, { repo, recipients, activities: alike.map(activityOf) });
 }
 
-function recipientsOf({ kind, data }: Event): Activity['recipients'] {
-  if (kind === 'issue.assigned') return { assigned: data.user };
-  return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : { takingPartIn: data.issue };
+type EventOfSubject = { readonly event: Event; readonly subject: Id<'notification_subjects'> };
+
+function activityOf({ event, subject }: EventOfSubject): Activity {
+  const { id, actor, at, data } = event;
+  const text = { issue: data.issue, comment: 'comment' in data ? data.comment : undefined };
+  const assigned = event.kind === 'issue.assigned' ? { assigned: event.data.user } : {};
+  return { event: id, subject, text, actors: unique([actor]), at, ...assigned };
+}
+
+/** What an event makes somebody, if it does so. */
+function participationOf({ event, subject }: EventOfSubject): Part[] {
+  const { actor, at } = event;
+  if (event.kind === 'issue.assigned') return [{ subject, account: event.data.user, reason: 'assign', at }];
+  if (event.kind === 'issue.edited' || event.kind === 'issue_comment.edited' || actor === undefined) return [];
+  return [{ subject, account: actor, reason: actorReasons[event.kind], at }];
+}
+
+function recipientsOf({ kind }: Event): Recipients {
+  if (kind === 'issue.assigned') return 'assigned';
+  return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : 'everybody';
 }
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */

@@ -1,21 +1,32 @@
 // Work on many accounts in the background: each batch has a transaction of its own.
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#jobs/job.ts';
+import { chunks } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { type Activity, notifyNextBatch } from './fan-out-store.ts';
+import { type Activities, notifyNextBatch } from './fan-out-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** Notifies all recipients of an event. */
-export const notify = ({ change }: Pick<JobContext, 'change'>, activity: Activity): Promise<void> =>
-  inBatches(change, (tx, after) => notifyNextBatch(tx, activity, after));
+/** Activities in one statement. */
+const activitiesAtOnce = 50;
+const first = asId<'accounts'>(0);
 
-/** Works through accounts in the order of their ids. A batch returns its last id; undefined if it was the last batch. */
+/** Notifies all recipients of activities. A subject with more of them than its part of a statement goes on by itself. */
+export async function notify({ change }: Pick<JobContext, 'change'>, all: Activities): Promise<void> {
+  for (const activities of chunks(all.activities, activitiesAtOnce))
+    for (const { subject, last } of await change((tx) => notifyNextBatch(tx, { ...all, activities }, first))) {
+      const alone = { ...all, activities: activities.filter((activity) => activity.subject === subject) };
+      await inBatches(change, async (tx, after) => (await notifyNextBatch(tx, alone, after))[0]?.last, last);
+    }
+}
+
+/** Works through the accounts after `from`, in the order of their ids. A batch returns its last id; undefined if it was the last batch. */
 export async function inBatches(
   change: JobContext['change'],
   batch: (tx: Tx, after: Account) => Promise<Account | undefined>,
+  from: Account = first,
 ): Promise<void> {
-  let after: Account | undefined = asId<'accounts'>(0);
+  let after: Account | undefined = from;
   while (after !== undefined) {
     const next: Account = after;
     after = await change((tx) => batch(tx, next));

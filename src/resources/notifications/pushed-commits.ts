@@ -27,7 +27,8 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', Services>
     for (const { oid, author } of commits) {
       const subject = getOrThrow(subjects, oid).id;
       const actors = unique([actor, authors.get(author.email.toLowerCase())?.id]);
-      await notify(context, { event: id, repo, subject, text: { commit: oid }, actors, at, recipients: 'mentioned' });
+      const activity = { event: id, subject, text: { commit: oid }, actors, at };
+      await notify(context, { repo, recipients: 'mentioned', activities: [activity] });
     }
   },
 });

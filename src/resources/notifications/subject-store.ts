@@ -18,16 +18,16 @@ export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
   subjects: readonly Subject[],
-): Promise<Pick<SubjectRow, 'id' | 'commit_sha'>[]> {
+): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
-  const { rows } = await sql<Pick<SubjectRow, 'id' | 'commit_sha'>>`
+  const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
     insert into notification_subjects (repository_id, kind, issue_id, commit_sha, title)
     select ${repository}, w.kind, w.issue_id, w.commit_sha, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text, title text)
     where w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository})
-    order by w.commit_sha
+    order by w.issue_id, w.commit_sha
     on conflict (repository_id, kind, issue_id, commit_sha) do update set title = excluded.title
-    returning id, commit_sha`.execute(tx);
+    returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }
 

@@ -35,7 +35,8 @@ export async function putThreadSubscription(
     .executeTakeFirstOrThrow();
 }
 
-type Part = {
+/** What makes an account a participant of a subject. */
+export type Part = {
   readonly subject: Id<'notification_subjects'>;
   readonly account: Id<'accounts'>;
   readonly reason: Reason;
@@ -43,14 +44,15 @@ type Part = {
 };
 
 /**
- * Makes an account a participant of a subject, or updates the reason. An ignored thread stays ignored; a muted one is unmuted by a comment of
- * the account's own (document 2).
+ * Makes accounts participants of subjects, or updates the reasons; each part is of another subject. An ignored thread stays ignored; a
+ * muted one is unmuted by a comment of the account's own (document 2).
  */
-export const addParticipant = (tx: Tx, { subject, account, reason, at }: Part) =>
+export const addParticipants = (tx: Tx, parts: readonly Part[]) =>
   sql`
     insert into thread_subscriptions as s (account_id, repository_id, subject_id, state, reason, created_at)
-    select a.id, about.repository_id, about.id, 'subscribed', ${reason}, ${at}::timestamptz
-    from accounts a, notification_subjects about
-    where a.id = ${account} and a.kind = 'user' and about.id = ${subject}
+    select a.id, about.repository_id, about.id, 'subscribed', p.reason, p.at
+    from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as p(subject bigint, account bigint, reason text, at timestamptz)
+    join accounts a on a.id = p.account and a.kind = 'user' join notification_subjects about on about.id = p.subject
+    order by about.id, a.id
     on conflict (subject_id, account_id) do update set reason = excluded.reason,
       state = case when s.state = 'muted' and excluded.reason = 'comment' then 'subscribed' else s.state end`.execute(tx);

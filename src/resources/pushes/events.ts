@@ -66,12 +66,15 @@ export const pushEvents = eventKinds({
       { type: deleteEvent, action: null, body: { ...refBody(event.data.ref), full_ref: event.data.ref } },
     ]),
   ),
-  push: payloadBuilder([pushEvent], (event, context) =>
-    aboutRepository(context, event, async (repository) => {
-      const actor = await findAccountById(context.db, event.actor);
-      const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };
-      return Promise.all(event.data.moves.map(async (move) => buildPushEvents(context, repository, move, pusher)));
-    }),
+  push: payloadBuilder(
+    [pushEvent],
+    (event, context) =>
+      aboutRepository(context, event, async (repository) => {
+        const actor = await findAccountById(context.db, event.actor);
+        const pusher = actor ? { name: actor.login, email: actor.email } : { name: 'none', email: null };
+        return Promise.all(event.data.moves.map(async (move) => buildPushEvents(context, repository, move, pusher)));
+      }),
+    { isLarge: true },
   ),
 });
 

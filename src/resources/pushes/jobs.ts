@@ -1,9 +1,10 @@
 import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
+import { batchSubscription, subscription } from '#events/subscription.ts';
 import { collectGarbage, countLooseObjects, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { setSize } from '#resources/repositories/index.ts';
 import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
@@ -18,29 +19,29 @@ type Context = JobContext<Services>;
 /** What changes the files and commits of the default branch. */
 type Changes = 'push' | 'repository.imported' | 'repository.default_branch_changed';
 
-/** Indexing is CPU-bound. At most two run at once, which leaves workers for jobs that users wait for. */
+/** Few repositories at once and two lanes, since a large repository takes minutes. */
 const indexing = {
-  ...afterPush,
-  queue: ({ repository }: { repository: number | undefined }) => `index-${(repository ?? 0) % 2}`,
-};
+  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
+  attempts: 25,
+  batch: 10,
+  lanes: 2,
+} as const;
 
 /** Indexes the files of the default branch for code search. Names and access aren't in the index: each search looks them up. */
-export const indexCode = subscription<Changes, Services>({
+export const indexCode = batchSubscription<Changes, Services>({
   ...indexing,
   name: 'pushes.index-code',
-  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
-  async run({ repository }, { db, services: { git }, now }) {
-    if (repository !== undefined) await indexRepositoryCode({ db, git, repositoryId: repository, now });
+  async runAll(events, { db, services: { git }, now }) {
+    for (const repositoryId of unique(gather(events, 'repository'))) await indexRepositoryCode({ db, git, repositoryId, now });
   },
 });
 
 /** Indexes the commits of the default branch for commit search. */
-export const indexCommits = subscription<Changes, Services>({
+export const indexCommits = batchSubscription<Changes, Services>({
   ...indexing,
   name: 'pushes.index-commits',
-  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
-  async run({ repository }, { db, services: { git }, now }) {
-    if (repository !== undefined) await indexRepositoryCommits({ db, git, repositoryId: repository, now });
+  async runAll(events, { db, services: { git }, now }) {
+    for (const repositoryId of unique(gather(events, 'repository'))) await indexRepositoryCommits({ db, git, repositoryId, now });
   },
 });
 

@@ -1,15 +1,16 @@
 import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
+import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
 
-/** Embeds an issue when its text changes. Words are indexed by another job, since an embedding server may be unavailable. */
-export const embedIssue = subscription<'issue.opened' | 'issue.edited', Services>({
+/** Embeds issues when their texts change. Words are indexed by another subscription, since an embedding server may be unavailable. */
+export const embedChanged = batchSubscription<'issue.opened' | 'issue.edited', Services>({
   name: 'search.embed-issue',
   on: ['issue.opened', 'issue.edited'],
   attempts: 10,
-  key: ({ data }) => String(data.issue),
-  async run({ data: { issue } }, { db, services: { embeddings } }) {
-    await embeddings?.embedIssues(db, [issue]);
+  batch: 32,
+  async runAll(events, { db, services: { embeddings } }) {
+    await embeddings?.embedIssues(db, unique(events.map(({ data }) => data.issue)));
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
+import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
 import { indexRepositoryWords, indexStale } from '#search/index.ts';
 
 const kinds = [
@@ -13,14 +14,14 @@ const kinds = [
   'push',
 ] as const;
 
-/** Indexes the name, description, topics and README of a repository. It reads the current state, so one run covers many events. */
-export const indexRepository = subscription<(typeof kinds)[number], Services>({
+/** Indexes the names, descriptions, topics and READMEs of repositories as they are now, once for all events of a batch. */
+export const indexChanged = batchSubscription<(typeof kinds)[number], Services>({
   name: 'search.index-repository',
   on: kinds,
   attempts: 25,
-  key: ({ repository }) => String(repository),
-  async run({ repository }, { db, services: { git } }) {
-    if (repository !== undefined) await indexRepositoryWords({ db, git, id: repository });
+  batch: 50,
+  async runAll(events, { db, services: { git } }) {
+    for (const id of unique(gather(events, 'repository'))) await indexRepositoryWords({ db, git, id });
   },
 });
 

@@ -1,41 +1,92 @@
 import { createHash } from 'node:crypto';
+import type { Tx } from '#database/connect.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
-import { type AnySubscription, type Recorded, subscription } from '#events/subscription.ts';
-import { gather, grouped } from '#lib/collections.ts';
+import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
+import { getOrThrow, grouped } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { type NewDelivery, queueDeliveries } from '#webhook-delivery/queue.ts';
 import { largestPayloadNow } from './quota.ts';
-import { findSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
+import { loadSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 
-/** Queues the deliveries of an event: for every subscribed hook, one for each webhook event that the event becomes. */
-export const fanOutWebhooks = (events: WebhookEvents): AnySubscription<Services> =>
-  subscription<EventKind, Services>({
+/** Payloads that are built at the same time. */
+const builtAtOnce = 50;
+/** Deliveries are written when their payloads have so many characters, so that those of a batch aren't all in memory. */
+const writtenAtOnce = 4 * 1024 * 1024;
+
+/** Queues the deliveries of events: for every subscribed hook, one for each webhook event that an event becomes. */
+export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Services> =>
+  batchSubscription<EventKind, Services>({
     name: 'webhooks.tell',
     on: events.kinds,
     attempts: 25,
-    async run(event, { db, change, services, now }) {
-      const hooks = await findSubscribedHooks(db, event, events.typesOf(event));
-      const limits = services.resourceLimits.webhooks;
-      const { vocabulary } = services;
-      // One address at a time, so that only its payloads are in memory. A repeated job adds the missing deliveries.
-      for (const [base, group] of grouped(hooks, (hook) => services.url ?? hook.base_url)) {
-        const built = await events.build(event, { db, git: services.git, links: linksOf(base) });
-        const deliveries = built.map((item) => ({
-          ...deliveryOf(event, item, group),
-          payload: JSON.stringify(emitBody(vocabulary, item.body, events.parts)),
-        }));
-        const payloads = gather(deliveries, 'payload');
-        await change(async (tx) => {
-          const largest = await largestPayloadNow(tx, event.owner, payloads, limits);
-          await queueDeliveries(tx, deliveries, { now, maxBytes: largest });
-        });
+    batch: 100,
+    lanes: 4,
+    async runAll(all, { db, change, services, now }) {
+      const hooks = await loadSubscribedHooks(
+        db,
+        all.map((event) => ({ event, types: events.typesOf(event) })),
+      );
+      const { vocabulary, git } = services;
+      const buildersByBase = new Map<string, Build>();
+      const builderOf = (base: string): Build => {
+        const build = buildersByBase.get(base) ?? events.openBuilder({ db, git, links: linksOf(base) });
+        buildersByBase.set(base, build);
+        return build;
+      };
+      const build = async (event: Recorded): Promise<Built[]> => {
+        const built: Built[] = [];
+        for (const [base, group] of grouped(hooks.get(event) ?? [], (hook) => services.url ?? hook.base_url))
+          for (const item of await builderOf(base)(event)) {
+            const payload = JSON.stringify(emitBody(vocabulary, item.body, events.parts));
+            built.push({ owner: event.owner, delivery: { ...deliveryOf(event, item, group), payload } });
+          }
+        return built;
+      };
+      // A repeated batch adds the missing deliveries.
+      const write = (built: readonly Built[]) =>
+        change(async (tx) => queueDeliveries(tx, await limited(tx, built, services.resourceLimits.webhooks), { now }));
+      let waiting: Built[] = [];
+      const told = all.filter((event) => hooks.get(event)?.length);
+      for (const some of chunksOf(told, events.isLarge)) {
+        waiting.push(...(await Promise.all(some.map(build))).flat());
+        if (waiting.reduce((sum, { delivery }) => sum + delivery.payload.length, 0) < writtenAtOnce) continue;
+        await write(waiting);
+        waiting = [];
       }
+      if (waiting.length > 0) await write(waiting);
     },
   });
+
+type Build = (event: Recorded) => Promise<readonly WebhookEvent[]>;
+type Built = { readonly owner: Id<'accounts'>; readonly delivery: NewDelivery };
+
+/** Events in their order, as many together as are built at once; those with large payloads alone. */
+function chunksOf(all: readonly Recorded[], isLarge: (event: Recorded) => boolean): Recorded[][] {
+  const chunks: Recorded[][] = [];
+  for (const event of all) {
+    const last = chunks.at(-1);
+    const fits = last !== undefined && last.length < builtAtOnce && !isLarge(event) && !last.some(isLarge);
+    if (fits) last.push(event);
+    else chunks.push([event]);
+  }
+  return chunks;
+}
+
+/** The deliveries, with the size up to which payloads of their owner are stored and sent now. */
+async function limited(tx: Tx, built: readonly Built[], limits: ResourceLimits['webhooks']): Promise<NewDelivery[]> {
+  const sizes = new Map<Id<'accounts'>, number>();
+  for (const [owner, own] of grouped(built, (each) => each.owner)) {
+    const payloads = own.map(({ delivery }) => delivery.payload);
+    sizes.set(owner, await largestPayloadNow(tx, owner, payloads, limits));
+  }
+  return built.map(({ owner, delivery }) => ({ ...delivery, maxBytes: getOrThrow(sizes, owner) }));
+}
 
 const deliveryOf = (event: Recorded, built: WebhookEvent, hooks: readonly SubscribedHook[]): Omit<NewDelivery, 'payload'> => ({
   guid: guidOf(event, built),

@@ -3,7 +3,7 @@ import { holds, type PermissionSet } from '#access/permissions.ts';
 import type { Db } from '#database/connect.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { WebhookEventType } from '#resources/event-kinds.ts';
 
@@ -25,37 +25,69 @@ type Row = {
   permissions: PermissionSet | null;
 };
 
+/** An event, and the types of webhook events that it may become. */
+export type TypedEvent = { readonly event: Recorded; readonly types: readonly WebhookEventType[] };
+
 /**
- * The active hooks of an event's organization, repository and installations that are subscribed to one of these types, in one
- * statement. The deletion of a repository is delivered only to hooks of its organization (the public API's rule).
+ * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One statement
+ * finds those of all events; events about installations need one each. The deletion of a repository is delivered only to hooks of its
+ * organization (the public API's rule).
  */
-export async function findSubscribedHooks(
-  db: Db,
-  event: Recorded,
-  types: readonly WebhookEventType[],
-): Promise<SubscribedHook[]> {
-  if (types.length === 0) return [];
-  if (isOfInstallation(event)) return findOwnHook(db, event);
-  const wanted = [...gather(types, 'name'), '*'];
-  const repository = event.repository ?? null;
-  const { rows } = await sql<Row>`
-    select h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions from webhooks h
-    where h.active and h.events && ${wanted}::text[]
-      and (h.organization_id = ${event.owner} or h.repository_id = ${repository}::bigint)
+export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[]): Promise<Map<Recorded, SubscribedHook[]>> {
+  const [own, others] = [
+    events.filter(({ event }) => isOfInstallation(event)),
+    events.filter(({ event }) => !isOfInstallation(event)),
+  ];
+  const found = new Map<Recorded, SubscribedHook[]>();
+  for (const { event } of own) if (isOfInstallation(event)) found.set(event, await findOwnHook(db, event));
+  const hooksOf = await loadHooksOfScopes(db, others);
+  for (const { event, types } of others) {
+    const hooks = hooksOf(event)
+      .filter((row) => event.kind !== 'repository.deleted' || ownerKindOf(row) === 'organization')
+      .map((row) => ({
+        id: row.id,
+        base_url: row.base_url,
+        installation: row.installation,
+        subscribesTo: (type: WebhookEventType) =>
+          (row.events.includes('*') || row.events.includes(type.name)) && mayGet(row, type),
+      }));
+    found.set(
+      event,
+      hooks.filter((hook) => types.some((type) => hook.subscribesTo(type))),
+    );
+  }
+  return found;
+}
+
+/** Where events happen: the hooks of one scope get them. */
+const scopeOf = ({ owner, repository }: Recorded): string => `${owner}/${repository ?? ''}`;
+
+/** The active hooks of the organizations and repositories of events, which are subscribed to some type of theirs. */
+async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise<(event: Recorded) => readonly Row[]> {
+  if (events.length === 0) return () => [];
+  const scopes = [...grouped(events, ({ event }) => scopeOf(event))].flatMap(([scope, [first, ...more]]) => {
+    if (!first) return [];
+    const types = unique([first, ...more].flatMap((each) => gather(each.types, 'name')));
+    return [{ scope, owner: first.event.owner, repository: first.event.repository, wanted: [...types, '*'] }];
+  });
+  const { rows } = await sql<Row & { scope: string }>`
+    with scopes as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(scopes)}::jsonb) as s(scope text, owner bigint, repository bigint, wanted text[])
+    )
+    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions
+    from scopes s cross join lateral (
+      select * from webhooks o where o.organization_id = s.owner
+      union all select * from webhooks r where r.repository_id = s.repository) h
+    where h.active and h.events && s.wanted
     union all
-    select h.id, h.base_url, i.events, null, i.id, i.permissions from installations i join webhooks h on h.app_id = i.app_id
-    where i.account_id = ${event.owner} and i.suspended_at is null and h.active and i.events && ${wanted}::text[]
-      and (i.repository_selection = 'all' or ${repository}::bigint is null or exists (
-        select from installation_repositories r where r.installation_id = i.id and r.repository_id = ${repository}::bigint))
+    select s.scope, h.id, h.base_url, i.events, null, i.id, i.permissions
+    from scopes s join installations i on i.account_id = s.owner join webhooks h on h.app_id = i.app_id
+    where i.suspended_at is null and h.active and i.events && s.wanted
+      and (i.repository_selection = 'all' or s.repository is null or exists (
+        select from installation_repositories r where r.installation_id = i.id and r.repository_id = s.repository))
     order by id`.execute(db);
-  return rows
-    .filter((row) => event.kind !== 'repository.deleted' || ownerKindOf(row) === 'organization')
-    .map((row) => ({
-      id: row.id,
-      base_url: row.base_url,
-      installation: row.installation,
-      subscribesTo: (type) => (row.events.includes('*') || row.events.includes(type.name)) && mayGet(row, type),
-    }));
+  const byScope = grouped(rows, ({ scope }) => scope);
+  return (event) => byScope.get(scopeOf(event)) ?? [];
 }
 
 const ownerKindOf = ({ repository_id, installation }: Row): 'organization' | 'repository' | 'app' => {

@@ -18,7 +18,7 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const built = await events.build(event, { db, git: services.git, links });
+  const built = await events.openBuilder({ db, git: services.git, links })(event);
   const deliveries = built.map(({ type, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),
@@ -26,6 +26,7 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
     action,
     repository_id: repository,
     payload: JSON.stringify(emitBody(services.vocabulary, body, events.parts)),
+    maxBytes: limits.payload,
   }));
-  await change((tx) => queueDeliveries(tx, deliveries, { now, maxBytes: limits.payload }));
+  await change((tx) => queueDeliveries(tx, deliveries, { now }));
 }

@@ -13,8 +13,13 @@ export type WebhookEvents = {
   readonly kinds: readonly EventKind[];
   /** The types of webhook events that an event may become. */
   typesOf(event: Recorded): readonly WebhookEventType[];
-  /** The webhook events that an event becomes. The bodies are complete except for the parts that depend on the hook, as its installation. */
-  build(event: Recorded, context: Context & { git: GitStore }): Promise<readonly WebhookEvent[]>;
+  /** Whether the payloads of an event may be large, so that they are built when no others are. */
+  isLarge(event: Recorded): boolean;
+  /**
+   * Opens the builder of the payloads of a batch: it gives the webhook events that an event becomes. The bodies are complete except
+   * for the parts that depend on the hook, as its installation.
+   */
+  openBuilder(context: Context & { git: GitStore }): (event: Recorded) => Promise<readonly WebhookEvent[]>;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };
@@ -35,14 +40,18 @@ export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   return {
     kinds: [...builders.keys()],
     typesOf: ({ kind }) => builders.get(kind)?.types ?? [],
-    async build(event, context) {
-      const built = (await builders.get(event.kind)?.build(event as never, payloadContext(context))) ?? []; // a builder of this event's kind
-      if (built.length === 0) return [];
-      const common = await commonParts(context, event);
-      return built.map((one) => ({
-        ...one,
-        body: { ...(one.action === null ? {} : { action: one.action }), ...one.body, ...common },
-      }));
+    isLarge: ({ kind }) => builders.get(kind)?.isLarge ?? false,
+    openBuilder(given) {
+      const context = payloadContext(given);
+      return async (event) => {
+        const built = (await builders.get(event.kind)?.build(event as never, context)) ?? []; // a builder of this event's kind
+        if (built.length === 0) return [];
+        const common = await commonParts(context, event);
+        return built.map((one) => ({
+          ...one,
+          body: { ...(one.action === null ? {} : { action: one.action }), ...one.body, ...common },
+        }));
+      };
     },
     parts: Type.Object(Object.assign({}, ...families.map(({ payloadParts }) => payloadParts ?? {}))),
   };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findEvent } from '#events/read.ts';
-import { fanOutIssueEvent } from '#resources/notifications/jobs.ts';
+import { fanOutIssueEvents } from '#resources/notifications/jobs.ts';
 import { world } from '#test/support/world.ts';
 import { inbox, makeStage, reasonsIn } from './stage.ts';
 
@@ -200,7 +200,7 @@ test('what follows at once is told too, in whichever order the events are seen t
     .limit(4)
     .execute();
   const context = { db: w.db, change: w.change, services: w.hearth.services, now: w.clock.now, log: w.hearth.app.log as never };
-  for (const { id } of deliveries) await fanOutIssueEvent.run((await findEvent(w.db, id)) as never, context);
+  for (const { id } of deliveries) await fanOutIssueEvents.runAll([(await findEvent(w.db, id)) as never], context);
   for (const client of [asBob, asEve]) {
     const [thread] = (await client.get('/notifications')).body;
     expect(thread.subject.latest_comment_url).toBe(last.url);
@@ -238,9 +238,7 @@ test('thousands of watchers are told by a few statements, each once, also where 
     .where('kind', '=', 'issue.opened')
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow();
-  await sql`select jobs.add_job('events.deliver', ${JSON.stringify({ event: event.id, to: 'notifications.fan-out' })}::json)`.execute(
-    w.db,
-  );
+  await sql`select jobs.add_job('notifications.fan-out', ${JSON.stringify({ event: event.id })}::json)`.execute(w.db);
   await w.settle();
   expect(await summary()).toEqual({ threads: count + 1, unread: count, inboxes: count + 1 });
 });

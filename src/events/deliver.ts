@@ -1,0 +1,87 @@
+import { change, type Db, isUnavailable } from '#database/connect.ts';
+import { enqueueAll, type JobContext } from '#jobs/job.ts';
+import type { DeliveryPayload } from './dispatch.ts';
+import * as store from './outbox-store.ts';
+import type { AnyBatchSubscription, Recorded } from './subscription.ts';
+
+const defaultBatch = 200;
+
+/** After so many tries that ended with the process, an event gets a job, which is tried a limited number of times. */
+const maxTries = 2;
+
+/** A lane of a subscription. */
+export type Lane<Services> = { readonly lane: string; readonly subscription: AnyBatchSubscription<Services> };
+
+type Delivery = store.WaitingDelivery;
+type Failure = { readonly delivery: Delivery; readonly error: unknown };
+
+/**
+ * Delivers the next batch of a lane. Only one process at a time may do so. An event that fails gets a job of its own; after
+ * an interruption, what wasn't delivered is delivered again. Returns the number of events.
+ */
+export async function deliverNext<Services>(
+  { lane, subscription }: Lane<Services>,
+  context: JobContext<Services>,
+  stopping?: AbortSignal,
+): Promise<number> {
+  const { db, log } = context;
+  const batch = await store.beginBatch(db, lane, subscription.batch ?? defaultBatch);
+  if (batch.length === 0) return 0;
+  const [first] = batch;
+  const isDangerous = first !== undefined && first.tries >= maxTries;
+  const { delivered, failed } = isDangerous
+    ? { delivered: [], failed: batch.map((delivery) => ({ delivery, error: new Error('The process ended meanwhile') })) }
+    : await deliverParts(batch, (events) => subscription.runAll(events as never, context), stopping); // it is subscribed to these kinds
+  for (const { delivery, error } of failed)
+    log.warn({ err: error, event: delivery.event_id, subscription: subscription.name }, 'an event gets a job of its own');
+  await finish(db, { lane, subscription }, { delivered, failed });
+  return batch.length;
+}
+
+type Outcome = { readonly delivered: readonly Delivery[]; readonly failed: readonly Failure[] };
+
+/**
+ * Delivers events at once, or, where that fails, in halves, in their order. Those for which there was no time before `stopping` are in
+ * neither list. @throws where the database is unavailable
+ */
+export async function deliverParts(
+  batch: readonly Delivery[],
+  run: (events: readonly Recorded[]) => Promise<void>,
+  stopping?: AbortSignal,
+): Promise<Outcome> {
+  const events = batch.flatMap(({ event }) => event ?? []);
+  if (events.length === 0) return { delivered: batch, failed: [] };
+  try {
+    await run(events.sort((a, b) => a.id - b.id));
+    return { delivered: batch, failed: [] };
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    const [only] = batch;
+    if (batch.length === 1 && only) return { delivered: [], failed: [{ delivery: only, error }] };
+  }
+  const middle = Math.ceil(batch.length / 2);
+  const outcomes: Outcome[] = [];
+  for (const half of [batch.slice(0, middle), batch.slice(middle)])
+    if (!stopping?.aborted) outcomes.push(await deliverParts(half, run, stopping));
+  return {
+    delivered: outcomes.flatMap(({ delivered }) => delivered),
+    failed: outcomes.flatMap(({ failed }) => failed),
+  };
+}
+
+/** Takes what was delivered from the table, and in the same transaction adds the jobs of what failed. */
+async function finish<Services>(
+  db: Db,
+  { lane, subscription: { name, attempts } }: Lane<Services>,
+  { delivered, failed }: Outcome,
+): Promise<void> {
+  if (failed.length === 0) return store.removeDeliveries(db, lane, delivered);
+  await change(db, async (tx) => {
+    const entries = failed.map(({ delivery: { event_id: event } }) => ({
+      payload: { event },
+      options: { key: `${name}:${event}` },
+    }));
+    await enqueueAll<DeliveryPayload>(tx, { name, attempts }, entries);
+    await store.removeDeliveries(tx, lane, [...delivered, ...failed.map(({ delivery }) => delivery)]);
+  });
+}

@@ -1,0 +1,19 @@
+import { type Job, job } from '#jobs/job.ts';
+import type { DeliveryPayload } from './dispatch.ts';
+import { findEvent } from './read.ts';
+import { type Subscriber, takesBatches } from './subscription.ts';
+
+/** The jobs that deliver one event: of each subscription one, which has its name. */
+export const deliveryJobs = <Services>(subscribers: readonly Subscriber<Services>[]): Job<never, Services>[] =>
+  subscribers.map(
+    (subscriber) =>
+      job<DeliveryPayload, Services>({
+        name: subscriber.name,
+        attempts: subscriber.attempts,
+        async run({ event }, context) {
+          const recorded = (await findEvent(context.db, event)) as never; // `dispatchNext` has checked the kind
+          if (!recorded) return;
+          await (takesBatches(subscriber) ? subscriber.runAll([recorded], context) : subscriber.run(recorded, context));
+        },
+      }) as Job<never, Services>, // each parses its own payload
+  );

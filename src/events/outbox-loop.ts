@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { change } from '#database/connect.ts';
+import type { SessionLocks } from '#database/session-locks.ts';
+import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loop.ts';
+import { deliverNext, type Lane } from './deliver.ts';
+import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
+import { hasUndispatched, listWaiting } from './outbox-store.ts';
+import { lanesOf, type Subscriber, takesBatches } from './subscription.ts';
+
+/**
+ * The pause before the outbox is read again, in which events gather. Nothing notifies of them, since commits that notify wait for each
+ * other.
+ */
+const gatherMs = 100;
+/** The interval at which lanes are looked for that another process has dispatched to, or left when it ended. */
+const recheckMs = 1_000;
+const retryMs = 500;
+
+type Context<Services> = BackgroundLoopContext<Services>;
+
+/**
+ * Drains the outbox: dispatches events, and delivers them in the lanes of the subscriptions that take batches. In a lane, one process
+ * at a time delivers; a lane that is slow or fails delays no other.
+ */
+export function outboxLoop<Services>(
+  subscribers: readonly Subscriber<Services>[],
+  locks: SessionLocks,
+): BackgroundLoop<Services> {
+  const lanes = subscribers
+    .filter(takesBatches)
+    .flatMap((subscription) => lanesOf(subscription).map((lane): Lane<Services> => ({ lane, subscription })));
+  const names = lanes.map(({ lane }) => lane);
+
+  const dispatch = async ({ db }: Context<Services>): Promise<Dispatched> =>
+    (await hasUndispatched(db)) ? change(db, (tx) => dispatchNext(tx, subscribers)) : { events: 0, lanes: [] };
+
+  /** Delivers what waits in a lane, unless another process does. Returns the number of events. */
+  const deliver = async (lane: Lane<Services>, context: Context<Services>, stopping?: AbortSignal): Promise<number> => {
+    const lock = await locks.tryTake(lane.lane);
+    if (!lock) return 0;
+    let total = 0;
+    try {
+      while (lock.isHeld && !stopping?.aborted) {
+        const delivered = await deliverNext(lane, jobContextOf(context), stopping);
+        if (delivered === 0) break;
+        total += delivered;
+      }
+    } finally {
+      await lock.release();
+    }
+    return total;
+  };
+
+  return {
+    name: 'events.outbox',
+    async run(context, stopping) {
+      const pause = (ms: number) => sleep(ms, undefined, { signal: stopping }).catch(() => undefined);
+      /** Logs an error and continues, since the database may be unavailable for a moment. */
+      const retryLater = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+        try {
+          return await work();
+        } catch (error) {
+          context.log.warn({ err: error }, `${what} failed; trying again`);
+          await pause(retryMs);
+          return undefined;
+        }
+      };
+      const bells = new Map(names.map((name) => [name, openBell()]));
+      const wake = (woken: Iterable<string>): void => {
+        for (const name of woken) bells.get(name)?.ring();
+      };
+      stopping.addEventListener('abort', () => wake(names));
+
+      const runLane = async (lane: Lane<Services>): Promise<void> => {
+        while (!stopping.aborted) {
+          await bells.get(lane.lane)?.rung();
+          await retryLater(`delivering in ${lane.lane}`, () => deliver(lane, context, stopping));
+        }
+      };
+      const runDispatch = async (): Promise<void> => {
+        for (let checkedAt = 0; !stopping.aborted; ) {
+          const dispatched = await retryLater('dispatching events', () => dispatch(context));
+          wake(dispatched?.lanes ?? []);
+          if (performance.now() - checkedAt > recheckMs) {
+            checkedAt = performance.now();
+            wake((await retryLater('looking for waiting events', () => listWaiting(context.db, names))) ?? []);
+          }
+          if ((dispatched?.events ?? 0) < dispatchedAtOnce) await pause(gatherMs);
+        }
+      };
+      await Promise.all([runDispatch(), ...lanes.map(runLane)]);
+    },
+    async drain(context) {
+      let total = 0;
+      for (let events = 1; events > 0; total += events) events = (await dispatch(context)).events;
+      const waiting = new Set(await listWaiting(context.db, names));
+      for (const lane of lanes) if (waiting.has(lane.lane)) total += await deliver(lane, context);
+      return total;
+    },
+  };
+}
+
+const jobContextOf = <Services>({ db, services, log, clock }: Context<Services>) => ({
+  db,
+  change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
+  services,
+  log,
+  now: clock(),
+});
+
+/** Lets one loop wait until another calls it. A call while it is busy is kept. */
+function openBell() {
+  let bell = Promise.withResolvers<void>();
+  return {
+    ring: () => bell.resolve(),
+    async rung(): Promise<void> {
+      await bell.promise;
+      bell = Promise.withResolvers();
+    },
+  };
+}

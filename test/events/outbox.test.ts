@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { countStatements } from '#database/client.ts';
+import { openSessionLocks } from '#database/session-locks.ts';
+import { deliveryJobs } from '#events/delivery-jobs.ts';
+import { dispatchNext } from '#events/dispatch.ts';
+import { outboxLoop } from '#events/outbox-loop.ts';
+import { beginBatch } from '#events/outbox-store.ts';
+import { type Event, record, recordAll } from '#events/record.ts';
+import { batchSubscription, type Recorded, type Subscriber, subscription } from '#events/subscription.ts';
+import { enqueueAll, type Job } from '#jobs/job.ts';
+import { runDueJobs, startWorker } from '#jobs/worker.ts';
+import { addSeconds } from '#lib/time.ts';
+import { allSubscriptions } from '#resources/all.ts';
+import { fresh, world } from '#test/support/world.ts';
+
+const here = await world();
+const { db, hearth } = here;
+const log = pino({ level: 'silent' });
+
+type Added = Recorded<'member.added'>;
+
+/** A subscription with a lane of its own. */
+const listener = (runAll: (events: readonly Added[]) => Promise<void>, more: { batch?: number } = {}) =>
+  batchSubscription<'member.added'>({ name: `test.${randomUUID()}`, on: ['member.added'], attempts: 3, runAll, ...more });
+
+const subscribersOf = new Map<object, readonly Subscriber<never>[]>();
+
+/** A worker's parts for these subscriptions alone, as a process of its own has them. */
+function partsFor(...subscribers: Subscriber<never>[]) {
+  const locks = openSessionLocks(hearth.worker.database.clientConfig, 'test');
+  onTestFinished(() => locks.close());
+  const all = subscribers as unknown as Subscriber<typeof hearth.services>[];
+  const jobs = deliveryJobs(all);
+  subscribersOf.set(jobs, subscribers);
+  return { ...hearth.worker, jobs, loops: [outboxLoop(all, locks)], log };
+}
+
+async function organization(): Promise<Event['owner']> {
+  const { id } = await here.org(await here.user());
+  await here.settle();
+  return id;
+}
+
+const eventOf = (owner: Event['owner']): Event<'member.added'> => ({
+  kind: 'member.added',
+  owner,
+  actor: owner,
+  at: here.clock.now,
+  data: { user: owner, role: 'member' },
+});
+
+const recordMany = (owner: Event['owner'], count: number) =>
+  here.change((tx) =>
+    recordAll(
+      tx,
+      Array.from({ length: count }, () => eventOf(owner)),
+    ),
+  );
+
+const idsOf = async (owner: Event['owner']): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('events')
+    .select('id')
+    .where('owner_id', '=', owner)
+    .where('kind', '=', 'member.added')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+const ids = (events: readonly Added[]): number[] => events.map(({ id }) => id);
+
+/** Dispatches all events, and delivers none of them. */
+async function dispatch({ jobs }: ReturnType<typeof partsFor>): Promise<void> {
+  const subscribers = subscribersOf.get(jobs) ?? [];
+  while ((await here.change((tx) => dispatchNext(tx, subscribers))).events > 0);
+}
+
+/** What waits in the lane of a subscription. */
+const waiting = async ({ name }: { name: string }): Promise<number> =>
+  (await db.selectFrom('event_deliveries').select('event_id').where('lane', '=', name).execute()).length;
+
+const jobsOf = async ({ name }: { name: string }) =>
+  (await sql<{ attempts: number }>`select attempts from jobs.jobs where task_identifier = ${name}`.execute(db)).rows;
+
+test('many events come at once, in their order', async () => {
+  const owner = await organization();
+  const batches: number[][] = [];
+  const subscriber = listener(async (events) => void batches.push(ids(events)));
+  await recordMany(owner, 450);
+  await runDueJobs(partsFor(subscriber));
+  expect(batches.map(({ length }) => length)).toEqual([200, 200, 50]);
+  expect(batches.flat()).toEqual(await idsOf(owner));
+});
+
+test('a batch that holds an event which can’t be delivered delivers all the others, and tries that one again by itself', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  await recordMany(owner, 100);
+  const all = await idsOf(owner);
+  const poisonous = new Set([all[17], all[61]]);
+  let isCured = false;
+  const subscriber = listener(async (events) => {
+    if (!isCured && events.some(({ id }) => poisonous.has(id))) throw new Error('it can’t be delivered');
+    told.push(...ids(events));
+  });
+  const parts = partsFor(subscriber);
+  await runDueJobs(parts);
+  expect(told).toEqual(all.filter((id) => !poisonous.has(id)));
+  expect(await waiting(subscriber)).toBe(0);
+  expect(await jobsOf(subscriber)).toEqual([{ attempts: 1 }, { attempts: 1 }]);
+
+  isCured = true;
+  await sql`update jobs._private_jobs set run_at = now() where last_error is not null`.execute(db);
+  await runDueJobs(parts);
+  expect(told.slice(-2).sort((a, b) => a - b)).toEqual([...poisonous]);
+  expect(await jobsOf(subscriber)).toEqual([]);
+});
+
+test('a subscription that fails holds up no other', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  const broken = listener(() => Promise.reject(new Error('it never works')));
+  const sound = listener(async (events) => void told.push(...ids(events)));
+  await recordMany(owner, 10);
+  await runDueJobs(partsFor(broken, sound));
+  expect(told).toEqual(await idsOf(owner));
+  expect(await jobsOf(broken)).toHaveLength(10);
+});
+
+test('what an interrupted batch left is delivered one by one, and what ends the process again and again gets a job', async () => {
+  const owner = await organization();
+  const batches: number[][] = [];
+  const subscriber = listener(async (events) => void batches.push(ids(events)), { batch: 4 });
+  await recordMany(owner, 6);
+  const all = await idsOf(owner);
+  const parts = partsFor(subscriber);
+  await dispatch(parts);
+  // Two processes that end in the midst of their batches.
+  expect(await beginBatch(db, subscriber.name, 4)).toHaveLength(4);
+  expect(await beginBatch(db, subscriber.name, 4)).toHaveLength(1);
+  await runDueJobs(parts);
+  // The first one was begun twice in vain: a job delivered it, after the batches.
+  expect(batches).toEqual([[all[1]], [all[2]], [all[3]], [all[4], all[5]], [all[0]]]);
+  expect(await waiting(subscriber)).toBe(0);
+});
+
+test('an event whose transaction ends after that of a later one is delivered', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  const subscriber = listener(async (events) => void told.push(...ids(events)));
+  const parts = partsFor(subscriber);
+  await here.change(async (tx) => {
+    await record(tx, eventOf(owner));
+    await recordMany(owner, 2); // in another transaction
+    await runDueJobs(parts);
+    expect(told).toHaveLength(2);
+  });
+  await runDueJobs(parts);
+  const [first, ...others] = await idsOf(owner);
+  expect(told).toEqual([...others, first]);
+});
+
+test('owners take turns: one event of a quiet owner doesn’t wait for the many of a busy one', async () => {
+  const [busy, quiet] = [await organization(), await organization()];
+  const told: number[] = [];
+  const subscriber = listener(async (events) => void told.push(...events.map(({ owner }) => owner)), { batch: 50 });
+  await recordMany(busy, 1_500);
+  await recordMany(quiet, 2);
+  const parts = partsFor(subscriber);
+  await runDueJobs(parts);
+  expect(told).toHaveLength(1_502);
+  expect(told.lastIndexOf(quiet)).toBeLessThan(50);
+  expect(await waiting(subscriber)).toBe(0);
+});
+
+test('jobs of an owner with thousands of events within a minute come after those of others', async () => {
+  const [busy, quiet] = [await organization(), await organization()];
+  const told: number[] = [];
+  const subscriber = subscription<'member.added'>({
+    name: `test.${randomUUID()}`,
+    on: ['member.added'],
+    attempts: 1,
+    run: async ({ owner }) => void told.push(owner),
+  });
+  const parts = partsFor(subscriber);
+  const priorities = async () => {
+    await dispatch(parts);
+    const { rows } = await sql<{ priority: number; count: number }>`
+      select priority, count(*) from jobs.jobs where task_identifier = ${subscriber.name} group by priority order by priority`.execute(
+      db,
+    );
+    return Object.fromEntries(rows.map(({ priority, count }) => [priority, count]));
+  };
+  await recordMany(busy, 1_500);
+  await recordMany(quiet, 1);
+  // The organization's making was its first event: 99 more come first.
+  expect(await priorities()).toEqual({ 0: 100, 1: 900, 2: 501 });
+  await runDueJobs(parts);
+  expect(told).toHaveLength(1_501);
+  expect(told.indexOf(quiet)).toBeLessThan(120);
+  here.clock.now = addSeconds(here.clock.now, 61);
+  await recordMany(busy, 1);
+  expect(await priorities()).toEqual({ 0: 1 });
+  await runDueJobs(parts);
+});
+
+test('several processes deliver each event once, and those of an owner in their order', async () => {
+  const owners = [await organization(), await organization(), await organization()];
+  const told: Added[] = [];
+  let underWay = 0;
+  const subscriber = listener(
+    async (events) => {
+      expect(++underWay).toBe(1);
+      await sql`select pg_sleep(0.002)`.execute(db);
+      told.push(...events);
+      underWay -= 1;
+    },
+    { batch: 7 },
+  );
+  const workers = await Promise.all([1, 2, 3].map(() => startWorker(partsFor(subscriber))));
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+  for (let at = 0; at < 30; at++) await Promise.all(owners.map((owner) => recordMany(owner, 1 + (at % 4))));
+  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3 * 73);
+  for (const owner of owners) expect(ids(told.filter((event) => event.owner === owner))).toEqual(await idsOf(owner));
+  expect(await waiting(subscriber)).toBe(0);
+});
+
+test('a lane whose connection is lost goes on with another', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  const subscriber = listener(
+    async (events) => {
+      told.push(...ids(events));
+      if (told.length === 1)
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'test'`.execute(db);
+    },
+    { batch: 1 },
+  );
+  await recordMany(owner, 3);
+  const worker = await startWorker(partsFor(subscriber));
+  onTestFinished(() => worker.stop());
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual(await idsOf(owner));
+});
+
+test('what issues start costs the same number of statements for few of them and for many', async () => {
+  const ada = await here.user();
+  const repo = await here.repo(ada);
+  await here.db
+    .insertInto('webhooks')
+    .values({
+      repository_id: repo.id,
+      url: 'http://127.0.0.1:9/',
+      events: ['issues'],
+      content_type: 'json',
+      base_url: 'http://hearth.example',
+      created_at: here.clock.now,
+      updated_at: here.clock.now,
+    })
+    .execute();
+  const client = await here.as(ada);
+  const issue = { title: 'The pump leaks', body: 'After rain', labels: ['bug'], assignees: [ada.login] };
+  const loops = hearth.worker.loops?.filter(({ name }) => name === 'events.outbox') ?? [];
+  const cost = async (issues: number): Promise<string[]> => {
+    for (let at = 0; at < issues; at++) await client.post(`/repos/${ada.login}/${repo.name}/issues`, issue);
+    const { statements } = await countStatements(() => runDueJobs({ ...hearth.worker, loops }));
+    return statements;
+  };
+  await here.settle();
+  const few = await cost(2);
+  const many = await cost(15);
+  expect(many.map(shape).sort()).toEqual(few.map(shape).sort());
+  expect(few.length).toBeLessThan(80);
+  const { rows } = await sql<{ told: number; indexed: number }>`
+    select (select count(*) from webhook_deliveries d join webhooks h on h.id = d.hook_id where h.repository_id = ${repo.id}) as told,
+      (select count(*) from issue_documents where repository_id = ${repo.id}) as indexed`.execute(db);
+  expect(rows).toEqual([{ told: 3 * 17, indexed: 17 }]);
+});
+
+/** A statement without the number of its parameters. */
+const shape = (text: string): string => text.replace(/\(\$\d+(, \$\d+)*\)/g, '($)').replace(/\s+/g, ' ');
+
+test('an issue is found at once, while thousands of jobs and of events for another subscription wait', async () => {
+  const ada = await here.user();
+  const repo = await here.repo(ada);
+  await here.settle();
+  const client = await here.as(ada);
+  const slow: Job<{ at: number }, never> = {
+    name: `slow.${randomUUID()}`,
+    attempts: 1,
+    run: async (_payload, context) => void (await sql`select pg_sleep(0.05)`.execute(context.db)),
+  };
+  const lame = batchSubscription<'member.added'>({
+    name: `test.${randomUUID()}`,
+    on: ['member.added'],
+    attempts: 1,
+    batch: 1,
+    runAll: async (_events, context) => void (await sql`select pg_sleep(0.05)`.execute(context.db)),
+  });
+  const parts = partsFor(lame, ...(allSubscriptions as readonly Subscriber<unknown>[] as Subscriber<never>[]));
+  await here.change((tx) =>
+    enqueueAll(
+      tx,
+      slow,
+      Array.from({ length: 10_000 }, (_, at) => ({ payload: { at } })),
+    ),
+  );
+  await recordMany(ada.id, 2_000);
+  await dispatch(parts);
+  const worker = await startWorker({ ...parts, jobs: [...parts.jobs, slow] });
+  onTestFinished(async () => {
+    await worker.stop();
+    await sql`select jobs.complete_jobs(array(select id from jobs.jobs where task_identifier = ${slow.name}))`.execute(db);
+    await sql`delete from event_deliveries where lane = ${lame.name}`.execute(db);
+  });
+  const word = fresh('crank').replace('-', 'x');
+  await client.post(`/repos/${ada.login}/${repo.name}/issues`, { title: `The ${word} squeaks` });
+  const found = async () => (await client.get(`/search/issues?q=${word}`)).body.total_count;
+  await expect.poll(found, { timeout: 20_000, interval: 50 }).toBe(1);
+  // The jobs and events take minutes.
+  expect((await jobsOf(slow)).length).toBeGreaterThan(9_000);
+  expect(await waiting(lame)).toBeGreaterThan(1_500);
+});
