@@ -66,25 +66,27 @@ async function importMilestones(context: Context): Promise<Map<Address, Id<'mile
   const { tx, accounts, repositories } = context;
   const ids = new Map<Address, Id<'milestones'>>();
   await eachPage(context, 'milestones', async (page) => {
-    const rows = page.flatMap((one) => {
-      const place = repositories.get(one.repository);
-      if (!place) return [];
-      const { title, description, state } = one;
-      return {
-        repository_id: place.row.id,
-        number: numberOf(one.url, one.repository, 'milestones'),
-        title,
-        description,
-        state,
-        creator_id: idOf(accounts, one.user),
-        due_on: timeOrNull(one.due_on),
-        closed_at: timeOrNull(one.closed_at),
-        created_at: timeOf(one.created_at),
-        updated_at: timeOf(one.updated_at),
-      };
+    const known = page.flatMap((one) => {
+      const target = repositories.get(one.repository);
+      return target ? [{ one, target }] : [];
     });
+    const rows = known.map(({ one, target }) => ({
+      repository_id: target.row.id,
+      number: numberOf(one.url, one.repository, 'milestones'),
+      title: one.title,
+      description: one.description,
+      state: one.state,
+      creator_id: idOf(accounts, one.user),
+      due_on: timeOrNull(one.due_on),
+      closed_at: timeOrNull(one.closed_at),
+      created_at: timeOf(one.created_at),
+      updated_at: timeOf(one.updated_at),
+    }));
     const inserted = await insertImportedMilestones(tx, rows);
-    for (const [at, id] of inserted.entries()) if (id !== undefined) ids.set(page[at]?.url ?? '', id);
+    for (const [at, { one }] of known.entries()) {
+      const id = inserted[at];
+      if (id !== undefined) ids.set(one.url, id);
+    }
   });
   return ids;
 }
