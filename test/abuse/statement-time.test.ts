@@ -89,7 +89,7 @@ test('jobs find theirs while requests use all of their own', async () => {
   };
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const { max } = hearth.database.pool.options;
-  const held = Array.from({ length: max }, () => db.connection().execute(async () => over));
+  const held = Array.from({ length: max }, () => db.transaction().execute(async () => over));
   const worker = await startWorker({ ...hearth.worker, jobs: [quick], loops: [] });
   onTestFinished(() => worker.stop());
   await hearth.worker.database.db.transaction().execute((tx) => enqueue(tx as Parameters<typeof enqueue>[0], quick, {}));
