@@ -107,3 +107,7 @@ test('every endpoint that a page names exists', () => {
   });
   expect(missing).toEqual([]);
 });
+
+test('no page holds what a merge left behind', () => {
+  expect(found(/^(<{7}|>{7}) /gm)).toEqual([]);
+});
