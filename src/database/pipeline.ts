@@ -21,6 +21,8 @@ type PipelineOptions = {
 const maxUnanswered = 8;
 /** Milliseconds: a connection whose next reply takes longer gets no further statements. */
 const stalledAfter = 10;
+/** Milliseconds: reads that wait for longer behind another statement are sent again on a connection of the pool. */
+const sentAgainAfter = 50;
 /** Statements that take longer on average don't share a connection: milliseconds, and times the average of all statements. */
 const slowStatement = { milliseconds: 3, ratio: 8 };
 /** The weight of the last time in an average. */
@@ -29,26 +31,41 @@ const maxRememberedTexts = 2_000;
 /** Milliseconds after which an unused connection is closed. */
 const idleTime = 10_000;
 
+type Unanswered = {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly resolve: (result: pg.QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+  isSentAgain: boolean;
+};
+
 type Connection = {
   ready: Promise<PreparingClient>;
   client: PreparingClient | undefined;
-  unanswered: number;
+  /** In the order in which they were sent, which is that of the replies. */
+  unanswered: Unanswered[];
   /** When the last reply arrived, or the first unanswered statement was sent. */
   lastReply: number;
+  watch: NodeJS.Timeout | undefined;
 };
+
+/** Whether to run a statement twice does nothing else than to run it once. */
+const isRead = (text: string): boolean =>
+  /^\s*select\b/i.test(text) && !/\b(add_jobs?|nextval|set_config|pg_\w+|for (no key )?(update|share))\b/i.test(text);
+
+const averaged = (average: number, time: number): number => average + (time - average) * lastTimeWeight;
 
 /**
  * Sends statements down a few connections that they share, each without waiting for the replies to those before it: a write to a
  * socket, and the change to PostgreSQL's process that it causes, costs as much as a small statement itself. Each statement is a
- * transaction of its own, so that a failure stays its own, too. Statements that are usually slow take a connection of the pool.
+ * transaction of its own, so that a failure stays its own, too. Statements that are usually slow take a connection of the pool, and so do
+ * reads that wait behind one that wasn't known to be slow.
  */
 export function openPipeline({ pool, connect, maxConnections }: PipelineOptions): Pipeline {
   const connections: Connection[] = [];
   const averages = new Map<string, number>();
   let averageOfAll = 0;
   const idle = setInterval(closeIdle, idleTime).unref();
-
-  const averaged = (average: number, time: number): number => average + (time - average) * lastTimeWeight;
 
   function noteTime(text: string, time: number): void {
     averageOfAll = averaged(averageOfAll, time);
@@ -68,7 +85,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
   }
 
   function open(): Connection {
-    const connection: Connection = { ready: connect(), client: undefined, unanswered: 0, lastReply: 0 };
+    const connection: Connection = { ready: connect(), client: undefined, unanswered: [], lastReply: 0, watch: undefined };
     connections.push(connection);
     connection.ready.then(
       (client) => {
@@ -83,7 +100,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
 
   function closeIdle(): void {
     const limit = performance.now() - idleTime;
-    for (const connection of connections.filter(({ unanswered, lastReply }) => unanswered === 0 && lastReply < limit)) {
+    for (const connection of connections.filter(({ unanswered, lastReply }) => unanswered.length === 0 && lastReply < limit)) {
       drop(connection);
       connection.client?.end().catch(() => undefined);
     }
@@ -92,10 +109,46 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
   /** The first connection that isn't full or stalled, so that statements of one moment go down one connection. */
   function choose(now: number): Connection | undefined {
     for (const connection of connections) {
-      if (connection.unanswered === 0) return connection;
-      if (connection.unanswered < maxUnanswered && now - connection.lastReply < stalledAfter) return connection;
+      const { length } = connection.unanswered;
+      if (length === 0 || (length < maxUnanswered && now - connection.lastReply < stalledAfter)) return connection;
     }
     return connections.length < maxConnections ? open() : undefined;
+  }
+
+  /** Looks after the statements behind the first one of a connection. */
+  function watch(connection: Connection): void {
+    connection.watch ??= setTimeout(() => {
+      connection.watch = undefined;
+      const behind = connection.unanswered.slice(1);
+      if (performance.now() - connection.lastReply >= sentAgainAfter) behind.forEach(sendAgain);
+      if (behind.length > 0) watch(connection);
+    }, sentAgainAfter);
+  }
+
+  function sendAgain(waiting: Unanswered): void {
+    if (waiting.isSentAgain || !isRead(waiting.text)) return;
+    waiting.isSentAgain = true;
+    pool.query(waiting.text, [...waiting.values]).then(waiting.resolve, waiting.reject);
+  }
+
+  async function send(connection: Connection, statement: Unanswered): Promise<void> {
+    const { text, values } = statement;
+    const sent = performance.now();
+    if (connection.unanswered.push(statement) === 1) connection.lastReply = sent;
+    else watch(connection);
+    try {
+      const client = connection.client ?? (await connection.ready);
+      statement.resolve(await client.query(text, [...values]));
+    } catch (error) {
+      // All but errors of the statement itself end the connection.
+      if (!(error instanceof pg.DatabaseError && error.severity === 'ERROR')) drop(connection);
+      if (!statement.isSentAgain) statement.reject(error);
+    } finally {
+      const now = performance.now();
+      connection.unanswered.splice(connection.unanswered.indexOf(statement), 1);
+      noteTime(text, now - Math.max(sent, connection.lastReply));
+      connection.lastReply = now;
+    }
   }
 
   return {
@@ -107,27 +160,17 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
         noteTime(text, performance.now() - sent);
         return result;
       }
-      if (connection.unanswered++ === 0) connection.lastReply = sent;
-      try {
-        const client = connection.client ?? (await connection.ready);
-        return await client.query(text, [...values]);
-      } catch (error) {
-        // All but errors of the statement itself end the connection.
-        if (!(error instanceof pg.DatabaseError && error.severity === 'ERROR')) drop(connection);
-        throw error;
-      } finally {
-        const now = performance.now();
-        connection.unanswered -= 1;
-        noteTime(text, now - Math.max(sent, connection.lastReply));
-        connection.lastReply = now;
-      }
+      return new Promise<pg.QueryResult>((resolve, reject) => {
+        send(connection, { text, values, resolve, reject, isSentAgain: false });
+      });
     },
     get connections() {
-      return { total: connections.length, busy: connections.filter(({ unanswered }) => unanswered > 0).length };
+      return { total: connections.length, busy: connections.filter(({ unanswered }) => unanswered.length > 0).length };
     },
     async close() {
       clearInterval(idle);
       const open = connections.splice(0);
+      for (const { watch } of open) clearTimeout(watch);
       await Promise.all(open.map(async ({ ready }) => (await ready.catch(() => undefined))?.end()));
     },
   };

@@ -42,8 +42,10 @@ export type Subscription<Kind extends EventKind = EventKind, Services = never> =
 export type BatchSubscription<Kind extends EventKind = EventKind, Services = never> = Common<Kind> & {
   /** The maximum number of events at once. Omitted: 200. */
   readonly batch?: number;
-  /** The number of lanes in which it takes batches at the same time; those of one repository come in one lane. Omitted: 1. */
+  /** The number of lanes in which it takes batches at the same time. Omitted: 1. */
   readonly lanes?: number;
+  /** Whose events keep their order, in one lane. Omitted: those of a repository. */
+  readonly inOrderOf?: 'repository' | 'owner';
   /** Gets events in the order of their ids. It may get events again that it had already. */
   runAll(events: readonly Recorded<Kind>[], context: JobContext<Services>): Promise<void>;
 };
@@ -75,7 +77,8 @@ export const lanesOf = <Services>({ name, lanes = 1 }: AnyBatchSubscription<Serv
 /** The lane of an event. */
 export function laneOf<Services>(subscriber: AnyBatchSubscription<Services>, { repository, owner }: Recorded): string {
   const lanes = lanesOf(subscriber);
-  return lanes[(repository ?? owner) % lanes.length] ?? subscriber.name;
+  const subject = subscriber.inOrderOf === 'owner' ? owner : (repository ?? owner);
+  return lanes[subject % lanes.length] ?? subscriber.name;
 }
 
 export const isSubscribed = <Services>({ on }: Subscriber<Services>, { kind }: Recorded): boolean =>

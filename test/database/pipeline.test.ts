@@ -60,6 +60,22 @@ test('statements of one moment share a connection, and those after a slow one do
   await asleep;
 });
 
+test('reads that were sent behind a slow statement are answered before it ends, and writes behind it are done once', async () => {
+  const { db, numberOf } = await openShared();
+  await numberOf(0);
+  let slept = false;
+  const asleep = sql`select pg_sleep(${1})`.execute(db).then(() => {
+    slept = true;
+  });
+  const write = sql`insert into things values (${1}, 'x')`.execute(db);
+  const numbers = [1, 2, 3].map((number) => sql<{ number: number }>`select ${number}::int as number`.execute(db));
+  expect((await Promise.all(numbers)).map(({ rows }) => rows[0]?.number)).toEqual([1, 2, 3]);
+  expect(slept).toBe(false);
+  await Promise.all([asleep, write]);
+  const { rows } = await sql<{ count: number }>`select count(*) from things`.execute(db);
+  expect(rows[0]?.count).toBe(1);
+});
+
 test('a transaction has a connection to itself, and nothing of one that failed remains', async () => {
   const { db, other } = await openShared();
   const insert = (tx: typeof db, id: number) => sql`insert into things values (${id}, 'x')`.execute(tx);

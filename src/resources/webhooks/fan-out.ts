@@ -27,6 +27,8 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Serv
     attempts: 25,
     batch: 100,
     lanes: 4,
+    // An app is told of its installation before it is told of what happens there.
+    inOrderOf: 'owner',
     async runAll(all, { db, change, services, now }) {
       const hooks = await loadSubscribedHooks(
         db,

@@ -17,7 +17,9 @@ test('an indexing that takes long does not put back what a later one has replace
     return commands.acquire();
   };
 
-  const first = await push(repo, { 'README.md': 'before' });
+  // A folder of so many files is listed by a git process, which waits for its place.
+  const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`file-${at}`, '']));
+  const first = await push(repo, { 'README.md': 'before', ...many });
   const slow = index({ ...place.git, commands: { ...commands, acquire } });
   await arrived.promise;
   await push(repo, { 'README.md': 'after' }, { parents: [first] });
