@@ -17,6 +17,9 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
   return { result, statements: counter.statements };
 }
 
+/** Runs `work` without counting its statements: those that repeat what was counted. */
+export const uncounted = <T>(work: () => T): T => counting.exit(work);
+
 const isControl = (text: unknown): boolean =>
   typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
 

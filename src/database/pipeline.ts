@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { PreparingClient } from './client.ts';
+import { type PreparingClient, uncounted } from './client.ts';
 
 /** Sends statements outside of transactions. */
 export type Pipeline = {
@@ -128,7 +128,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
   function sendAgain(waiting: Unanswered): void {
     if (waiting.isSentAgain || !isRead(waiting.text)) return;
     waiting.isSentAgain = true;
-    pool.query(waiting.text, [...waiting.values]).then(waiting.resolve, waiting.reject);
+    uncounted(() => pool.query(waiting.text, [...waiting.values])).then(waiting.resolve, waiting.reject);
   }
 
   async function send(connection: Connection, statement: Unanswered): Promise<void> {
