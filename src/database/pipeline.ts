@@ -22,7 +22,7 @@ const maxUnanswered = 8;
 /** Milliseconds: a connection whose next reply takes longer gets no further statements. */
 const stalledAfter = 10;
 /** Milliseconds: reads that wait for longer behind another statement are sent again on a connection of the pool. */
-const sentAgainAfter = 50;
+const sentAgainAfter = 200;
 /** Statements that take longer on average don't share a connection: milliseconds, and times the average of all statements. */
 const slowStatement = { milliseconds: 3, ratio: 8 };
 /** The weight of the last time in an average. */
@@ -126,7 +126,8 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
   }
 
   function sendAgain(waiting: Unanswered): void {
-    if (waiting.isSentAgain || !isRead(waiting.text)) return;
+    // It is done twice then: where there are others to serve, it stays where it is.
+    if (waiting.isSentAgain || !isRead(waiting.text) || pool.waitingCount > 0) return;
     waiting.isSentAgain = true;
     uncounted(() => pool.query(waiting.text, [...waiting.values])).then(waiting.resolve, waiting.reject);
   }
