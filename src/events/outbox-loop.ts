@@ -65,15 +65,15 @@ export function outboxLoop<Services>(
           return undefined;
         }
       };
-      const bells = new Map(names.map((name) => [name, openBell()]));
+      const wakeups = new Map(names.map((name) => [name, openWakeup()]));
       const wake = (woken: Iterable<string>): void => {
-        for (const name of woken) bells.get(name)?.ring();
+        for (const name of woken) wakeups.get(name)?.wake();
       };
       stopping.addEventListener('abort', () => wake(names));
 
       const runLane = async (lane: Lane<Services>): Promise<void> => {
         while (!stopping.aborted) {
-          await bells.get(lane.lane)?.rung();
+          await wakeups.get(lane.lane)?.woken();
           await retryLater(`delivering in ${lane.lane}`, () => deliver(lane, context, stopping));
         }
       };
@@ -109,13 +109,13 @@ const jobContextOf = <Services>({ db, services, log, clock }: Context<Services>)
 });
 
 /** Lets one loop wait until another calls it. A call while it is busy is kept. */
-function openBell() {
-  let bell = Promise.withResolvers<void>();
+function openWakeup() {
+  let wakeup = Promise.withResolvers<void>();
   return {
-    ring: () => bell.resolve(),
-    async rung(): Promise<void> {
-      await bell.promise;
-      bell = Promise.withResolvers();
+    wake: () => wakeup.resolve(),
+    async woken(): Promise<void> {
+      await wakeup.promise;
+      wakeup = Promise.withResolvers();
     },
   };
 }
