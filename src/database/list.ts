@@ -10,8 +10,9 @@ export const countLimit = 10_000;
 export const maxRows = fixedValue(limitTable.lists.rows);
 
 /**
- * One page of a query, and the total number of rows (up to 10,000), in one statement: the total is a column of the page's rows. For a
- * page after the last one, which has no rows, a second statement counts.
+ * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a column of its
+ * rows. A later page is read with one more row, and the rows before it are counted only if there is one: on the last page, the total
+ * follows from what was read.
  */
 export async function list<DB, TB extends keyof DB, Row>(
   db: Db,
@@ -24,14 +25,19 @@ export async function list<DB, TB extends keyof DB, Row>(
     .limit(sql.lit(countLimit))
     .select(sql`1`.as('one'))}) as counted`;
   if (page.offset >= maxRows) return { rows: [], total: await totalOf(db, counted) };
+  if (page.offset > 0) {
+    const found = await query
+      .limit(sql.lit(page.limit + 1))
+      .offset(page.offset)
+      .execute();
+    const isLast = found.length > 0 && found.length <= page.limit;
+    return { rows: found.slice(0, page.limit), total: isLast ? page.offset + found.length : await totalOf(db, counted) };
+  }
   // A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
-  const limited = query.select(sql<number>`(${counted})`.as(totalColumn)).limit(sql.lit(page.limit));
-  const found = (await (page.offset > 0 ? limited.offset(page.offset) : limited).execute()) as (Row & {
+  const found = (await query.select(sql<number>`(${counted})`.as(totalColumn)).limit(sql.lit(page.limit)).execute()) as (Row & {
     [totalColumn]: number;
   })[];
-  const [first] = found;
-  if (!first) return { rows: [], total: page.offset === 0 ? 0 : await totalOf(db, counted) };
-  return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: first[totalColumn] };
+  return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: found[0]?.[totalColumn] ?? 0 };
 }
 
 const totalColumn = 'total of the list';
