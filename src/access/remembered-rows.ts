@@ -24,17 +24,18 @@ export function rememberRows<Json, Rows>(
   max: number,
   revive: (json: Json) => Rows,
 ): (db: Db, key: string) => Remembered<Json, Rows> {
-  const memories = new WeakMap<Db, LRUCache<string, { version: string; rows: Rows }>>();
-  const memoryOf = (db: Db) => {
+  type Memory = LRUCache<string, { version: string; rows: Rows }>;
+  const memories = new WeakMap<Db, Memory>();
+  const memoryOf = (db: Db): Memory => {
     const known = memories.get(db);
     if (known) return known;
-    const memory = new LRUCache<string, { version: string; rows: Rows }>({ max });
+    const memory: Memory = new LRUCache({ max });
     memories.set(db, memory);
     return memory;
   };
   return (db, key) => {
     const memory = db.isTransaction ? undefined : memoryOf(db);
-    const known = memory?.get(key) as { version: string; rows: Rows } | undefined;
+    const known = memory?.get(key);
     return {
       columns: (version, rows) =>
         sql`${version} as version, case when ${version} = ${known?.version ?? null} then null else ${rows} end as rows`,
@@ -51,6 +52,6 @@ export function rememberRows<Json, Rows>(
   };
 }
 
-/** The version of a joined row: PostgreSQL gives each version of a row the number of its transaction. Empty where the row is absent. */
+/** The version of joined rows, by their ids and the transactions that wrote them; a dash stands for a row that is absent. */
 export const versionOf = (...tables: readonly string[]): RawBuilder<string> =>
   sql`concat_ws(' ', ${sql.join(tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`))})`;

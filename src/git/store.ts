@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
+import { syncFolder } from '#lib/sync-folder.ts';
 import { GitError } from './errors.ts';
 import { installAttributes } from './maintenance/attributes.ts';
 import { installHooks } from './maintenance/hooks.ts';
@@ -147,13 +148,4 @@ export async function sizeOnDisk(repo: Repo): Promise<number> {
   const text = await runText(repo, ['count-objects', '-v']);
   const kibibytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return 1024 * (kibibytes('size') + kibibytes('size-pack'));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -9,7 +9,7 @@ import { git } from '#test/git/support.ts';
 import { team } from '#test/resources/teams/setting.ts';
 import { addressOf, change, head, workTree } from '#test/server/git-http/support.ts';
 import { fresh, world } from '#test/support/world.ts';
-import { inbox, makeStage, reasonsIn } from './stage.ts';
+import { inbox, makeStage, reasonsIn, threadStatuses } from './stage.ts';
 
 const w = await world({ resourceLimits: { notifications: { pushedCommits: 3 } } });
 const everything = '/notifications?all=true';
@@ -177,15 +177,7 @@ test('a repository turned private hides its commits, from counts too, and shows 
   expect(paged.body).toMatchObject([{ subject: { title: 'there' } }]);
   expect(paged.headers.link).toBeUndefined();
   expect((await asBob.get(`${stage.base}/notifications`)).status).toBe(404);
-  const answers = [
-    await asBob.get(path),
-    await asBob.patch(path),
-    await asBob.delete(path),
-    await asBob.get(`${path}/subscription`),
-    await asBob.put(`${path}/subscription`, { ignored: true }),
-    await asBob.delete(`${path}/subscription`),
-  ];
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  expect(await threadStatuses(asBob, path)).toEqual([404, 404, 404, 404, 404, 404]);
   await asAda.patch(stage.base, { visibility: 'public' });
   expect(await reasonsIn(asBob)).toEqual(['author', 'mention']);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findEvent } from '#events/read.ts';
 import { fanOutIssueEvents } from '#resources/notifications/jobs.ts';
 import { world } from '#test/support/world.ts';
-import { inbox, makeStage, reasonsIn } from './stage.ts';
+import { inbox, makeStage, reasonsIn, threadStatuses } from './stage.ts';
 
 const w = await world();
 const later = (seconds: number) => {
@@ -138,15 +138,7 @@ test('what somebody may not read any more is gone at once, from counts too, and 
   expect(paged.body).toMatchObject([{ subject: { title: 'there' } }]);
   expect(paged.headers.link).toBeUndefined();
   expect((await asBob.get(`${base}/notifications`)).status).toBe(404);
-  const answers = [
-    await asBob.get(path),
-    await asBob.patch(path),
-    await asBob.delete(path),
-    await asBob.get(`${path}/subscription`),
-    await asBob.put(`${path}/subscription`, { ignored: true }),
-    await asBob.delete(`${path}/subscription`),
-  ];
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  expect(await threadStatuses(asBob, path)).toEqual([404, 404, 404, 404, 404, 404]);
 
   await asAda.patch(base, { visibility: 'public' });
   expect(titles(await inbox(asBob)).toSorted()).toEqual(['here', 'here, too', 'there']);

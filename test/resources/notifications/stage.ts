@@ -49,3 +49,16 @@ export async function inbox(client: Client, path = '/notifications'): Promise<Sh
 
 export const reasonsIn = async (client: Client, path?: string): Promise<string[]> =>
   (await inbox(client, path)).map(({ reason }) => reason);
+
+/** The statuses of all requests to a thread: reading it, marking it as read and as done, and those of its subscription. */
+export async function threadStatuses(client: Client, path: string): Promise<number[]> {
+  const answers = [
+    await client.get(path),
+    await client.patch(path),
+    await client.delete(path),
+    await client.get(`${path}/subscription`),
+    await client.put(`${path}/subscription`, { ignored: true }),
+    await client.delete(`${path}/subscription`),
+  ];
+  return answers.map(({ status }) => status);
+}

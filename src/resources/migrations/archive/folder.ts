@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Id } from '#lib/id.ts';
 import { notFound } from '#lib/refusal.ts';
+import { syncFolder } from '#lib/sync-folder.ts';
 
 type Migration = Id<'migrations'>;
 
@@ -61,12 +62,3 @@ export async function listArchiveFiles(folder: string): Promise<{ migration: num
 
 /** Removes a file of the folder. */
 export const removeFile = (folder: string, name: string): Promise<void> => rm(join(folder, name), { force: true });
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}

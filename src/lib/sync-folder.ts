@@ -1,0 +1,11 @@
+import { open } from 'node:fs/promises';
+
+/** Syncs a folder to disk, so that the names of the files that were moved into it last. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
