@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { type Expression, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { resourceLimits } from '#lib/limits.ts';
 import { StartupError } from '#lib/startup-error.ts';
@@ -9,6 +9,9 @@ import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
 
 export type Db = Kysely<DB>;
+
+/** A value, or SQL that stands for it, as the id of a row that the same statement finds. */
+export type OrSql<T> = T | Expression<T>;
 
 declare const inChange: unique symbol;
 /**

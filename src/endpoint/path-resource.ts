@@ -1,6 +1,8 @@
+import type { Expression } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
 import { type RootWord, rootWords, type ValueWord, valueWords, type WordsOf, type WordValue, wordsOf } from './path-words.ts';
 import type { Services } from './services.ts';
 
@@ -33,6 +35,39 @@ export type Lookup<Above extends Parent = Parent> = {
 
 type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof Words]: Static<Words[Word]> };
 
+/** The ids of the parents as SQL, for a query that is joined to the one that finds the parent. */
+type IdsOf<Of extends Parent> = Of extends 'repo'
+  ? { readonly repo: { readonly id: Expression<Id<'repositories'>> } }
+  : Of extends 'org'
+    ? { readonly org: { readonly id: Expression<Id<'accounts'>> } }
+    : unknown;
+
+type QueryLookup<Above extends Parent> = {
+  readonly db: Db;
+  readonly at: IdsOf<Above>;
+  readonly viewer: Viewer;
+  readonly now: Date;
+};
+
+/** How a resource is found. */
+type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
+  | {
+      /**
+       * Selects its row from the database. A query below a repository or organization is part of the statement that finds that, so it is
+       * asked before access is decided; its row is used only after that.
+       */
+      query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
+      /** Refuses where its parents have nothing of the kind. @throws Refusal */
+      require?(at: RowsOf<Above>): void;
+      find?: undefined;
+    }
+  | {
+      /** Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it. */
+      find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
+      query?: undefined;
+      require?: undefined;
+    };
+
 /**
  * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below
  * its parent, after access to the parents was decided; handlers get its row.
@@ -49,15 +84,11 @@ export type PathResource<
   readonly words: Words;
   readonly below: Above;
   /**
-   * Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it.
-   */
-  find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
-  /**
    * Reads it again in the transaction of a change and locks its row, so that the second of two concurrent changes sees the first.
    * Undefined where it was deleted meanwhile. Omitted where changes need no lock.
    */
   lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: NoInfer<Row> }): Promise<Row | undefined>;
-};
+} & Finding<Words, Above, Row>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of one resource's words, parent and row are forgotten
 export type AnyPathResource = PathResource<string, Record<string, TSchema>, any, any>;
@@ -68,7 +99,7 @@ export type AnyPathResource = PathResource<string, Record<string, TSchema>, any,
  * @example
  * export const label = pathResource({
  *   name: 'label', words: { name: nameWord }, below: 'repo',
- *   find: ({ db, at }, { name }) => findLabel(db, at.repo.id, name),
+ *   query: ({ db, at }, { name }) => labelByName(db, at.repo.id, name),
  * });
  */
 export const pathResource = <

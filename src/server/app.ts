@@ -21,6 +21,7 @@ import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
+import { firstQuery, readPath } from './resolve.ts';
 import { type Route, routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
@@ -150,8 +151,8 @@ export function buildApp(parts: Parts): FastifyInstance {
  */
 async function tellAccess(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
   if (request.signedIn || request.headers.authorization === undefined) return;
-  const viewer = await signIn(request, clock()).catch(() => undefined);
-  if (viewer) reply.headers(accessHeaders({ permission: { none: 'public' } }, viewer));
+  const signedIn = await signIn(request, clock()).catch(() => undefined);
+  if (signedIn) reply.headers(accessHeaders({ permission: { none: 'public' } }, signedIn.viewer));
 }
 
 /** The public service's layout: the API at the root of a host named `api.…`. */
@@ -181,12 +182,14 @@ async function serve(
   const { db } = parts.database;
   const { requests } = parts.services.limiters;
   request.signedIn = true;
-  const viewer = await parts.signIn(request, now);
+  const given = request.params as Record<string, string>; // the router's own strings
+  const path = readPath(endpoint, wildcard === undefined ? given : { ...given, [wildcard]: given['*'] ?? '' });
+  const links = linksFor(parts, request);
+  const { viewer, along } = await parts.signIn(request, now, (asking) => firstQuery({ db, endpoint, path, now, links }, asking));
   reply.headers(accessHeaders(endpoint.access, viewer));
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   const release = await admit(requests, caller, reply);
-  const params = request.params as Record<string, string>; // the router's own strings
   const reading = async <Body>(read: () => Promise<Body>): Promise<Body> => {
     release(); // a slow body must not hold a slot
     const body = await read();
@@ -202,8 +205,9 @@ async function serve(
       db,
       change: (work) => change(db, work),
       services: { ...parts.services, git: storeFor(parts.services.git, caller) },
-      links: linksFor(parts, request),
-      params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
+      links,
+      path,
+      along,
       readBody: () => reading(() => parts.bodies.json({ request, reply }, endpoint, caller)),
       readText: () => reading(() => parts.bodies.text({ request, reply }, caller)),
     },

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticated } from '#access/authenticate.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
@@ -19,7 +20,7 @@ import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './condit
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
-import { resolve } from './resolve.ts';
+import { type FirstFound, type RequestPath, resolve } from './resolve.ts';
 
 export type RequestContext = {
   endpoint: Endpoint;
@@ -30,7 +31,9 @@ export type RequestContext = {
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   services: Services;
   links: Links;
-  params: Readonly<Record<string, string>>;
+  path: RequestPath;
+  /** What the first statement found of the path. */
+  along: Authenticated<FirstFound>['along'];
   /** Reads the request's body; undefined where it has none. */
   readBody(): Promise<Json | undefined>;
   /** The same of an endpoint that carries a text. */
@@ -51,8 +54,8 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
 
   checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
-  const { services, now, params, links } = context;
-  const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now, links });
+  const { services, now, path, along, links } = context;
+  const { at, roots, lock } = await resolve({ db, endpoint, viewer, path, along, services, now, links });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { Account } from '#access/viewer.ts';
 import type { DB } from '#database/tables.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, path, perObject } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { OrganizationSimple, PrivateUser, PublicKey, PublicUser, User } from './schemas.ts';
@@ -11,7 +11,7 @@ import type { AccountCounts } from './store.ts';
 const types = { user: 'User', organization: 'Organization', bot: 'Bot' } as const;
 
 /** The user object that replies embed wherever they name an account. */
-export function presentUser(links: Links, account: Account): User {
+export const presentUser = perObject((links: Links, account: Account): Readonly<User> => {
   const url = path(`${links.api}/users`, account.login);
   return {
     login: account.login,
@@ -34,9 +34,9 @@ export function presentUser(links: Links, account: Account): User {
     user_view_type: 'public',
     site_admin: account.site_admin,
   };
-}
+});
 
-export const presentUserOrNull = (links: Links, account: Account | undefined): User | null =>
+export const presentUserOrNull = (links: Links, account: Account | undefined): Readonly<User> | null =>
   account ? presentUser(links, account) : null;
 
 export const presentPublicUser = (links: Links, account: Account, counts: AccountCounts): Static<typeof PublicUser> => ({

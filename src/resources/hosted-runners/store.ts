@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -9,14 +9,14 @@ export type RunnerRow = Selectable<DB['hosted_runners']>;
 type Organization = Id<'accounts'>;
 type Runner = Id<'hosted_runners'>;
 
-const ofOrganization = (db: Db, organization: Organization) =>
+const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
 export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
   list(db, ofOrganization(db, organization).orderBy('id'), page);
 
-export const findRunner = (db: Db, organization: Organization, id: Runner): Promise<RunnerRow | undefined> =>
-  ofOrganization(db, organization).where('id', '=', id).executeTakeFirst();
+export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runner) =>
+  ofOrganization(db, organization).where('id', '=', id);
 
 /** The same runner again, its row locked; undefined when it was deleted. */
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>

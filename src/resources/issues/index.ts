@@ -1,4 +1,4 @@
-export { type CommentRow, findComment } from './comment-store.ts';
+export type { CommentRow } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents } from './event-store.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export {

@@ -1,13 +1,13 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow, keyed, oncePerObject } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
-import { presentLabel } from '#resources/labels/index.ts';
+import { type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
 import { loadNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
@@ -60,6 +60,10 @@ export async function presentIssues(
 
   const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
 
+  const presentOwnLabel = oncePerObject((label: LabelRow) =>
+    presentLabel(links, getOrThrow(repositories, label.repository_id), label),
+  );
+
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const repository_url = repositoryUrl(links, repository);
@@ -84,7 +88,7 @@ export async function presentIssues(
       title: row.title,
       ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
-      labels: labels.map((label) => presentLabel(links, repository, label)),
+      labels: labels.map(presentOwnLabel),
       assignee: assigned[0] ?? null,
       assignees: assigned,
       milestone: milestone ? presentMilestone(links, repository, milestone, getOptional(accounts, milestone.creator_id)) : null,

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -26,8 +26,8 @@ export const insertIssue = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
-  db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
+export const selectIssue = (db: Db, repository: OrSql<Repository>, number: number) =>
+  db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number);
 
 /** An issue of any repository that the viewer may read. */
 export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<IssueRow | undefined> =>
@@ -74,16 +74,26 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
 /** The labels and assignees of an issue. */
 export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
 
-/** Labels and assignees of a whole page of issues, in one statement. */
+/**
+ * Labels and assignees of a whole page of issues, in one statement. Issues that have the same label share its row, which PostgreSQL returns
+ * once: a page has many labels, and few different ones.
+ */
 export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
-  const { rows } = await sql<Attached & { id: Issue }>`
-    select i.id,
-      coalesce((select jsonb_agg(to_jsonb(l) order by lower(l.name)) from issue_labels il join labels l on l.id = il.label_id
-        where il.issue_id = i.id), '[]') as labels,
-      coalesce((select jsonb_agg(a.user_id order by a.created_at, a.user_id) from issue_assignees a
-        where a.issue_id = i.id), '[]') as assignees
-    from unnest(${[...issues]}::bigint[]) as i(id)`.execute(db);
-  return keyed(rows, (row) => row.id);
+  const ids = sql`${[...issues]}::bigint[]`;
+  type Found = { id: Issue; label_ids: Id<'labels'>[]; assignees: Id<'accounts'>[]; all_labels: LabelRow[] | null };
+  const { rows } = await sql<Found>`
+    select i.id, array(select il.label_id from issue_labels il where il.issue_id = i.id) as label_ids,
+      array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignees,
+      case when i.position = 1 then (select json_agg(l order by lower(l.name)) from labels l
+        where l.id = any (array(select il.label_id from issue_labels il where il.issue_id = any (${ids})))) end as all_labels
+    from unnest(${ids}) with ordinality as i(id, position)`.execute(db);
+  const all = rows.find(({ all_labels }) => all_labels !== null)?.all_labels ?? [];
+  return new Map(
+    rows.map(({ id, label_ids, assignees }) => {
+      const own = new Set(label_ids);
+      return [id, { labels: all.filter((label) => own.has(label.id)), assignees }];
+    }),
+  );
 }
 
 const labelsOf = (db: Db, issue: Issue) =>

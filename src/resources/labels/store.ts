@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -16,13 +16,8 @@ export const listLabels = (db: Db, repository: Repository, page: Page): Promise<
   );
 
 /** A label by its name, whatever its case. */
-export const findLabel = (db: Db, repository: Repository, name: string): Promise<LabelRow | undefined> =>
-  db
-    .selectFrom('labels')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where(sql<boolean>`lower(name) = lower(${name})`)
-    .executeTakeFirst();
+export const selectLabel = (db: Db, repository: OrSql<Repository>, name: string) =>
+  db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`);
 
 /** The same label again, its row locked; undefined when it was deleted. */
 export const findLabelForUpdate = (tx: Tx, { id }: Pick<LabelRow, 'id'>): Promise<LabelRow | undefined> =>

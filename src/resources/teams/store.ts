@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { organizationReachedBy } from '#access/sql.ts';
 import type { SignedIn, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
@@ -11,13 +11,15 @@ import type { Put, RoleInRepository } from '#resources/members/index.ts';
 
 export type TeamRow = Selectable<DB['teams']>;
 
-export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
+export const selectTeam = (db: Db, organization: OrSql<Id<'accounts'>>, slug: string) =>
   db
     .selectFrom('teams')
     .selectAll()
     .where('organization_id', '=', organization)
-    .where(sql<boolean>`lower(slug) = lower(${slug})`)
-    .executeTakeFirst();
+    .where(sql<boolean>`lower(slug) = lower(${slug})`);
+
+export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
+  selectTeam(db, organization, slug).executeTakeFirst();
 
 /** The same team again, its row locked; undefined when it was deleted. */
 export const findTeamForUpdate = (tx: Tx, { id }: Pick<TeamRow, 'id'>): Promise<TeamRow | undefined> =>
