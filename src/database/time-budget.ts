@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Release } from '#lib/concurrency-limiter.ts';
 import { type Deadline, deadlines, TimeBudgetExceeded } from './client.ts';
-import { isStatementTimeout } from './connect.ts';
+import { type Db, isStatementTimeout, readTogether } from './connect.ts';
 import type { DB } from './tables.ts';
 
 /** Waits for a slot, for so many milliseconds; undefined where none became free. */
@@ -12,7 +12,7 @@ export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>
  * wait for a slot and for a connection. @throws TimeBudgetExceeded
  */
 export async function withTimeBudget<T>(
-  db: Kysely<DB>,
+  db: Db,
   { milliseconds, acquireSlot }: { milliseconds: number; acquireSlot: AcquireSlot },
   work: (tx: Transaction<DB>) => Promise<T>,
 ): Promise<T> {
@@ -27,13 +27,10 @@ export async function withTimeBudget<T>(
   const timer = setTimeout(onTimeout, Math.max(1, deadline.until - performance.now()));
   const reading = deadlines
     .run(deadline, () =>
-      db
-        .transaction()
-        .setAccessMode('read only')
-        .execute((tx) => {
-          clearTimeout(timer);
-          return work(tx);
-        }),
+      readTogether(db, {}, (transaction) => {
+        clearTimeout(timer);
+        return work(transaction);
+      }),
     )
     .finally(release);
   // A connection that becomes available after the timeout is released at its first statement. That error isn't awaited.

@@ -134,6 +134,8 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
         permissions: JSON.stringify(row.permissions ?? {}),
         repository_selection: row.selection ?? null,
         created_at: clock.now,
+        // Its first use changes nothing, so that statements can be counted.
+        last_used_at: clock.now,
       })
       .returning('id')
       .executeTakeFirstOrThrow();

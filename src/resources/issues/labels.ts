@@ -30,8 +30,16 @@ export async function putLabels(
   const { added: ids, total } = await addLabels(tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
-  return labels.filter(({ id }) => added.has(id)).map((label) => activityOf(action, issue, 'labeled', label));
+  return activitiesOfLabels(
+    action,
+    issue,
+    labels.filter(({ id }) => added.has(id)),
+  );
 }
+
+/** The activities for labels that were added to an issue. */
+export const activitiesOfLabels = (action: RepositoryAction, issue: IssueRow, added: readonly LabelRow[]): IssueActivity[] =>
+  added.map((label) => activityOf(action, issue, 'labeled', label));
 
 /** Adds the labels with these names to an issue. */
 export const labelIssue = async (

@@ -14,16 +14,32 @@ export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-/** Opens an issue with the next number of its repository. */
+/** Opens an issue with the next number of its repository, and with its labels and assignees, in one statement. */
 export const insertIssue = (
   tx: Tx,
-  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository },
+  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository; created_at: Date },
+  { labels, assignees }: { labels: readonly LabelRow[]; assignees: readonly Account[] },
 ): Promise<IssueRow> =>
   tx
     .with('taken', () => sql<{ number: number }>`(${takingIssueNumber(row.repository_id)})`)
-    .insertInto('issues')
-    .values({ ...row, number: sql<number>`(select number from taken)` })
-    .returningAll()
+    .with('opened', (query) =>
+      query
+        .insertInto('issues')
+        .values({ ...row, number: sql<number>`(select number from taken)` })
+        .returningAll(),
+    )
+    .with(
+      'labeled',
+      () => sql`(insert into issue_labels (issue_id, label_id)
+        select o.id, l.id from opened o, unnest(${labels.map(({ id }) => id)}::bigint[]) as l (id))`,
+    )
+    .with(
+      'assigned',
+      () => sql`(insert into issue_assignees (issue_id, user_id, created_at)
+        select o.id, u.id, ${row.created_at} from opened o, unnest(${assignees.map(({ id }) => id)}::bigint[]) as u (id))`,
+    )
+    .selectFrom('opened')
+    .selectAll()
     .executeTakeFirstOrThrow();
 
 export const selectIssue = (db: Db, repository: OrSql<Repository>, number: number) =>
