@@ -5,7 +5,7 @@ import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { accountById, ownKey } from './path-resources.ts';
+import { accountById, ownCounts, ownKey } from './path-resources.ts';
 import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
 import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
@@ -16,10 +16,11 @@ export const getAuthenticatedUser = endpoint({
   method: 'GET',
   path: '/user',
   summary: 'Get the authenticated user',
+  resources: [ownCounts],
   access: { permission: { none: 'own_account' }, tokens: userTokens },
   replies: { 200: PrivateUser },
-  async handle({ db, viewer, links }) {
-    return presentPrivateUser(links, viewer.account, await countRepositories(db, viewer.account.id));
+  async handle({ at, viewer, links }) {
+    return presentPrivateUser(links, viewer.account, at.counts);
   },
 });
 

@@ -11,16 +11,20 @@ import type { Listed, Page } from '#lib/page.ts';
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
 /** Counts the public and private repositories of an account. */
-export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<AccountCounts> {
-  const { rows } = await sql<AccountCounts>`
-    select count(*) filter (where visibility = 'public') as public_repos,
-      count(*) filter (where visibility <> 'public') as private_repos,
-      coalesce(sum(size_kb), 0)::bigint as disk_kb,
-      (select count(distinct c.user_id) from collaborators c join repositories p on p.id = c.repository_id
-        where p.owner_id = ${owner} and p.visibility = 'private') as collaborators
-    from repositories where owner_id = ${owner}`.execute(db);
-  return rows[0] ?? { public_repos: 0, private_repos: 0, disk_kb: 0, collaborators: 0 };
-}
+export const selectCounts = (db: Db, owner: Id<'accounts'> | null) =>
+  db
+    .selectFrom('repositories')
+    .where('owner_id', '=', owner)
+    .select([
+      sql<number>`count(*) filter (where visibility = 'public')`.as('public_repos'),
+      sql<number>`count(*) filter (where visibility <> 'public')`.as('private_repos'),
+      sql<number>`coalesce(sum(size_kb), 0)::bigint`.as('disk_kb'),
+      sql<number>`(select count(distinct c.user_id) from collaborators c join repositories p on p.id = c.repository_id
+        where p.owner_id = ${owner} and p.visibility = 'private')`.as('collaborators'),
+    ]);
+
+export const countRepositories = (db: Db, owner: Id<'accounts'>): Promise<AccountCounts> =>
+  selectCounts(db, owner).executeTakeFirstOrThrow();
 
 /** Accounts by their ids, for a whole page at once. `known` is an account that was loaded before, as the viewer's. */
 export async function loadAccounts(
