@@ -69,3 +69,15 @@ export const formerOf = <Row, Field extends keyof Row>(
   Object.fromEntries(fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]])) as {
     [K in Field]?: Row[K]; // of the fields named, and of no others
   };
+
+/** A function that computes its result once for each argument. */
+export const remembered = <Argument, Result>(compute: (argument: Argument) => Result): ((argument: Argument) => Result) => {
+  const results = new Map<Argument, Result>();
+  return (argument) => {
+    const known = results.get(argument);
+    if (known !== undefined) return known;
+    const result = compute(argument);
+    results.set(argument, result);
+    return result;
+  };
+};
