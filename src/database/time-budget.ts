@@ -7,16 +7,28 @@ import type { DB } from './tables.ts';
 /** Waits for a slot, for so many milliseconds; undefined where none became free. */
 export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>;
 
+export type TimeBudget = {
+  milliseconds: number;
+  acquireSlot: AcquireSlot;
+  /** Settings of the transaction: `set local …`. */
+  settings?: readonly string[];
+};
+
 /**
  * Runs reads within a number of milliseconds, which PostgreSQL enforces. It applies to all statements together, and includes the
  * wait for a slot and for a connection. @throws TimeBudgetExceeded
  */
 export async function withTimeBudget<T>(
   db: Db,
-  { milliseconds, acquireSlot }: { milliseconds: number; acquireSlot: AcquireSlot },
+  { milliseconds, acquireSlot, settings = [] }: TimeBudget,
   work: (tx: Transaction<DB>) => Promise<T>,
 ): Promise<T> {
-  const deadline: Deadline = { until: performance.now() + milliseconds, updatedAt: Number.NEGATIVE_INFINITY };
+  const deadline: Deadline = {
+    until: performance.now() + milliseconds,
+    updatedAt: Number.NEGATIVE_INFINITY,
+    before: [...settings],
+    endsWithNext: false,
+  };
   const release = await acquireSlot(milliseconds);
   if (!release) throw new TimeBudgetExceeded();
   const { promise: timeout, reject } = Promise.withResolvers<never>();
@@ -43,4 +55,20 @@ export async function withTimeBudget<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function currentDeadline(): Deadline {
+  const deadline = deadlines.getStore();
+  if (!deadline) throw new Error('Only a transaction with a time budget has settings of its own');
+  return deadline;
+}
+
+/** Sets something (`set local …`) for the rest of the transaction with a time budget. It is sent with the next statement. */
+export function setForNextStatements(setting: string): void {
+  currentDeadline().before.push(setting);
+}
+
+/** Ends the transaction with a time budget by its next statement: both are sent together, and no other may follow. */
+export function endWithNextStatement(): void {
+  currentDeadline().endsWithNext = true;
 }

@@ -3,7 +3,7 @@ import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { keyed } from '#lib/collections.ts';
+import { getOrThrow, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
@@ -77,39 +77,39 @@ export const countIssueReaction = (tx: Tx, id: Issue, content: Content, by: 1 | 
 /** Issues by their ids, in any order. */
 export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {
   if (ids.length === 0) return new Map();
-  return keyed(
-    await db
-      .selectFrom('issues')
-      .selectAll()
-      .where('id', 'in', [...ids])
-      .execute(),
-    (row) => row.id,
-  );
+  const rows = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where(sql<boolean>`id = any(${[...ids]}::bigint[])`)
+    .execute();
+  return keyed(rows, (row) => row.id);
 }
 
 /** The labels and assignees of an issue. */
 export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
 
+type AttachedRow = { labels: LabelRow[]; labelled: [Issue, Id<'labels'>][]; assigned: [Issue, Id<'accounts'>][] };
+
 /**
- * Labels and assignees of a whole page of issues, in one statement. Issues that have the same label share its row, which PostgreSQL returns
- * once: a page has many labels, and few different ones.
+ * Labels and assignees of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
  */
 export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
-  const ids = sql`${[...issues]}::bigint[]`;
-  type Found = { id: Issue; label_ids: Id<'labels'>[]; assignees: Id<'accounts'>[]; all_labels: LabelRow[] | null };
-  const { rows } = await sql<Found>`
-    select i.id, array(select il.label_id from issue_labels il where il.issue_id = i.id) as label_ids,
-      array(select a.user_id from issue_assignees a where a.issue_id = i.id order by a.created_at, a.user_id) as assignees,
-      case when i.position = 1 then (select json_agg(l order by lower(l.name)) from labels l
-        where l.id = any (array(select il.label_id from issue_labels il where il.issue_id = any (${ids})))) end as all_labels
-    from unnest(${ids}) with ordinality as i(id, position)`.execute(db);
-  const all = rows.find(({ all_labels }) => all_labels !== null)?.all_labels ?? [];
-  return new Map(
-    rows.map(({ id, label_ids, assignees }) => {
-      const own = new Set(label_ids);
-      return [id, { labels: all.filter((label) => own.has(label.id)), assignees }];
-    }),
-  );
+  const given = sql`any(${[...issues]}::bigint[])`;
+  const { rows } = await sql<AttachedRow>`
+    with labelled as materialized (select issue_id, label_id from issue_labels where issue_id = ${given})
+    select
+      coalesce((select json_agg(l order by lower(l.name)) from labels l where l.id in (select label_id from labelled)), '[]') as labels,
+      coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
+      coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
+        where issue_id = ${given}), '[]') as assigned`.execute(db);
+  const attached = new Map(issues.map((id) => [id, { labels: [], assignees: [] } as Attached]));
+  for (const { labels, labelled, assigned } of rows) {
+    const issuesWith = grouped(labelled, ([, label]) => label);
+    for (const label of labels)
+      for (const [issue] of getOrThrow(issuesWith, label.id)) getOrThrow(attached, issue).labels.push(label);
+    for (const [issue, user] of assigned) getOrThrow(attached, issue).assignees.push(user);
+  }
+  return attached;
 }
 
 const labelsOf = (db: Db, issue: Issue) =>
@@ -197,15 +197,16 @@ const keyOf = ({ repository, author }: Authored): string => `${repository} ${aut
 
 /**
  * The associations of authors with repositories, for a whole page in one statement. A concealed membership is shown only to other members.
- * @param known a repository whose owner is known: to find the association of that account takes no statement
+ * @param known repositories whose owners are known: to find the associations of these accounts takes no statement
  */
 export async function loadAssociations(
   db: Db,
   viewer: Viewer,
   authored: readonly Authored[],
-  known?: Pick<RepositoryRow, 'id' | 'owner_id'>,
+  known: readonly Pick<RepositoryRow, 'id' | 'owner_id'>[] = [],
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
-  const isOwn = ({ repository, author }: Authored): boolean => repository === known?.id && author === known.owner_id;
+  const owners = new Map(known.map(({ id, owner_id }) => [id, owner_id]));
+  const isOwn = ({ repository, author }: Authored): boolean => owners.get(repository) === author;
   const associations = await findAssociations(
     db,
     viewer,

@@ -66,7 +66,7 @@ async function findChecked(db: Db, context: SearchContext, terms: Terms, slice: 
 
 async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promise<SearchResult<Row>> {
   const found = await runWithinBudget(db, context.request.budget, async (tx) => {
-    await planForWords(tx);
+    planForWords();
     const where = whereOf(context);
     const items = await listRows(tx, context, where, slice);
     await requireAccessible(tx, scopeOf(context), { hasHits: items.length > 0 });
