@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { accountIdOfNoreply } from '#lib/noreply.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
@@ -66,6 +66,10 @@ export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host
   }
   return found;
 }
+
+/** Users and organizations, in the order in which they came; no bots. */
+export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>
+  listSince(db.selectFrom('accounts').selectAll().where('kind', '<>', 'bot'), 'id', page);
 
 /** Users by their logins, whatever their case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
