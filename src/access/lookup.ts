@@ -42,8 +42,9 @@ export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string, li
   return findRepoWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
 };
 
-export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
-  findRepoWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` });
+/** A repository by its id; `limit` as above. */
+export const findRepoById = (db: Db, viewer: Viewer, id: number, limit?: LimitLookup): Promise<Repo | undefined> =>
+  findRepoWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` }, limit);
 
 async function findRepoWhere(
   db: Db,

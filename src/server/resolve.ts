@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
 import type { LimitLookup } from '#access/interaction-limits.ts';
-import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
+import { findAccount, findOrg, findRedirectedRepo, findRepo, findRepoById } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { rootWords, valueWords } from '#endpoint/path-words.ts';
+import { type IdRoots, idRootOf, rootWords, valueWords } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
@@ -124,6 +124,8 @@ async function findOrRedirect(context: ResolveContext, resource: AnyPathResource
 /** What access is decided about: the repositories and organizations of the path. */
 async function findTarget(context: AuthorizeContext): Promise<Target & { template?: Repo }> {
   const { db, endpoint, viewer, params } = context;
+  const byId = idRootOf(endpoint.path);
+  if (byId) return rootsById[byId](context);
   const has = (word: string): boolean => endpoint.path.includes(`{${word}}`);
   if (has('template_repo')) {
     const template = await findOrFollow(context, params.template_owner ?? '', params.template_repo ?? '');
@@ -138,6 +140,14 @@ async function findTarget(context: AuthorizeContext): Promise<Target & { templat
   if (has('repo')) target.repo = await findOrFollow(context, params.owner ?? '', params.repo ?? '');
   return target;
 }
+
+/** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
+const rootsById: { readonly [Beginning in keyof IdRoots]: (context: AuthorizeContext) => Promise<Target> } = {
+  '/repositories/{repository_id}': async (context) => {
+    const { db, viewer, params } = context;
+    return { repo: orNotFound(await findRepoById(db, viewer, Number(params.repository_id), limitLookup(context))) };
+  },
+};
 
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
 async function findOrFollow(context: AuthorizeContext, owner: string, name: string): Promise<Repo> {
