@@ -7,6 +7,7 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { accountIdOfNoreply } from '#lib/noreply.ts';
 import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import { changesWords, indexAccounts } from '#search/index.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
@@ -88,11 +89,19 @@ export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<
     .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
     .execute();
 
-export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> =>
-  tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+/** Inserts an account, and its words for the search. */
+export async function insertAccount(tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> {
+  const account = await tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+  await indexAccounts(tx, [account]);
+  return account;
+}
 
-export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
-  tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+/** Updates an account, and its words for the search if they are others. */
+export async function updateAccount(tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> {
+  const account = await tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  if (changesWords(change)) await indexAccounts(tx, [account]);
+  return account;
+}
 
 /** Removes an account and everything that it owns. */
 export const removeAccount = (tx: Tx, id: Id<'accounts'>) => tx.deleteFrom('accounts').where('id', '=', id).execute();

@@ -29,7 +29,7 @@ export const getGitignoreTemplate = endpoint({
   access,
   media: ['raw'],
   replies: { 200: GitignoreTemplate },
-  async handle({ at: { template }, media }) {
-    return media === 'raw' ? raw('application/vnd.service.raw; charset=utf-8', template.source) : template;
+  async handle({ at: { gitignoreTemplate }, media }) {
+    return media === 'raw' ? raw('application/vnd.service.raw; charset=utf-8', gitignoreTemplate.source) : gitignoreTemplate;
   },
 });

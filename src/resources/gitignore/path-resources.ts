@@ -4,7 +4,7 @@ import { findTemplate } from './catalogue.ts';
 
 /** A template for `.gitignore`, by its name. */
 export const gitignoreTemplate = pathResource({
-  name: 'template',
+  name: 'gitignoreTemplate',
   words: { name: slugWord },
   below: undefined,
   find: async (_lookup, words) => findTemplate(words.name),

@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { indexRepositoryWords, indexStale } from '#search/index.ts';
+import { indexRepositoryWords, indexStale, indexStaleAccounts } from '#search/index.ts';
 
 const kinds = [
   'repository.created',
@@ -25,12 +25,14 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], Services>(
   },
 });
 
-/** Indexes repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
+/** Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
 export const indexMissing = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },
   async run(_payload, { db, services: { git }, now, log }) {
+    const accounts = await indexStaleAccounts(db);
+    if (accounts > 0) log.info({ accounts }, 'indexed accounts that were left behind');
     const repositories = await indexStale({
       db,
       git,
