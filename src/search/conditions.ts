@@ -20,7 +20,9 @@ export function fieldsIn<Field extends string>(
 
 /** The condition of qualifiers on a row. Values of one qualifier are alternatives where its specification says so. */
 export function filterCondition(kind: SearchKind, filters: readonly Filter[], conditionOf: ConditionOf): RawBuilder<unknown> {
-  const condition = (filter: Filter) => conditionOfFilter(filter, conditionOf);
+  // Without `coalesce` where nothing is negated, so that PostgreSQL can use an index.
+  const condition = ({ name, value, negated }: Filter) =>
+    negated ? sql`not ${present(conditionOf(name, value))}` : conditionOf(name, value);
   const filtersOnRow = filters.filter(({ name }) => name !== 'in'); // `in:` isn't a condition
   const groups = Map.groupBy(filtersOnRow, ({ name, negated }) =>
     !negated && findQualifier(kind, name)?.repeated === 'any' ? name : undefined,
@@ -43,18 +45,15 @@ export function combination(node: Node, conditionOf: ConditionOf): RawBuilder<un
     case 'text':
       return sql`true`;
     case 'qualifier':
-      return conditionOfFilter({ name: node.name, value: node.value, negated: false }, conditionOf);
+      return present(conditionOf(node.name, node.value));
   }
 }
 
 const joined = (conditions: readonly RawBuilder<unknown>[], word: 'and' | 'or'): RawBuilder<unknown> =>
   conditions.length > 0 ? sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})` : sql`true`;
 
-/** A condition on a missing value is false. */
-function conditionOfFilter({ name, value, negated }: Filter, conditionOf: ConditionOf): RawBuilder<unknown> {
-  const found = sql`coalesce(${conditionOf(name, value)}, false)`;
-  return negated ? sql`not ${found}` : found;
-}
+/** A condition on a missing value is false, so that it is true where it is negated. */
+const present = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(${condition}, false)`;
 
 /** The cast allows bounds that exceed the type of the column. */
 export const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>

@@ -25,18 +25,13 @@ function hasLexemes(query: LexemeQuery): RawBuilder<unknown> {
   return query.kind === 'always' ? sql`true` : sql`false`;
 }
 
-/** The weights of the fields with the terms, added up. */
+/** The sum of the weights of the fields for which the condition holds. */
 export const fieldWeights = <Field extends string>(
-  terms: Terms,
-  lexemeOf: FieldLexemes<Field>,
-  weights: readonly (readonly [Field, number])[],
+  fields: readonly Field[],
+  weights: Readonly<Record<Field, number>>,
+  conditionOf: (field: Field) => RawBuilder<unknown>,
 ): RawBuilder<unknown> =>
   sql.join(
-    [
-      sql`0`,
-      ...weights.map(
-        ([field, weight]) => sql`case when ${hasWords(terms, lexemeOf, [field])} then ${sql.lit(weight)} else 0 end`,
-      ),
-    ],
+    [sql`0`, ...fields.map((field) => sql`case when ${conditionOf(field)} then ${sql.lit(weights[field])} else 0 end`)],
     sql` + `,
   );

@@ -92,8 +92,8 @@ const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2,
 function scoreOf({ terms, searchedFields }: SearchContext): RawBuilder<unknown> {
   const stars = sql`ln(1 + r.stargazers_count)`;
   if (!terms) return sql`(1 + ${stars})::float8`;
-  const weighted = searchedFields.map((field) => [field, weights[field]] as const);
-  return sql`(1 + ${fieldWeights(terms, lexemeOf, weighted)} + ${stars})::float8`;
+  const weight = fieldWeights(searchedFields, weights, (field) => hasWords(terms, lexemeOf, [field]));
+  return sql`(1 + ${weight} + ${stars})::float8`;
 }
 
 const sorts: Record<RepositorySort, RawBuilder<unknown>> = {

@@ -43,22 +43,28 @@ export const changesWords = (change: object): boolean => indexedFields.some((fie
 
 const batchSize = 500;
 
-/** Indexes the accounts that were indexed by no version or another one of the analyser, as after an upgrade. Returns their number. */
-export async function indexStaleAccounts(db: Db): Promise<number> {
-  for (let done = 0; ; ) {
-    const indexed = await change(db, indexBatch);
-    done += indexed;
-    if (indexed < batchSize) return done;
+type Which = {
+  /** Whether accounts are indexed that are up to date, too. */
+  all?: boolean;
+};
+
+/** Indexes the accounts that no version or another one of the analyser has indexed, as after an upgrade. Returns their number. */
+export async function indexStaleAccounts(db: Db, { all = false }: Which = {}): Promise<number> {
+  for (let done = 0, after = 0; ; ) {
+    const batch = await change(db, (tx) => indexBatch(tx, after, all));
+    done += batch.length;
+    after = batch.at(-1)?.id ?? after;
+    if (batch.length < batchSize) return done;
   }
 }
 
 /** The rows stay locked, so that no change of a profile comes between reading and indexing it. */
-async function indexBatch(tx: Tx): Promise<number> {
+async function indexBatch(tx: Tx, after: number, all: boolean): Promise<Account[]> {
   const { rows } = await sql<Account>`
     select a.id, a.kind, a.login, a.name, a.email, a.location
     from accounts a left join account_words w on w.account_id = a.id
-    where a.kind <> 'bot' and w.analyser is distinct from ${analyserVersion}
+    where a.id > ${after} and a.kind <> 'bot' and (${all} or w.analyser is distinct from ${analyserVersion})
     order by a.id limit ${batchSize} for share of a`.execute(tx);
   await indexAccounts(tx, rows);
-  return rows.length;
+  return rows;
 }

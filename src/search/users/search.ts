@@ -67,8 +67,13 @@ function scoreOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
   if (!terms) return sql`1::float8`;
   const { terms: text } = split(request.query);
   const login = text?.kind === 'text' && searchedFields.includes('login') ? text.text : '';
-  const weighted = searchedFields.map((field) => [field, weights[field]] as const);
-  return sql`(1 + ${fieldWeights(terms, lexemeOf, weighted)}
+  // The index is asked once for each field. To read the words of every hit would take longer than to find it.
+  const weight = fieldWeights(
+    searchedFields,
+    weights,
+    (field) => sql`a.id in (select w.account_id from account_words w where ${hasWords(terms, lexemeOf, [field])})`,
+  );
+  return sql`(1 + ${weight}
     + case when lower(a.login) = lower(${login}) then ${sql.lit(wholeLogin)} else 0 end)::float8`;
 }
 

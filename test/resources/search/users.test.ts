@@ -162,6 +162,7 @@ test('accounts that no version or another one has indexed are indexed when a wor
   expect((await search('bygone')).total).toBe(0);
   expect((await search('byron')).logins).toEqual(['bob']);
   expect(await indexStaleAccounts(w.db)).toBe(0);
+  expect(await indexStaleAccounts(w.db, { all: true })).toBe(4);
 });
 
 test('it takes as many statements for one hit as for many', async () => {
