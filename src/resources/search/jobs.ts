@@ -2,7 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { indexRepositoryWords, indexStale, indexStaleAccounts } from '#search/index.ts';
+import { indexRepositoryWords, indexStale } from '#search/index.ts';
 
 const kinds = [
   'repository.created',
@@ -31,14 +31,13 @@ export const indexMissing = job<object, Services>({
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },
   async run(_payload, { db, services: { git }, now, log }) {
-    const accounts = await indexStaleAccounts(db);
-    if (accounts > 0) log.info({ accounts }, 'indexed accounts that were left behind');
-    const repositories = await indexStale({
+    const { accounts, repositories } = await indexStale({
       db,
       git,
       now,
       onFailure: (error, repository) => log.error({ err: error, repository }, 'a repository could not be indexed for the search'),
     });
+    if (accounts > 0) log.info({ accounts }, 'indexed accounts that were left behind');
     if (repositories > 0) log.info({ repositories }, 'indexed repositories that were left behind');
   },
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { indexStaleAccounts } from '#search/index.ts';
+import { indexStaleAccounts } from '#search/users/index-accounts.ts';
 import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
