@@ -25,7 +25,10 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], Services>(
   },
 });
 
-/** Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
+/**
+ * Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted
+ * `hearth reindex`.
+ */
 export const indexMissing = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,
