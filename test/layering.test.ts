@@ -216,5 +216,6 @@ test('each search index is brought up to date from one file of a family', () => 
     commits: ['resources/pushes/jobs.ts'],
     issues: ['resources/issues/search-jobs.ts'],
     repositories: ['resources/search/jobs.ts'],
+    users: ['resources/accounts/store.ts'],
   });
 });

@@ -47,8 +47,12 @@ export const repoQuery = (db: Db, viewer: Viewer, owner: string, name: string, l
 export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> =>
   findRow(db, repoQuery(db, viewer, owner, name));
 
+/** A repository by its id; `limit` as above. */
+export const repoByIdQuery = (db: Db, viewer: Viewer, id: number, limit?: LimitLookup): RowQuery<Repo> =>
+  repoQueryWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` }, limit);
+
 export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
-  findRow(db, repoQueryWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` }));
+  findRow(db, repoByIdQuery(db, viewer, id));
 
 function repoQueryWhere(
   db: Db,

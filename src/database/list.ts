@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
@@ -60,13 +60,24 @@ export const listAfter = <DB, TB extends keyof DB, Row>(
     .limit(limit)
     .execute() as Promise<Row[]>;
 
-/** Transforms all rows of a list at once; total and cursors stay. */
+/** One page of a query by ids: the rows after the id `since`, in the order of the `column`, which has the ids of the rows. */
+export async function listSince<DB, TB extends keyof DB, Row extends { id: number }>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  column: string,
+  { since = 0, limit }: Page,
+): Promise<Uncounted<Row>> {
+  const found = await listAfter(query, column, since, limit + 1);
+  const rows = found.slice(0, limit);
+  return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
+}
+
+/** Transforms all rows of a list at once; the total stays. */
 export const mapRows = async <A, B>(listed: Listed<A>, transform: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
   ...listed,
   rows: await transform(listed.rows),
 });
 
-/** Transforms each row of a list; total and cursors stay. */
+/** Transforms each row of a list; the total stays. */
 export const mapEach = <A, B>(listed: Listed<A>, transform: (row: A) => B): Listed<B> => ({
   ...listed,
   rows: listed.rows.map((row) => transform(row)),

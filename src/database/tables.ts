@@ -6,6 +6,12 @@ import type { Id } from '#lib/id.ts';
 export type Json = ColumnType<unknown, string, string>;
 export type JsonWithDefault = ColumnType<unknown, string | undefined, string>;
 
+export interface AccountWords {
+  account_id: Id<'accounts'>;
+  analyser: number;
+  words: string;
+}
+
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
   kind: 'user' | 'organization' | 'bot';
@@ -873,6 +879,7 @@ export interface Webhooks {
 }
 
 export interface DB {
+  account_words: AccountWords;
   accounts: Accounts;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;

@@ -3,7 +3,17 @@ import type { Static, TSchema } from 'typebox';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type RootWord, rootWords, type ValueWord, valueWords, type WordsOf, type WordValue, wordsOf } from './path-words.ts';
+import {
+  type IdRoots,
+  idWords,
+  type RootWord,
+  rootWords,
+  type ValueWord,
+  valueWords,
+  type WordsOf,
+  type WordValue,
+  wordsOf,
+} from './path-words.ts';
 import type { Services } from './services.ts';
 
 /** The rows of the root words of a path. */
@@ -123,11 +133,17 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 
 export type PathResources = readonly AnyPathResource[];
 
+/** The beginnings of a path that name its root by an id. */
+type IdRootOf<Path extends string> = {
+  [Beginning in keyof IdRoots]: Path extends `${Beginning}${string}` ? Beginning : never;
+}[keyof IdRoots];
+
 /** The rows of the root words of a path, which the decision about access looked up. */
 export type RootRows<Path extends string> = ('org' extends WordsOf<Path> ? Pick<Roots, 'org'> : unknown) &
   ('repo' extends WordsOf<Path> ? Pick<Roots, 'repo'> : unknown) &
   ('template_repo' extends WordsOf<Path> ? Pick<Roots, 'template'> : unknown) &
-  ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown);
+  ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown) &
+  ([IdRootOf<Path>] extends [never] ? unknown : Pick<Roots, IdRoots[IdRootOf<Path>]>);
 
 /** What the words in braces of a path stand for: rows, and parsed values of the words that are values. */
 export type At<Path extends string, Resources extends PathResources> = RootRows<Path> &
@@ -137,7 +153,7 @@ export type At<Path extends string, Resources extends PathResources> = RootRows<
 
 /** Words of the path that name no root and no value, and have no resource; and words of resources that the path lacks. */
 type UnknownWord<Path extends string, Resources extends PathResources> =
-  | Exclude<WordsOf<Path>, RootWord | ValueWord | WordsOfResource<Resources[number]>>
+  | Exclude<WordsOf<Path>, RootWord | WordsOf<IdRootOf<Path>> | ValueWord | WordsOfResource<Resources[number]>>
   | Exclude<WordsOfResource<Resources[number]>, WordsOf<Path>>;
 
 /** A path whose words and whose resources belong together; another one doesn't compile. */
@@ -169,7 +185,7 @@ export function wordSchemasOf(endpoint: Addressed): ReadonlyMap<string, TSchema>
   const known = schemasByEndpoint.get(endpoint);
   if (known) return known;
   const own: Record<string, TSchema> = Object.assign({}, ...resourcesOf(endpoint).map(({ words }) => words));
-  const all: Record<string, TSchema> = { ...rootWords, ...valueWords, ...own };
+  const all: Record<string, TSchema> = { ...rootWords, ...idWords, ...valueWords, ...own };
   const schemas = new Map(
     wordsOf(endpoint.path).map((word): [string, TSchema] => {
       const schema = Object.hasOwn(all, word) ? all[word] : undefined;

@@ -1,6 +1,7 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { positionOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
@@ -111,13 +112,14 @@ function pagingOf({ paging }: Endpoint): Json[] {
     description: `The number of results on a page, ${maxLimit} at most.`,
     schema: { type: 'integer', default: defaultLimit },
   };
-  if (style === 'cursors')
-    return [limit, { name: 'cursor', in: 'query', description: 'As the Link header gives it.', schema: { type: 'string' } }];
-  return [
-    limit,
-    { name: 'page', in: 'query', description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
-  ];
+  return [limit, { name: positionOf[style], in: 'query', ...positions[positionOf[style]] }];
 }
+
+const positions = {
+  page: { description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
+  cursor: { description: 'As the Link header gives it.', schema: { type: 'string' } },
+  since: { description: 'An id. The page has what comes after it.', schema: { type: 'integer', default: 0 } },
+} as const;
 
 function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
   const schema = endpoint.body ?? {};
@@ -171,7 +173,13 @@ const contentTypeOf = (schema: { contentMediaType?: string }): string => schema.
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 
 const linkHeaderOf = ({ paging }: Endpoint): Json =>
-  paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
+  paging ? { headers: { Link: { description: linked[positionOf[paging.style]], schema: { type: 'string' } } } } : {};
+
+const linked = {
+  page: 'The first, previous, next and last page.',
+  cursor: 'The previous and the next page.',
+  since: 'The next page.',
+} as const;
 
 /** Every 200 of a GET has an ETag, and supports conditional requests. */
 const notModifiedOf = ({ method, replies }: Endpoint): Json =>

@@ -13,8 +13,10 @@ import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { emojis } from './emojis/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
+import { gitignore } from './gitignore/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
@@ -53,6 +55,7 @@ const families = [
   teams,
   organizationRoles,
   licenses,
+  gitignore,
   labels,
   repositories,
   repositorySelections,
@@ -76,6 +79,7 @@ const families = [
   migrations,
   admin,
   meta,
+  emojis,
   privateRegistries,
   search,
   hostedRunners,

@@ -7,6 +7,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
+import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
@@ -133,6 +134,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
+  addEmojiImages(app);
   addOAuth(app, {
     ...parts,
     origin: (request) => linksFor(parts, request).html,

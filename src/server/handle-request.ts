@@ -6,7 +6,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { checkPaging, cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
+import { checkPaging, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
@@ -129,9 +129,8 @@ async function sendReply(
   const { endpoint } = context;
   if (isRaw(handled)) return sendRaw(context, handled, { request, reply, counted });
   const { status, body, list } = replyBody(endpoint, handled, page);
-  if (list) {
-    const url = addressOf(context.links, request);
-    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
+  if (list && endpoint.paging) {
+    const link = linkHeader(addressOf(context.links, request), endpoint.paging, page, list);
     if (link) reply.header('link', link);
   }
   const changed = changedSince(endpoint, version, body);

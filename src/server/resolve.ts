@@ -1,14 +1,14 @@
 import { type Expression, sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
 import type { LimitLookup } from '#access/interaction-limits.ts';
-import { findAccount, findOrg, findRedirectedRepo, orgQuery, repoQuery, rootId } from '#access/lookup.ts';
+import { findAccount, findOrg, findRedirectedRepo, orgQuery, repoByIdQuery, repoQuery, rootId } from '#access/lookup.ts';
 import { findRow, joined, mapped, type RowQuery, tableRow } from '#access/row-query.ts';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { rootWords, valueWords } from '#endpoint/path-words.ts';
+import { type IdRoots, idRootOf, idRoots, rootWords, valueWords } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
@@ -86,9 +86,14 @@ export function firstQuery(context: QueryContext, viewer: Viewer): RowQuery<Firs
   if (path.malformed.length > 0) return undefined;
   const [first] = resourcesOf(endpoint);
   const { org, owner = '', repo, template_repo } = path.params;
-  if (template_repo !== undefined || (org !== undefined && repo !== undefined)) return undefined;
   const below = (above: 'org' | 'repo' | undefined, at: Rows): RowQuery<unknown> | undefined =>
     first?.query && first.below === above ? resourceQuery(first.query({ db, at, viewer, now }, path.values)) : undefined;
+  const byId = idRootOf(endpoint.path);
+  if (byId) {
+    const kind = idRoots[byId];
+    return withResource(rootsById[byId](context, viewer), below(kind, { [kind]: { id: rootId } }));
+  }
+  if (template_repo !== undefined || (org !== undefined && repo !== undefined)) return undefined;
   if (org !== undefined) {
     const root = mapped(orgQuery(db, viewer, org), (row) => ({ org: row }));
     return withResource(root, below('org', { org: { id: rootId } }));
@@ -190,6 +195,8 @@ async function findTarget(
 ): Promise<Target & { template?: Repo }> {
   const { db, endpoint, viewer, path } = context;
   const { org, owner = '', repo, template_owner = '', template_repo } = path.params;
+  const byId = idRootOf(endpoint.path);
+  if (byId) return orNotFound(asked ? asked.row : await findRow(db, rootsById[byId](context, viewer)));
   if (template_repo !== undefined) {
     const template = await findOrFollow(context, template_owner, template_repo);
     return { repo: template, template };
@@ -203,6 +210,14 @@ async function findTarget(
   if (repo !== undefined) target.repo = asked?.row?.repo ?? (await findOrFollow(context, owner, repo, asked));
   return target;
 }
+
+/** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
+const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext, viewer: Viewer) => RowQuery<FirstFound> } = {
+  '/repositories/{repository_id}': (context, viewer) =>
+    mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context, viewer)), (row) => ({
+      repo: row,
+    })),
+};
 
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
 async function findOrFollow(context: AuthorizeContext, owner: string, name: string, asked?: object): Promise<Repo> {

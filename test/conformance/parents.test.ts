@@ -88,9 +88,9 @@ function removalOf(resource: AnyPathResource | undefined): Endpoint | undefined 
 
 const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resources.flatMap(({ words }) => Object.keys(words));
 
-/** What lies below nothing, and is the same for every caller: licences, accounts, and secret codes and keys, which are their own right. */
+/** What lies below nothing, and is the same for every caller: licences, templates, accounts, and secret codes and keys, which are their own right. */
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
-  resources.every(({ name }) => ['license', 'account', 'manifestCode', 'archived'].includes(name));
+  resources.every(({ name }) => ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived'].includes(name));
 
 const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).length > 0);
 

@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pages, pagesSince } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { accountById, ownCounts, ownKey } from './path-resources.ts';
-import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
+import { presentKey, presentPrivateUser, presentPublicUser, presentUser } from './present.ts';
 import { addKey, changeProfile, deleteKey } from './rules.ts';
-import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
-import { countRepositories, listKeys } from './store.ts';
+import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser, User } from './schemas.ts';
+import { countRepositories, listAccounts, listKeys } from './store.ts';
 
 export const getAuthenticatedUser = endpoint({
   id: 'users/get-authenticated',
@@ -36,6 +36,20 @@ export const updateAuthenticatedUser = endpoint({
   async handle({ db, change, body, action, links }) {
     const account = await change((tx) => changeProfile(tx, action, body));
     return presentPrivateUser(links, account, await countRepositories(db, account.id));
+  },
+});
+
+export const listUsers = endpoint({
+  id: 'users/list',
+  method: 'GET',
+  path: '/users',
+  summary: 'List users',
+  access: { permission: { none: 'public' } },
+  paging: pagesSince(),
+  replies: { 200: Type.Array(User) },
+  async handle({ db, page, links }) {
+    const { rows, next } = await listAccounts(db, page);
+    return { rows: rows.map((row) => presentUser(links, row)), next };
   },
 });
 

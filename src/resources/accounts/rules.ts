@@ -16,6 +16,7 @@ const reservedLogins = new Set([
   'docs',
   'login',
   'avatars',
+  'images',
   'healthz',
   'readyz',
   'metrics',

@@ -1,12 +1,13 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { accountIdOfNoreply } from '#lib/noreply.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import { changesWords, indexAccounts } from '#search/index.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
@@ -71,6 +72,10 @@ export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host
   return found;
 }
 
+/** Users and organizations, in the order in which they came; no bots. */
+export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>
+  listSince(db.selectFrom('accounts').selectAll().where('kind', '<>', 'bot'), 'id', page);
+
 /** Users by their logins, whatever their case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
   db
@@ -88,11 +93,19 @@ export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<
     .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
     .execute();
 
-export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> =>
-  tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+/** Inserts an account, and its words for the search. */
+export async function insertAccount(tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> {
+  const account = await tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+  await indexAccounts(tx, [account]);
+  return account;
+}
 
-export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
-  tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+/** Updates an account, and its words for the search if they are others. */
+export async function updateAccount(tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> {
+  const account = await tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  if (changesWords(change)) await indexAccounts(tx, [account]);
+  return account;
+}
 
 /** Removes an account and everything that it owns. */
 export const removeAccount = (tx: Tx, id: Id<'accounts'>) => tx.deleteFrom('accounts').where('id', '=', id).execute();

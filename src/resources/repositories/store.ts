@@ -2,11 +2,11 @@ import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type Up
 import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 
 export type Sort = 'created' | 'updated' | 'pushed' | 'full_name';
 export type Order = { sort: Sort; direction: 'asc' | 'desc' };
@@ -99,6 +99,10 @@ export function listAffiliated(
   if (before) query = query.where('r.updated_at', '<', before);
   return list(db, ordered(query, order), page);
 }
+
+/** All public repositories, in the order in which they came. */
+export const listPublic = (db: Db, page: Page): Promise<Uncounted<RepositoryRow>> =>
+  listSince(db.selectFrom('repositories').selectAll().where('visibility', '=', sql.lit('public')), 'id', page);
 
 export const listForks = (
   db: Db,

@@ -139,7 +139,12 @@ const inaccessible = (): QueryError =>
     'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
   );
 
-function ownedBy(table: RawBuilder<unknown>, logins: readonly string[], viewerId: number | undefined): RawBuilder<unknown> {
+/** Whether an account has one of these logins, `@me` being the viewer's. */
+export function ownedBy(
+  table: RawBuilder<unknown>,
+  logins: readonly string[],
+  viewerId: number | undefined,
+): RawBuilder<unknown> {
   if (logins.length === 0) return sql`false`;
   const names = logins.filter((login) => login !== '@me').map((login) => login.toLowerCase());
   const mine = names.length < logins.length && viewerId !== undefined ? sql`${table}.id = ${viewerId}` : sql`false`;
