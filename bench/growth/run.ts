@@ -6,7 +6,7 @@ import { printTable } from '../search/measure.ts';
 import { openStage, type Stage } from '../search/stage.ts';
 import { processorTimeOf } from '../support/processes.ts';
 import { type Filled, fill, type Size } from './fill.ts';
-import { openExplainer, recordStatements } from './statements.ts';
+import { explain, recordStatements } from './statements.ts';
 
 /**
  * What requests cost in a small and in a large installation, and late pages beside the first. Figures are processor time, statements and
@@ -138,15 +138,11 @@ async function times(postmaster: number): Promise<{ node: number; postgres: numb
 }
 
 async function buffersOf(stage: Stage, ask: () => Promise<void>, title: string): Promise<number> {
-  const sent = await recordStatements(ask);
-  await using explainer = await openExplainer(stage.address);
-  let sum = 0;
-  for (const statement of sent) {
-    const { buffers, milliseconds, plan } = await explainer.explain(statement);
-    sum += buffers;
-    if (values.plans) process.stderr.write(`\n## ${title}: ${buffers} buffers, ${milliseconds} ms\n${statement.text}\n${plan}\n`);
-  }
-  return sum;
+  const explained = await explain(stage.address, await recordStatements(ask));
+  if (values.plans)
+    for (const { text, buffers, milliseconds, plan } of explained)
+      process.stderr.write(`\n## ${title}: ${buffers} buffers, ${milliseconds} ms\n${text}\n${plan}\n`);
+  return explained.reduce((sum, { buffers }) => sum + buffers, 0);
 }
 
 type Costs = { first: Cost | undefined; later: Map<number, Cost | undefined> };

@@ -23,34 +23,34 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<St
 }
 
 /** What PostgreSQL says of a statement that it ran. */
-export type Explained = { buffers: number; milliseconds: number; plan: string };
+export type Explained = { text: string; buffers: number; milliseconds: number; plan: string };
 
-export type Explainer = AsyncDisposable & { explain(statement: Statement): Promise<Explained> };
-
-/** Runs statements again, planned for all values as on the connections that requests share, and rolls back what they change. */
-export async function openExplainer(address: Address): Promise<Explainer> {
+/**
+ * Runs the statements of a request again, planned for all values as on the connections that requests share, or as the request itself set
+ * it, and rolls back what they change.
+ */
+export async function explain(address: Address, statements: readonly Statement[]): Promise<Explained[]> {
   const client = new pg.Client(clientConfig(address));
   await client.connect();
-  await client.query('set plan_cache_mode = force_generic_plan');
-  return {
-    async explain({ text, values }) {
-      await client.query('begin');
-      try {
-        await client.query(`prepare explained as ${text}`);
-        const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
-        const { rows } = await client.query(`explain (analyze, buffers) execute explained${given}`);
-        const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
-        // The first line with buffers is that of the whole statement.
-        const buffers = /Buffers: (.*)/.exec(plan)?.[1] ?? '';
-        const pages = [...buffers.matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
-        return { buffers: pages, milliseconds: Number(/Execution Time: ([\d.]+)/.exec(plan)?.[1]), plan };
-      } finally {
-        await client.query('rollback');
-        await client.query('deallocate all');
-      }
-    },
-    [Symbol.asyncDispose]: () => client.end(),
-  };
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query('begin');
+    const explained: Explained[] = [];
+    for (const { text, values } of statements) {
+      await client.query(`prepare explained as ${text}`);
+      const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+      const { rows } = await client.query(`explain (analyze, buffers) execute explained${given}`);
+      await client.query('deallocate explained');
+      const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+      // The first line with buffers is that of the whole statement.
+      const read = [...(/Buffers: (.*)/.exec(plan)?.[1] ?? '').matchAll(/(?:hit|read)=(\d+)/g)];
+      const buffers = read.reduce((sum, [, count]) => sum + Number(count), 0);
+      explained.push({ text, buffers, milliseconds: Number(/Execution Time: ([\d.]+)/.exec(plan)?.[1]), plan });
+    }
+    return explained;
+  } finally {
+    await client.end();
+  }
 }
 
 function literal(value: unknown): string {

@@ -81,10 +81,7 @@ function scopeOf({ request }: SearchContext) {
   return { ...request, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
 }
 
-/**
- * The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. For queries with words, `w` is an
- * inner join, since PostgreSQL doesn't use its index in an outer join.
- */
+/** The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. */
 const tables = ({ request, terms }: SearchContext): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
   ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${request.visible}`;
 const lexemesOfRow = lexemesIn('w.words');
@@ -96,7 +93,7 @@ function whereOf(context: SearchContext): RawBuilder<unknown> {
     context.request,
   );
   const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, context.request) : sql`true`;
-  const words = context.terms ? hasLexemes(lexemesFor(context.terms, inFields(context.searchedFields))) : sql`true`;
+  const words = context.terms ? hasWords(lexemesFor(context.terms, inFields(context.searchedFields))) : sql`true`;
   return sql`${inScope(scopeOf(context))} and ${filterCondition} and ${combined} and ${words}`;
 }
 
@@ -107,6 +104,15 @@ const inFields =
     either(
       searchedFields.map((field) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(lexemeOf[field](word))))),
     );
+
+/**
+ * Repositories that have these lexemes, found in the index before all else. PostgreSQL doesn't know how long it takes to compare words, and
+ * would do so for each repository of an owner.
+ */
+const hasWords = (query: LexemeQuery): RawBuilder<unknown> =>
+  query.kind === 'query'
+    ? sql`r.id = any (array(select w.repository_id from repository_words w where ${hasLexemes(query)}))`
+    : hasLexemes(query);
 
 function hasLexemes(query: LexemeQuery): RawBuilder<unknown> {
   if (query.kind === 'query') return sql`${lexemesOfRow} @@ ${query.text}::tsquery`;
