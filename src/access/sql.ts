@@ -124,7 +124,8 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
 }
 
 /** The owners in all of whose repositories an account has a role, and the repositories in which it has one by name. */
-const ownersOf = (accountId: number) => sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
+const ownersOf = (accountId: number) =>
+  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
 const directlyOf = (accountId: number) =>
   sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
 
