@@ -91,7 +91,12 @@ const rows: readonly Row[] = [
   { name: 'repository search', path: '/search/repositories?q=valve' },
   { name: 'repository search in an organization', path: '/search/repositories?q=valve+org%3Aacme' },
   { name: 'new comment', path: `${engine}/issues/78/comments`, body: { body: 'It leaks here, too.' } },
-  { name: 'new issue', path: `${engine}/issues`, body: { title: 'It leaks', labels: ['area 1', 'area 2', 'area 3'] }, as: 'owner' },
+  {
+    name: 'new issue',
+    path: `${engine}/issues`,
+    body: { title: 'It leaks', labels: ['area 1', 'area 2', 'area 3'] },
+    as: 'owner',
+  },
 ];
 const wanted = rows.filter(({ name }) => name.includes(values.only));
 
