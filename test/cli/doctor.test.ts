@@ -34,7 +34,14 @@ const wrong = (findings: { check: string; ok: boolean }[]): string[] =>
 test('each index that lacks something is named, unless jobs are under way', async () => {
   await indexedRepository();
   const found = await indexes(here);
-  expect(found.map(({ check }) => check)).toEqual(['code index', 'commit index', 'repo index', 'user index', 'issue index', 'vectors']);
+  expect(found.map(({ check }) => check)).toEqual([
+    'code index',
+    'commit index',
+    'repo index',
+    'user index',
+    'issue index',
+    'vectors',
+  ]);
   expect(wrong(found)).toEqual([]);
   await sql`update code_indexes set analyser = 0`.execute(db);
   await sql`update commit_indexes set branch = 'another'`.execute(db);

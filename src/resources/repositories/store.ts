@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds, readersOf } from '#access/sql.ts';
+import { isAffiliated, reachedBy, readableBy, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list, listSince } from '#database/list.ts';
@@ -14,10 +14,7 @@ export type Order = { sort: Sort; direction: 'asc' | 'desc' };
 type Query = SelectQueryBuilder<DB & { r: DB['repositories'] }, 'r', RepositoryRow>;
 
 const readable = (db: Db, viewer: Viewer): Query =>
-  db
-    .selectFrom('repositories as r')
-    .selectAll('r')
-    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`) as Query;
+  db.selectFrom('repositories as r').selectAll('r').where(readableBy(viewer)) as Query;
 
 const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
 
@@ -91,7 +88,7 @@ export function listAffiliated(
   let query = db
     .selectFrom('repositories as r')
     .selectAll('r')
-    .where(sql<boolean>`r.id in (${affiliatedRepositoryIds(me)})`)
+    .where(isAffiliated(me))
     .where(sql<boolean>`(r.visibility = 'public' or ${reachedBy(viewer.grant)})`)
     .where((eb) => eb.or(affiliations.map((affiliation) => conditions[affiliation]))) as Query;
   if (visibility !== 'all') query = query.where('r.visibility', visibility === 'public' ? '=' : '<>', 'public');

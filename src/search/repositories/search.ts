@@ -68,10 +68,7 @@ function scopeOf({ request }: Pick<SearchContext, 'request'>) {
   return { ...request, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
 }
 
-/**
- * The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. For queries with words, `w` is an
- * inner join, since PostgreSQL doesn't use its index in an outer join.
- */
+/** The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. */
 const tables = ({ request, terms }: SearchContext): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
   ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${request.visible}`;
 
@@ -80,10 +77,17 @@ function whereOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
   const conditionOf = repositoryCondition(request);
   const notInScope = filters.filter((filter) => !isScopeFilter(filter));
   const combined = combination({ kind: 'all', parts: [...rest] }, conditionOf);
-  const words = terms ? hasWords(terms, lexemeOf, searchedFields) : sql`true`;
+  const words = terms ? wordsFoundFirst(terms, searchedFields) : sql`true`;
   return sql`${inScope(scopeOf({ request }))} and ${filterCondition('repositories', notInScope, conditionOf)}
     and ${combined} and ${words}`;
 }
+
+/**
+ * Repositories that have all terms, found in the index before all else. PostgreSQL doesn't know how long it takes to compare words, and
+ * would do so for each repository of an owner.
+ */
+const wordsFoundFirst = (terms: Terms, fields: readonly TextField[]): RawBuilder<unknown> =>
+  sql`r.id = any (array(select w.repository_id from repository_words w where ${hasWords(terms, lexemeOf, fields)}))`;
 
 /** The weight of a word in each field. Stars order hits with the same weight. */
 const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2, readme: 1 };
