@@ -4,6 +4,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
+import type { Media } from '#lib/media.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
@@ -160,6 +161,9 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
   );
 }
 
+/** Media types of texts, which nobody reads as JSON. */
+const textTypes: ReadonlySet<Media> = new Set<Media>(['diff', 'patch', 'sha']);
+
 /** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
 export function mediaTypesOf(
   { media = [] }: Pick<Endpoint, 'media'>,
@@ -168,7 +172,9 @@ export function mediaTypesOf(
 ): [string, ...string[]] {
   const [neutral, vendor] = mediaWord;
   const word = vocabulary === 'service' ? neutral : vendor;
-  const others = media.filter((name) => name !== 'json').map((name) => `application/vnd.${word}.${name}+json`);
+  const others = media
+    .filter((name) => name !== 'json')
+    .map((name) => `application/vnd.${word}.${name}${textTypes.has(name) ? '' : '+json'}`);
   return [schema.contentMediaType ?? 'application/json', ...others];
 }
 

@@ -10,5 +10,4 @@ has() { command -v "$1" >/dev/null || { echo "$1 is not there: skipped"; return 
 has python3 && python3 -m venv "$to/python" && "$to/python/bin/pip" install --quiet -r "$here/requirements.txt"
 has go && (cd "$here/go-github" && go build -o "$to/go-github" .)
 has cargo && cargo build --quiet --locked --manifest-path "$here/octocrab/Cargo.toml" --target-dir "$to/octocrab"
-has mvn && mvn --quiet --batch-mode -f "$here/hub4j/pom.xml" dependency:copy-dependencies -DoutputDirectory="$to/hub4j" \
-  -DbuildDirectory="$to/hub4j-build"
+has mvn && mvn --quiet --batch-mode -f "$here/hub4j/pom.xml" dependency:copy-dependencies -DoutputDirectory="$to/hub4j"

@@ -109,7 +109,7 @@ hook = ada.create_hook(REPO, 'web', config, events: ['issues'], active: true)
 ada.ping_hook(REPO, hook.id)
 # This client has no method for deliveries, and asks for the address.
 deliveries = "repos/#{REPO}/hooks/#{hook.id}/deliveries"
-delivered = eventually { ada.get(deliveries).find { |one| one.status_code == 200 } }
+delivered = eventually { ada.get(deliveries).find { |one| one.event == 'ping' && one.status_code == 200 } }
 check ada.get("#{deliveries}/#{delivered.id}").event == 'ping'
 ada.edit_hook(REPO, hook.id, 'web', config, events: ['push'])
 ada.remove_hook(REPO, hook.id)

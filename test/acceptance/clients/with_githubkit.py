@@ -124,7 +124,9 @@ config = {"url": os.environ["HEARTH_HOOK"], "content_type": "json"}
 hook = ada.repos.create_webhook(**at, config=config, events=["issues"]).parsed_data
 where = {**at, "hook_id": hook.id}
 ada.repos.ping_webhook(**where)
-deliveries = eventually(lambda: [one for one in asks.repos.list_webhook_deliveries(**where).parsed_data if one.status_code == 200])
+deliveries = eventually(
+    lambda: [one for one in asks.repos.list_webhook_deliveries(**where).parsed_data if one.event == "ping" and one.status_code == 200]
+)
 delivery = asks.repos.get_webhook_delivery(**where, delivery_id=deliveries[0].id).parsed_data
 assert delivery.event == "ping"
 ada.repos.redeliver_webhook_delivery(**where, delivery_id=delivery.id)

@@ -113,7 +113,7 @@ hook = repo.create_hook("web", {"url": os.environ["HEARTH_HOOK"], "content_type"
 hook.edit("web", {"url": os.environ["HEARTH_HOOK"], "content_type": "json"}, events=["push"])
 hook.ping()
 if hasattr(repo, "get_hook_deliveries"):
-    deliveries = eventually(lambda: [one for one in repo.get_hook_deliveries(hook.id) if one.status_code == 200])
+    deliveries = eventually(lambda: [one for one in repo.get_hook_deliveries(hook.id) if one.event == "ping" and one.status_code == 200])
     assert repo.get_hook_delivery(hook.id, deliveries[0].id).event == "ping"
 hook.delete()
 done("hooks")

@@ -211,12 +211,17 @@ func hooks(c *github.Client) {
 	check(err)
 	_, err = c.Repositories.PingHook(ctx, owner, repo, hook.GetID())
 	check(err)
-	deliveries := eventually(func() ([]*github.HookDelivery, bool) {
+	delivered := eventually(func() (*github.HookDelivery, bool) {
 		found, _, err := c.Repositories.ListHookDeliveries(ctx, owner, repo, hook.GetID(), nil)
 		check(err)
-		return found, len(found) >= 2 && found[0].GetStatusCode() == http.StatusOK
+		for _, one := range found {
+			if one.GetEvent() == "ping" && one.GetStatusCode() == http.StatusOK {
+				return one, true
+			}
+		}
+		return nil, false
 	})
-	one, _, err := c.Repositories.GetHookDelivery(ctx, owner, repo, hook.GetID(), deliveries[0].GetID())
+	one, _, err := c.Repositories.GetHookDelivery(ctx, owner, repo, hook.GetID(), delivered.GetID())
 	check(err)
 	payload, err := one.ParseRequestPayload()
 	check(err)
