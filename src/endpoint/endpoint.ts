@@ -40,6 +40,8 @@ export type Declaration<
    * handler gets as `text`.
    */
   readonly carries?: 'file' | 'text';
+  /** The fields of the body may stand in the query, where the request has no body: some clients send none with a DELETE. */
+  readonly bodyInQuery?: true;
   readonly paging?: Lists;
   readonly media?: readonly Media[];
   /** For each API version that changes the reply, a function that makes the change. */

@@ -5,6 +5,7 @@ import { positionOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
+import type { Media } from '#lib/media.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
@@ -150,25 +151,34 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
-  const [neutral, vendor] = mediaWord;
-  const word = vocabulary === 'service' ? neutral : vendor;
-  const media = (endpoint.media ?? []).filter((name) => name !== 'json');
   return Object.fromEntries(
     Object.entries(endpoint.replies).map(([status, schema]) => {
       const description = reasons[status] ?? 'Reply';
       if (isNothing(schema)) return [status, { description }];
       const json = { schema: references.of(schema, endpoint.id) };
-      const others = media.map((name) => [`application/vnd.${word}.${name}+json`, {}]);
-      return [
-        status,
-        { description, ...linkHeaderOf(endpoint), content: { [contentTypeOf(schema)]: json, ...Object.fromEntries(others) } },
-      ];
+      const [type, ...others] = mediaTypesOf(endpoint, schema, vocabulary);
+      const content = { [type]: json, ...Object.fromEntries(others.map((name) => [name, {}])) };
+      return [status, { description, ...linkHeaderOf(endpoint), content }];
     }),
   );
 }
 
-/** The media type of a reply: JSON, unless its schema has another. */
-const contentTypeOf = (schema: { contentMediaType?: string }): string => schema.contentMediaType ?? 'application/json';
+/** Media types of texts, which nobody reads as JSON. */
+const textTypes: ReadonlySet<Media> = new Set<Media>(['diff', 'patch', 'sha']);
+
+/** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
+export function mediaTypesOf(
+  { media = [] }: Pick<Endpoint, 'media'>,
+  schema: { contentMediaType?: string },
+  vocabulary: Vocabulary,
+): [string, ...string[]] {
+  const [neutral, vendor] = mediaWord;
+  const word = vocabulary === 'service' ? neutral : vendor;
+  const others = media
+    .filter((name) => name !== 'json')
+    .map((name) => `application/vnd.${word}.${name}${textTypes.has(name) ? '' : '+json'}`);
+  return [schema.contentMediaType ?? 'application/json', ...others];
+}
 
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 

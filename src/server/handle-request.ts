@@ -66,7 +66,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     change: <T>(work: (tx: Tx, at: object) => Promise<T>) => context.change(async (tx) => work(tx, await lock(tx))),
     at,
     query: parsedQuery,
-    body: endpoint.body ? await parseBody(endpoint.body, await context.readBody(), resource) : {},
+    body: endpoint.body ? await parseBody(endpoint.body, await givenBody(context, query), resource) : {},
     text: endpoint.carries === 'text' ? await context.readText() : '',
     page,
     viewer,
@@ -85,6 +85,16 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
   await sendReply(context, handled, { request, reply, page, version, counted });
+}
+
+/** The body of a request, or its query where the endpoint takes the fields from there. A number of the query stays a text. */
+async function givenBody(
+  { endpoint, readBody }: RequestContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Json | undefined> {
+  const body = await readBody();
+  if (body || !endpoint.bodyInQuery) return body;
+  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // looked at, as it may have one
 }
 
 const variesBy = 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding';

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
+import { mediaTypesOf } from '#openapi/document.ts';
 import { refusalsOf } from '#openapi/refusals.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { neutralReply } from '#vocabulary/body.ts';
@@ -71,6 +72,8 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   if (answer.status >= 300) return [];
   const schema = endpoint.replies[answer.status];
   if (!schema) return [`the status ${answer.status} is not declared`];
+  const type = answer.headers['content-type']?.split(';')[0] ?? '';
+  if (answer.text !== '' && !mediaTypesOf(endpoint, schema, vocabulary).includes(type)) return [`${type} is not declared`];
   if (answer.body === undefined) return [];
   const validator = validatorOf(schema);
   const body = vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id);

@@ -50,6 +50,8 @@ export async function readFile(
   return presentFile(urls, resolved, file, file.size > maxJsonBytes ? undefined : (await reader.get(file.oid)).data);
 }
 
-/** A file's bytes. The media type is the API's own, so that no browser runs a file of a repository as a page. */
-export const rawFile = async (disk: Disk, reader: ObjectReader, file: Entry): Promise<Raw> =>
-  raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, file), { etag: `"${file.oid}"` });
+/** The media type of a file's bytes is the API's own, so that no browser runs a file of a repository as a page. */
+const rawType = 'application/vnd.service.raw+json; charset=utf-8';
+
+export const rawFile = async (disk: Disk, reader: ObjectReader, file: Entry, type = rawType): Promise<Raw> =>
+  raw(type, await rawContent(disk, reader, file), { etag: `"${file.oid}"` });

@@ -22,9 +22,12 @@ export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runn
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
   tx.selectFrom('hosted_runners').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Names are unique without regard to case. */
+/** Names are unique without regard to case. A runner that is being deleted has none. */
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
-  ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+  ofOrganization(db, organization)
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where('status', '!=', 'Deleting')
+    .executeTakeFirst();
 
 export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();
