@@ -46,6 +46,14 @@ export interface AppManifestCodes {
   expires_at: Date;
 }
 
+export interface AppManifestRequests {
+  hash: Buffer;
+  organization: string | null;
+  manifest: Json;
+  state: string | null;
+  expires_at: Date;
+}
+
 export interface Apps {
   id: GeneratedAlways<Id<'apps'>>;
   kind: 'app' | 'oauth';
@@ -168,6 +176,14 @@ export interface DeviceCodes {
   expires_at: Date;
 }
 
+export interface EmailAddresses {
+  id: GeneratedAlways<Id<'email_addresses'>>;
+  account_id: Id<'accounts'>;
+  email: string;
+  verified_at: Date | null;
+  created_at: Date;
+}
+
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
@@ -189,6 +205,25 @@ export interface Events {
   actor_id: number | null;
   data: Json;
   created_at: Date;
+}
+
+export interface GpgKeys {
+  id: GeneratedAlways<Id<'gpg_keys'>>;
+  user_id: Id<'accounts'>;
+  primary_key_id: Id<'gpg_keys'> | null;
+  name: string | null;
+  key_id: string;
+  fingerprint: string;
+  public_key: string;
+  raw_key: string | null;
+  emails: Generated<string[]>;
+  can_sign: boolean;
+  can_encrypt_comms: boolean;
+  can_encrypt_storage: boolean;
+  can_certify: boolean;
+  revoked: boolean;
+  created_at: Date;
+  expires_at: Date | null;
 }
 
 export interface HostedRunners {
@@ -738,6 +773,15 @@ export interface Sessions {
   expires_at: Date;
 }
 
+export interface SshSigningKeys {
+  id: GeneratedAlways<Id<'ssh_signing_keys'>>;
+  user_id: Id<'accounts'>;
+  title: string;
+  key: string;
+  fingerprint: string;
+  created_at: Date;
+}
+
 export interface TeamMembers {
   team_id: Id<'teams'>;
   user_id: Id<'accounts'>;
@@ -883,6 +927,7 @@ export interface DB {
   accounts: Accounts;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
+  app_manifest_requests: AppManifestRequests;
   apps: Apps;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
@@ -895,9 +940,11 @@ export interface DB {
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   device_codes: DeviceCodes;
+  email_addresses: EmailAddresses;
   embedders: Embedders;
   event_deliveries: EventDeliveries;
   events: Events;
+  gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
@@ -946,6 +993,7 @@ export interface DB {
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
+  ssh_signing_keys: SshSigningKeys;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;
   teams: Teams;

@@ -1,7 +1,7 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { issues, lists, notifications, repositories } from './limits/lists.ts';
+import { accounts, issues, lists, notifications, repositories } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { requests } from './limits/requests.ts';
@@ -21,6 +21,7 @@ export const limitTable = {
   oauth,
   database,
   lists,
+  accounts,
   issues,
   texts,
   repositories,

@@ -23,6 +23,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   oauth: 'Sign-in and OAuth',
   database: 'PostgreSQL',
   lists: 'Lists',
+  accounts: 'Accounts',
   issues: 'Issues',
   texts: 'Texts',
   repositories: 'Repositories',

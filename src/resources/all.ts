@@ -40,6 +40,7 @@ import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
+import { signingKeys } from './signing-keys/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
@@ -48,6 +49,7 @@ import { webhooks } from './webhooks/family.ts';
 /** The families in their order: a family may import only families above it. */
 const families = [
   accounts,
+  signingKeys,
   members,
   tokens,
   organizations,

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainKey } from '#test/lib/openpgp/keys.ts';
 import { makeCertificate } from '#test/support/certificate.ts';
+import { sshKey } from '#test/support/ssh-key.ts';
 import { world } from '#test/support/world.ts';
 
 const execute = promisify(execFile);
@@ -60,6 +63,18 @@ describe.skipIf(!gh)('gh', () => {
     const titles = await run('api', '--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
     expect(titles.trim().split('\n')).toEqual(['one', 'two', 'three']);
   });
+  test('adds keys, lists them and deletes them', async () => {
+    const [gpg, ssh] = [join(folder, 'key.asc'), join(folder, 'key.pub')];
+    await writeFile(gpg, plainKey);
+    await writeFile(ssh, `${sshKey(randomBytes(32))} ada@laptop\n`);
+    await run('gpg-key', 'add', gpg);
+    await run('ssh-key', 'add', ssh, '--title', 'laptop');
+    expect(await run('gpg-key', 'list')).toMatch(/FBFA81119817EAE1/);
+    expect(await run('ssh-key', 'list')).toMatch(/laptop/);
+    await run('gpg-key', 'delete', 'FBFA81119817EAE1', '--yes');
+    expect(await api('/user/gpg_keys')).toEqual([]);
+  });
+
   test('searches commits, by words and by its flags', async () => {
     await api('/orgs/acme/repos', '-f', 'name=searched');
     const write = (file: string, message: string) =>

@@ -60,6 +60,12 @@ test('commands say in one line what is not there', async () => {
   await run('user', 'create', 'ada');
   const saying = async (...args: string[]) => complaint(await run(...args));
   expect(await saying('user', 'create', 'Ada')).toBe('login has already been taken');
+  await run('user', 'create', 'grace', '--email', 'grace@example.org');
+  expect(await saying('user', 'create', 'bob', '--email', 'nobody')).toBe('nobody is no e-mail address');
+  expect(await saying('user', 'verify-email', 'ada', 'Grace@example.org')).toBe(
+    'Grace@example.org is the address of another account',
+  );
+  expect((await run('user', 'verify-email', 'ada', 'ada@example.org')).out).toBe('ada@example.org is an address of ada\n');
   expect(await saying('org', 'create', 'acme', '--owner', 'bob')).toBe('There is no user bob');
   expect(await saying('repo', 'create', 'engine')).toBe('engine is not of the form owner/name');
   expect(await saying('import', '/nowhere', 'ada/x')).toMatch(/could not be fetched/);

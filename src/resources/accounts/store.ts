@@ -5,7 +5,6 @@ import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { accountIdOfNoreply } from '#lib/noreply.ts';
 import type { Listed, Page, Uncounted } from '#lib/page.ts';
 import { changesWords, indexAccounts } from '#search/index.ts';
 
@@ -43,34 +42,9 @@ export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): P
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
-/**
- * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
- * are in lower case. If two accounts have the same address, the older one is taken.
- */
-export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
-  const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));
-  if (wanted.length === 0) return new Map();
-  const ids = new Map(
-    wanted.flatMap((email) => {
-      const id = email.endsWith(`@users.noreply.${host.toLowerCase()}`) ? accountIdOfNoreply(email) : undefined;
-      return id === undefined ? [] : [[email, id] as const];
-    }),
-  );
-  const rows = await db
-    .selectFrom('accounts')
-    .selectAll()
-    .where(sql<boolean>`(lower(email) = any (${wanted}) or id = any (${[...ids.values()]}::bigint[]))`)
-    .where('kind', '<>', 'organization')
-    .orderBy('id', 'desc')
-    .execute();
-  const byId: ReadonlyMap<number, Account> = keyed(rows, (row) => row.id);
-  const found = keyed(rows, (row) => row.email?.toLowerCase() ?? '');
-  for (const [email, id] of ids) {
-    const account = byId.get(id);
-    if (account) found.set(email, account);
-  }
-  return found;
-}
+/** An account again, its row locked. */
+export const getAccountForUpdate = (tx: Tx, id: Id<'accounts'>): Promise<Account> =>
+  tx.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow();
 
 /** Users and organizations, in the order in which they came; no bots. */
 export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>

@@ -48,7 +48,7 @@ test('begins an empty repository, on the branch that is named', async () => {
 });
 
 test('takes author and committer, and keeps the mode of the file', async () => {
-  const owner = await w.user(undefined, { name: 'Ada', email: 'ada@here.example' });
+  const owner = await w.user(undefined, { name: 'Ada', email: 'ada.l@here.example' });
   const { path, oids } = await history(w, owner, 1);
   const client = await w.as(owner);
   const tree = await client.post(`${path}/git/trees`, {

@@ -64,18 +64,20 @@ describe('each limit lets in', async () => {
   const [reader, writer, insider] = [await user(), await user(), await user()];
   const byNoreply = await user();
   const withRole = { owner, reader, writer, insider };
-  const authors = { byNoreply };
+  const authors = { byNoreply, byVerifiedAddress: await user(undefined, { email: "Ada.O'Neil@here.example" }) };
   const old = { old: await user(undefined, longAgo) };
   const others = {
     newcomer: await user(),
-    claimsTheAddressOfAnAuthor: await user(undefined, { email: 'ada@here.example' }),
+    claimsTheAddressOfAnAuthor: await user(),
     authorOfAnotherBranch: await user(),
     authorElsewhere: await user(),
   };
   await collaborator(engine, reader, 'read');
   await collaborator(engine, writer, 'write');
   await member(acme, insider);
-  await commit('ada@here.example');
+  await (await as(others.claimsTheAddressOfAnAuthor)).post('/user/emails', { emails: ['grace@here.example'] });
+  await commit('grace@here.example');
+  await commit("ada.o'neil@here.example");
   await commit(noreplyAddress(byNoreply, host));
   const { body: main } = await client.get(`${path}/git/ref/heads/main`);
   await client.post(`${path}/git/refs`, { ref: 'refs/heads/topic', sha: main.object.sha });
