@@ -113,10 +113,11 @@ export const searchUsersEndpoint = endpoint({
   replies: { 200: found(UserItem) },
   async handle(call) {
     const { db, query, page, viewer } = call;
-    const request = { ...sorted(parse('users', query.q), query, userSorts), page, viewerId: viewer.account?.id };
+    const seesEmails = viewer.grant.kind !== 'none';
+    const request = { ...sorted(parse('users', query.q), query, userSorts), page, viewerId: viewer.account?.id, seesEmails };
     return answerSearch(call, {
       find: (budget) => searchUsers(db, { ...request, budget }),
-      match: (hits, budget) => userTextMatches({ query: request.query, hits, budget }),
+      match: (hits, budget) => userTextMatches({ ...request, hits, budget }),
       present: presentUserHits,
     });
   },

@@ -9,8 +9,8 @@ import { ownedBy } from '#search/scope/scope.ts';
 import { type IndexedField, lexemeOf, type TextField, textFields } from './lexemes.ts';
 
 /** The fields that a query's words are looked for in. */
-export const searchedFieldsOf = (filters: readonly Filter[]): readonly TextField[] =>
-  fieldsIn(filters, { all: textFields, byDefault: textFields });
+export const searchedFieldsOf = (filters: readonly Filter[], { seesEmails }: { seesEmails: boolean }): readonly TextField[] =>
+  fieldsIn(filters, { all: textFields, byDefault: textFields }).filter((field) => seesEmails || field !== 'email');
 
 /** The number of public repositories of the account `a`: those that everybody may count. */
 export const publicRepositories: RawBuilder<number> = sql<number>`(

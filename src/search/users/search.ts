@@ -19,6 +19,8 @@ export type UserSearch = Omit<SearchRequest, 'visible'> & {
   query: Node;
   sort?: UserSort | undefined;
   order?: 'asc' | 'desc';
+  /** Whether the viewer is shown addresses in profiles. Who isn't doesn't find accounts by them either. */
+  seesEmails: boolean;
 };
 
 /** A user or an organization that matched, with texts for the text matches. */
@@ -32,7 +34,7 @@ export async function searchUsers(db: Db, request: UserSearch): Promise<SearchRe
   const terms = text && analyseTree(text);
   if (!terms && rest.length === 0 && filters.every(({ name }) => name === 'in'))
     throw new QueryError('no_term', 'A user search needs a word or a qualifier.');
-  const context: SearchContext = { request, terms, searchedFields: searchedFieldsOf(filters) };
+  const context: SearchContext = { request, terms, searchedFields: searchedFieldsOf(filters, request) };
   const slice = withinResults(request.page);
   const find = (part: Slice) => findIndexed(db, context, part);
   const textsOf = (row: UserHit) => context.searchedFields.map((field) => row[field] ?? '');
