@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { change } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { world } from '#test/support/world.ts';
 
@@ -12,7 +13,7 @@ async function peopleWithRoles(): Promise<void> {
   const organizations = await Promise.all(Array.from({ length: 4 }, () => org(owner)));
   for (const one of [...organizations, ...people.slice(0, 3)])
     for (let n = 0; n < 3; n++) await repo(one, { visibility: 'private', by: owner });
-  await db.transaction().execute(async (tx) => {
+  await change(db, async (tx) => {
     await sql`select setseed(0.7)`.execute(tx);
     await sql`update organizations set default_repository_permission = (array['none', 'read', 'write', 'admin'])[1 + account_id % 4]`.execute(
       tx,
