@@ -163,8 +163,12 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
   );
 }
 
-/** Media types of texts, which nobody reads as JSON. */
-const textTypes: ReadonlySet<Media> = new Set<Media>(['diff', 'patch', 'sha']);
+/**
+ * Whether a media type is that of a text, which nobody reads as JSON. `raw` alone is a file; with the other renderings of a text, it is a
+ * field of the JSON.
+ */
+const isText = (name: Media, all: readonly Media[]): boolean =>
+  name === 'diff' || name === 'patch' || name === 'sha' || (name === 'raw' && !all.includes('text'));
 
 /** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
 export function mediaTypesOf(
@@ -176,7 +180,7 @@ export function mediaTypesOf(
   const word = vocabulary === 'service' ? neutral : vendor;
   const others = media
     .filter((name) => name !== 'json')
-    .map((name) => `application/vnd.${word}.${name}${textTypes.has(name) ? '' : '+json'}`);
+    .map((name) => `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`);
   return [schema.contentMediaType ?? 'application/json', ...others];
 }
 

@@ -12,6 +12,7 @@ import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Json } from '#lib/json-reader.ts';
+import { rawFileType } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
@@ -176,6 +177,8 @@ async function sendRaw(
 ): Promise<void> {
   const { etag } = headers;
   reply.headers(headers);
+  const { version } = acceptMediaType(request.headers.accept);
+  if (version && headers['content-type'] === rawFileType) reply.type(rawFileType.replace('.raw', `.${version}.raw`));
   const notModified = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
   if ((notModified || request.method === 'HEAD') && body instanceof Readable) body.destroy();
   if (notModified) await refundRateLimit(context, reply, counted);

@@ -105,6 +105,8 @@ const paths = allEndpoints
       ? [path.replace(/\{(\w+)\}/g, (_, word: string) => samples[word] ?? word)]
       : [];
   })
+  // Who has an account, everybody may know.
+  .filter((path) => path !== '/users')
   // Issue 2 is written by one of them, in public.
   .filter((path) => !/^\/repos\/acme\/engine\/issues(\/events|\/comments)?$/.test(path));
 

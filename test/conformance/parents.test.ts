@@ -92,7 +92,10 @@ const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resource
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
   resources.every(({ name }) => ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived'].includes(name));
 
-const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).length > 0);
+/** What every caller has, so that it is always found. */
+const everybodyHas = new Set(['counts']);
+
+const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).some(({ name }) => !everybodyHas.has(name)));
 
 test('every resource of a path has a sample', () => {
   const missing = below.flatMap((endpoint) => resourcesOf(endpoint)).filter((resource) => !samples.has(resource));

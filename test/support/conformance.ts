@@ -72,7 +72,7 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   if (answer.status >= 300) return [];
   const schema = endpoint.replies[answer.status];
   if (!schema) return [`the status ${answer.status} is not declared`];
-  const type = answer.headers['content-type']?.split(';')[0] ?? '';
+  const type = answer.headers['content-type']?.split(';')[0]?.replace('.v3.raw', '.raw') ?? '';
   if (answer.text !== '' && !mediaTypesOf(endpoint, schema, vocabulary).includes(type)) return [`${type} is not declared`];
   if (answer.body === undefined) return [];
   const validator = validatorOf(schema);

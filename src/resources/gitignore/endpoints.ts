@@ -1,7 +1,9 @@
 // Templates for `.gitignore` files, with which repositories can begin.
+
 import { Type } from 'typebox';
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { rawFileType } from '#lib/media.ts';
 import { templates } from './catalogue.ts';
 import { gitignoreTemplate } from './path-resources.ts';
 import { GitignoreTemplate } from './schemas.ts';
@@ -30,6 +32,6 @@ export const getGitignoreTemplate = endpoint({
   media: ['raw'],
   replies: { 200: GitignoreTemplate },
   async handle({ at: { gitignoreTemplate }, media }) {
-    return media === 'raw' ? raw('application/vnd.service.raw; charset=utf-8', gitignoreTemplate.source) : gitignoreTemplate;
+    return media === 'raw' ? raw(rawFileType, gitignoreTemplate.source) : gitignoreTemplate;
   },
 });
