@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
-import { type LimitLookup, limitOf, reviveLimit } from './interaction-limits.ts';
+import { type LimitInForce, limitOf } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
 import { rememberRows, versionOf } from './remembered-rows.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
@@ -38,8 +38,11 @@ const idColumn = column('root', 'id');
 export const rootId = sql<number>`${sql.id('above', idColumn)}`;
 const named = (name: string): RawBuilder<unknown> => sql.id(column('root', name));
 
+/** The moment at which a limit on interactions is looked for. */
+type LimitsAt = { now: Date };
+
 /** A repository by its owner's login and its name, whatever their case; `limit` where the limit on interactions is wanted too. */
-export const repoQuery = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitLookup): RowQuery<Repo> => {
+export const repoQuery = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitsAt): RowQuery<Repo> => {
   const condition = sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`;
   return repoQueryWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
 };
@@ -48,7 +51,7 @@ export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): P
   findRow(db, repoQuery(db, viewer, owner, name));
 
 /** A repository by its id; `limit` as above. */
-export const repoByIdQuery = (db: Db, viewer: Viewer, id: number, limit?: LimitLookup): RowQuery<Repo> =>
+export const repoByIdQuery = (db: Db, viewer: Viewer, id: number, limit?: LimitsAt): RowQuery<Repo> =>
   repoQueryWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` }, limit);
 
 export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
@@ -58,7 +61,7 @@ function repoQueryWhere(
   db: Db,
   viewer: Viewer,
   { key, condition }: { key: string; condition: RawBuilder<unknown> },
-  limit?: LimitLookup,
+  limit?: LimitsAt,
 ): RowQuery<Repo> {
   const { account } = viewer;
   const remembered = repositories(db, key);
@@ -66,7 +69,7 @@ function repoQueryWhere(
     select ${remembered.columns(repositoryVersion, repositoryJson)}, r.id as ${named('id')},
       ${roleLevelOf(account?.id)} as ${named('level')}, ${reachedBy(viewer.grant)} as ${named('reached')},
       ${heldIn(viewer.grant, sql`r.owner_id`)} as ${named('held')},
-      ${limit ? limitOf(account, limit) : sql`null`} as ${named('interaction')}
+      ${limit ? limitOf(limit.now) : sql`null`} as ${named('interaction')}
     from repositories r join accounts o on o.id = r.owner_id
     where ${condition}`;
   return {
@@ -77,7 +80,7 @@ function repoQueryWhere(
       const { level, reached, held, interaction } = accessIn<RepoAccess>(columns);
       const repo = { ...row, reached, role: roleOfLevel(level), held: reached ? held : {} };
       if (!limit) return repo;
-      return { ...repo, interaction: { limit: interaction ? reviveLimit(interaction, account, limit.now) : undefined } };
+      return { ...repo, interaction: { inForce: interaction ? revived<LimitInForce>(interaction, ['expiresAt']) : undefined } };
     },
   };
 }
@@ -120,7 +123,7 @@ type RepoAccess = {
   level: number;
   reached: boolean;
   held: PermissionSet;
-  interaction: Parameters<typeof reviveLimit>[0] | null;
+  interaction: Snapshot<LimitInForce> | null;
 };
 type OrgAccess = { role: OrgRole | null; reached: boolean; held: PermissionSet };
 

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
-import type { LimitLookup } from '#access/interaction-limits.ts';
+import { findLimit } from '#access/interaction-limits.ts';
 import { findAccount, findOrg, findRedirectedRepo, orgQuery, repoByIdQuery, repoQuery, rootId } from '#access/lookup.ts';
 import { findRow, joined, mapped, type RowQuery, tableRow } from '#access/row-query.ts';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
@@ -99,7 +99,7 @@ export function firstQuery(context: QueryContext, viewer: Viewer): RowQuery<Firs
     return withResource(root, below('org', { org: { id: rootId } }));
   }
   if (repo !== undefined) {
-    const root = mapped(repoQuery(db, viewer, owner, repo, limitLookup(context, viewer)), (row) => ({ repo: row }));
+    const root = mapped(repoQuery(db, viewer, owner, repo, limitLookup(context)), (row) => ({ repo: row }));
     return withResource(root, below('repo', { repo: { id: rootId } }));
   }
   const resource = below(undefined, {});
@@ -127,7 +127,7 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   if (malformed.some((word) => endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
   const query = context.along ? undefined : firstQuery(context, viewer);
   const asked = context.along ?? (query && { row: await findRow(db, query) });
-  const target = await findTarget(context, asked);
+  const target = await withLimit(context, await findTarget(context, asked));
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
   if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
@@ -214,7 +214,7 @@ async function findTarget(
 /** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
 const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext, viewer: Viewer) => RowQuery<FirstFound> } = {
   '/repositories/{repository_id}': (context, viewer) =>
-    mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context, viewer)), (row) => ({
+    mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context)), (row) => ({
       repo: row,
     })),
 };
@@ -222,18 +222,28 @@ const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
 async function findOrFollow(context: AuthorizeContext, owner: string, name: string, asked?: object): Promise<Repo> {
   const { db, viewer } = context;
-  const repo = asked ? undefined : await findRow(db, repoQuery(db, viewer, owner, name, limitLookup(context, viewer)));
+  const repo = asked ? undefined : await findRow(db, repoQuery(db, viewer, owner, name, limitLookup(context)));
   if (repo) return repo;
   const moved = await findRedirectedRepo(db, viewer, owner, name);
   if (!moved || !mayRead(moved, viewer.grant)) throw notFound();
   throw new Moved(moved);
 }
 
-/** How the limit of the repository is looked up, where the endpoint is an interaction. */
-function limitLookup({ endpoint, now, links }: QueryContext, { account }: Viewer): LimitLookup | undefined {
-  if (endpoint.access.interaction !== true) return undefined;
+/** Whether the limit of the repository is looked up: where the endpoint is an interaction. */
+const limitLookup = ({ endpoint, now }: QueryContext): { now: Date } | undefined =>
+  endpoint.access.interaction === true ? { now } : undefined;
+
+/** The target with what decides whether a limit on interactions excludes the viewer: a statement where one is in force, as it seldom is. */
+async function withLimit(context: AuthorizeContext, target: Target): Promise<Target> {
+  const { db, now, links, viewer } = context;
+  const { account, grant } = viewer;
+  const { repo } = target;
+  const inForce = repo?.interaction?.inForce;
+  if (!repo || !inForce || grant.kind === 'installation') return target;
   const host = links && new URL(links.html).hostname;
-  return { now, hasCommits: account ? hasCommitsBy(account, host) : sql<boolean>`false` };
+  const hasCommits = account ? hasCommitsBy(account, host) : sql<boolean>`false`;
+  const limit = await findLimit(db, inForce, { repository: repo.id, account, hasCommits, now });
+  return { ...target, repo: { ...repo, interaction: { inForce, limit } } };
 }
 
 async function findAccountOrThrow(db: Db, login: string | undefined): Promise<Account> {
