@@ -121,8 +121,9 @@ export class PreparingClient extends pg.Client {
     const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
     const { generation } = prepared;
     return this.#ask(name ? { name, text: first } : first, values, (error) => {
-      // Other statements on the same table would fail too.
-      if (isOutdated(error) && generation === prepared.generation) prepared.reset();
+      // Other statements on the same table would fail too. For a value that can't be sent (a TypeError), pg closes the prepared statement,
+      // but goes on using its name.
+      if ((isOutdated(error) || error instanceof TypeError) && generation === prepared.generation) prepared.reset();
     });
   }
 

@@ -1,4 +1,12 @@
-import { type Expression, type Kysely, sql, type Transaction, type TransactionSettings } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  type Kysely,
+  sql,
+  type Transaction,
+  type TransactionSettings,
+} from 'kysely';
 import pg from 'pg';
 import { resourceLimits } from '#lib/limits.ts';
 import { StartupError } from '#lib/startup-error.ts';
@@ -149,10 +157,10 @@ function pooled(db: Db): PooledKysely {
 
 /**
  * Sends a write of a transaction whose result nobody needs. It isn't waited for: it leaves with the statements around it, and the
- * transaction isn't committed if it fails.
+ * transaction isn't committed if it fails. It takes the statement and not a promise, since what is sent later might miss the transaction.
  */
-export function sendUnawaited(write: Promise<unknown>): void {
-  write.catch(() => undefined);
+export function sendUnawaited(tx: Tx, write: CompiledQuery | Compilable): void {
+  tx.executeQuery(write).catch(() => undefined);
 }
 
 /** Checks that the database responds. @throws StartupError with one line for the operator */

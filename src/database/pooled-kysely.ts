@@ -104,17 +104,19 @@ class TransactionConnection implements DatabaseConnection {
   readonly #connections: Connections;
   readonly #client: pg.ClientBase;
   readonly #unanswered = new Set<Promise<unknown>>();
+  readonly #isReadOnly: boolean;
   /** The error of the first statement that failed, after which PostgreSQL refuses all others. */
   #failure: unknown;
   #isOpen = true;
-  #isCommitted = false;
+  #isEnded = false;
 
   constructor(connections: Connections, client: pg.ClientBase, { isolationLevel, accessMode }: TransactionSettings) {
     this.#connections = connections;
     this.#client = client;
+    this.#isReadOnly = accessMode === 'read only';
     const begin = ['begin', isolationLevel ? `isolation level ${isolationLevel}` : '', accessMode ?? ''];
-    // Isn't awaited: it can only fail with the connection, which the next statement tells.
-    client.query(begin.filter((part) => part !== '').join(' ')).catch(() => undefined);
+    // Isn't awaited: its failure is one of the transaction, which `commit` tells.
+    this.#send(CompiledQuery.raw(begin.filter((part) => part !== '').join(' '))).catch(() => undefined);
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -138,21 +140,32 @@ class TransactionConnection implements DatabaseConnection {
   /** @throws the error of a statement that failed, whether or not somebody waited for it */
   async commit(): Promise<void> {
     this.#isOpen = false;
+    this.#checkComplete();
     const { command } = await this.#send(commit);
-    // PostgreSQL answers so for a transaction in which a statement has failed.
+    this.#isEnded = true;
+    // PostgreSQL answers otherwise for a transaction in which a statement has failed.
     if (command !== 'COMMIT') throw this.#failure ?? new Error('The transaction was rolled back');
-    this.#isCommitted = true;
+    this.#checkComplete();
+  }
+
+  /**
+   * Refuses to say that writes are committed of which one wasn't made. PostgreSQL doesn't know of a statement that couldn't be sent, and of
+   * none that belongs to a transaction where `begin` has failed. What only reads may do without an answer, as a search whose time is over.
+   */
+  #checkComplete(): void {
+    if (this.#failure !== undefined && !this.#isReadOnly) throw this.#failure;
   }
 
   /** The error behind this one: where a statement fails, those that were sent after it are refused because of it. */
   causeOf(error: unknown): unknown {
-    return error instanceof pg.DatabaseError && error.code === failedTransaction ? (this.#failure ?? error) : error;
+    const isConsequence = error instanceof pg.DatabaseError && this.#failure instanceof pg.DatabaseError;
+    return isConsequence ? this.#failure : error;
   }
 
   /** Rolls back what isn't committed, and gives the connection back. */
   async end(): Promise<void> {
     this.#isOpen = false;
-    const isClosed = this.#isCommitted || (await this.#send(rollback).then(...toBoolean));
+    const isClosed = this.#isEnded || (await this.#send(rollback).then(...toBoolean));
     await Promise.allSettled(this.#unanswered);
     // A connection that can't be rolled back isn't used again.
     this.#connections.release(this.#client, !isClosed);
@@ -164,8 +177,6 @@ class TransactionConnection implements DatabaseConnection {
   }
 }
 
-/** PostgreSQL's code of a statement in a transaction of which another one has failed. */
-const failedTransaction = '25P02';
 const commit = CompiledQuery.raw('commit');
 const rollback = CompiledQuery.raw('rollback');
 const toBoolean = [() => true, () => false] as const;

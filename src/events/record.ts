@@ -39,5 +39,5 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
       returning id
     )
     insert into undispatched_events (event_id) select id from event`;
-  sendUnawaited(write.execute(tx));
+  sendUnawaited(tx, write.compile(tx));
 }

@@ -196,7 +196,10 @@ async function findTarget(
   const { db, endpoint, viewer, path } = context;
   const { org, owner = '', repo, template_owner = '', template_repo } = path.params;
   const byId = idRootOf(endpoint.path);
-  if (byId) return orNotFound(asked ? asked.row : await findRow(db, rootsById[byId](context, viewer)));
+  if (byId) {
+    const found = orNotFound(asked ? asked.row : await findRow(db, rootsById[byId](context, viewer)));
+    return { [idRoots[byId]]: found[idRoots[byId]] };
+  }
   if (template_repo !== undefined) {
     const template = await findOrFollow(context, template_owner, template_repo);
     return { repo: template, template };

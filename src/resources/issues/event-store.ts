@@ -60,7 +60,7 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
       created_at: at,
     })),
   );
-  sendUnawaited(insert.execute());
+  sendUnawaited(tx, insert);
 }
 
 /**

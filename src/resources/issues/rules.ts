@@ -69,19 +69,21 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
   const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const body = wanted.body === undefined ? issue.body : wanted.body;
-  const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
   const assignees = canTriage ? wantedAssignees(wanted) : undefined;
-  const users = assignees && (await assignable(tx, repo, assignees));
+  const [milestone, users, duplicate] = await Promise.all([
+    canTriage ? milestoneOf(tx, repo, wanted.milestone) : undefined,
+    assignees && assignable(tx, repo, assignees),
+    duplicateChange(tx, action, issue, wanted),
+  ]);
   const columns = {
     title,
     body,
     ...stateChange(issue, wanted, by, now),
-    ...(await duplicateChange(tx, action, issue, wanted)),
+    ...duplicate,
     ...(milestone === undefined ? {} : { milestone_id: milestone }),
   };
   const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
   const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
-  if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
   const changed = await recordActivity(tx, action, row, [
     ...activitiesOfChange(action, issue, row),
     ...(await activitiesOfMilestone(tx, action, issue, row)),
@@ -89,6 +91,8 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
     ...(users ? await replaceAssignees(tx, action, issue, users) : []),
   ]);
   await recordReferences(tx, action, { issue: issue.id, before: issue.body, after: row.body });
+  // The repository's row is locked last: who opens an issue with the same new labels locks it after them, too.
+  if (row.state !== issue.state) addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
   return changed;
 }
 

@@ -54,10 +54,11 @@ export async function findOrMakeLabels(tx: Tx, repository: Repository, names: re
     from wanted w left join labels l on l.repository_id = ${repository} and lower(l.name) = lower(w.name)`.execute(tx);
   const missing = rows.flatMap((row) => row.missing ?? []);
   if (missing.length === 0) return rows.map(({ missing: _, ...label }) => label);
-  // Another change may make one of them meanwhile: this waits for it, and the labels are looked for again after that.
+  // Another change may make one of them meanwhile: this waits for it, and the labels are looked for again after that. All make them in
+  // the same order, so that no two wait for each other.
   await sql`
     insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor} from unnest(${missing}::text[]) as name
-    on conflict (repository_id, lower(name)) do nothing`.execute(tx);
+    order by lower(name) on conflict (repository_id, lower(name)) do nothing`.execute(tx);
   return findOrMakeLabels(tx, repository, names);
 }
 

@@ -28,8 +28,7 @@ export async function createReaction(
   const key = { subject, user: by.account.id, content };
   const found = await findReaction(tx, key);
   if (found) return { row: found, isNew: false };
-  const row = await insertReaction(tx, key, now);
-  await count(content, 1);
+  const [row] = await Promise.all([insertReaction(tx, key, now), count(content, 1)]);
   await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
   return { row, isNew: true };
 }
@@ -43,8 +42,7 @@ export async function deleteReaction(
 ): Promise<void> {
   if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   const { content } = reaction;
-  await removeReaction(tx, reaction);
-  await count(content, -1);
+  await Promise.all([removeReaction(tx, reaction), count(content, -1)]);
   const data = { ...subject, issue, content };
   await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { isAffiliated, reachedBy, readableBy, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import { type Db, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
@@ -214,12 +214,13 @@ export const addImportedIssues = (tx: Tx, repository: Id<'repositories'>, { open
     .execute();
 
 /** Changes the repository's count of open issues. */
-export const addOpenIssues = (tx: Tx, repository: Id<'repositories'>, by: number) =>
-  tx
+export function addOpenIssues(tx: Tx, repository: Id<'repositories'>, by: number): void {
+  const update = tx
     .updateTable('repositories')
     .set((eb) => ({ open_issues_count: eb('open_issues_count', '+', by) }))
-    .where('id', '=', repository)
-    .execute();
+    .where('id', '=', repository);
+  sendUnawaited(tx, update);
+}
 
 /** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>

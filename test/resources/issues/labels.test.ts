@@ -92,3 +92,19 @@ test('a number that no milestone can have is refused', async () => {
     expect((await client.post(issues, { title: 'x', milestone })).status, String(milestone)).toBe(422);
   }
 });
+
+test('changes that make the same new labels at once, in whatever order, do not wait for each other', async () => {
+  const { owner, path } = await setting();
+  const { body: issue } = await owner.post(`${path}/issues`, { title: 'first' });
+  for (let round = 0; round < 10; round++) {
+    const names = Array.from({ length: 6 }, (_, at) => `new-${round}-${at}`);
+    const replies = await Promise.all([
+      ...[names, names.toReversed(), [...names.slice(3), ...names.slice(0, 3)]].map((labels) =>
+        owner.post(`${path}/issues`, { title: 'another', labels }),
+      ),
+      owner.patch(`${path}/issues/${issue.number}`, { state: round % 2 === 0 ? 'closed' : 'open', labels: names.toReversed() }),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 200]);
+  }
+  expect((await owner.get(path)).body.open_issues_count).toBe(31);
+});
