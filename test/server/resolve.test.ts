@@ -288,3 +288,20 @@ test('columns of every type come through a larger statement as they are', async 
   const { rows } = await all.execute(db);
   expect(await findRow(db, tableRow(all))).toStrictEqual({ ...(rows[0] as object) });
 });
+
+test('access is decided before what the repository lacks, and that before what is not there', async () => {
+  const [maker, stranger] = [await w.as(await w.user('maker')), await w.as(await w.user('stranger'))];
+  for (const name of ['secret', 'open']) await maker.post('/user/repos', { name, private: name === 'secret', has_issues: false });
+  const answers = async (client: typeof maker, name: string) => {
+    const path = `/repos/maker/${name}/issues/1`;
+    return [(await client.get(path)).status, (await client.patch(path, {})).status, (await client.put(`${path}/lock`)).status];
+  };
+  for (const _ of ['unknown', 'remembered']) {
+    expect(await answers(maker, 'secret')).toEqual([410, 410, 410]);
+    expect(await answers(maker, 'absent')).toEqual([404, 404, 404]);
+    expect(await answers(stranger, 'secret')).toEqual([404, 404, 404]);
+    expect(await answers(stranger, 'open')).toEqual([410, 410, 403]);
+  }
+  await maker.patch('/repos/maker/open', { has_issues: true });
+  expect(await answers(stranger, 'open')).toEqual([404, 404, 403]);
+});
