@@ -217,7 +217,7 @@ test('a connection that is cut while a write waits is not used again', async () 
   expect(pool.idleCount).toBe(pool.totalCount);
 });
 
-/** 5,000 were run by hand. */
+/** 3,000 were run by hand. */
 const rounds = Number(process.env.HEARTH_TEST_STEPS ?? 150);
 
 test('whenever connections are cut, a change is whole or absent, and there if it was acknowledged', async () => {

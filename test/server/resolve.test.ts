@@ -225,7 +225,7 @@ const changes: readonly ((is: boolean) => Promise<unknown>)[] = [
       .execute(),
 ];
 
-/** 2,000 were run by hand. */
+/** `HEARTH_TEST_STEPS` asks for more. */
 const steps = Number(process.env.HEARTH_TEST_STEPS ?? 120);
 
 test('after any change, what is found along with the credential is what is found without anything remembered', async () => {
