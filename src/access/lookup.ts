@@ -7,7 +7,7 @@ import type { PermissionSet } from './permissions.ts';
 import { rememberRows, versionOf } from './remembered-rows.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
 import { type Columns, column, findRow, type RowQuery } from './row-query.ts';
-import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
+import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf, teamVisibleTo } from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
 /**
@@ -97,14 +97,29 @@ export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, 
 }
 
 /** An organization by its login. */
-export function orgQuery(db: Db, viewer: Viewer, login: string): RowQuery<Org> {
+export const orgQuery = (db: Db, viewer: Viewer, login: string): RowQuery<Org> =>
+  orgQueryWhere(db, viewer, { key: login.toLowerCase(), condition: sql`lower(a.login) = lower(${login})` });
+
+/** The organization of a team that the viewer may see, by the team's id. A credential that doesn't reach it finds nothing. */
+export const orgByTeamQuery = (db: Db, viewer: Viewer, team: number): RowQuery<Org> =>
+  orgQueryWhere(db, viewer, {
+    key: `team/${team}`,
+    condition: sql`${organizationKnownTo(viewer.grant, sql`a.id`)}
+      and a.id = (select t.organization_id from teams t where t.id = ${team} and ${teamVisibleTo(viewer, 't')})`,
+  });
+
+function orgQueryWhere(
+  db: Db,
+  viewer: Viewer,
+  { key, condition }: { key: string; condition: RawBuilder<unknown> },
+): RowQuery<Org> {
   const me = viewer.account?.id ?? null;
-  const remembered = organizations(db, login.toLowerCase());
+  const remembered = organizations(db, key);
   const select = sql`
     select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${named('id')}, m.role as ${named('role')},
       ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')}, ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
-    where a.kind = 'organization' and lower(a.login) = lower(${login})`;
+    where a.kind = 'organization' and ${condition}`;
   return {
     select,
     read(columns) {

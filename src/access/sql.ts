@@ -90,6 +90,15 @@ export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown
     where own.organization_id = ${column} and own.user_id = ${viewer.account.id} and own.state = 'active'))`;
 }
 
+/** Whether the viewer may see the team of the table `team`: apps and owners of its organization may see all, other members closed ones and their own. */
+export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): RawBuilder<boolean> =>
+  grant.kind === 'installation'
+    ? organizationKnownTo(grant, sql.ref(`${team}.organization_id`))
+    : sql<boolean>`exists (select from memberships m
+        where m.organization_id = ${sql.ref(`${team}.organization_id`)} and m.user_id = ${account?.id ?? null} and m.state = 'active'
+          and (m.role = 'owner' or ${sql.ref(`${team}.privacy`)} = 'closed'
+            or exists (select from team_members tm where tm.team_id = ${sql.ref(`${team}.id`)} and tm.user_id = m.user_id)))`;
+
 const inToken = (tokenId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
 

@@ -449,6 +449,7 @@ export interface Memberships {
   public: Generated<boolean>;
   invited_by: Id<'accounts'> | null;
   created_at: Date;
+  invitation_id: GeneratedAlways<number>;
 }
 
 export interface MigrationRepositories {
@@ -782,6 +783,14 @@ export interface SshSigningKeys {
   created_at: Date;
 }
 
+export interface TeamInvitations {
+  team_id: Id<'teams'>;
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'>;
+  role: 'member' | 'maintainer';
+  created_at: Date;
+}
+
 export interface TeamMembers {
   team_id: Id<'teams'>;
   user_id: Id<'accounts'>;
@@ -808,6 +817,7 @@ export interface Teams {
   notification_setting: Generated<'notifications_enabled' | 'notifications_disabled'>;
   created_at: Date;
   updated_at: Date;
+  repository_role: Generated<'read' | 'write' | 'admin'>;
 }
 
 export interface TextReferences {
@@ -994,6 +1004,7 @@ export interface DB {
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
+  team_invitations: TeamInvitations;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;
   teams: Teams;

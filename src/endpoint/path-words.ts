@@ -27,14 +27,17 @@ export const rootWords = {
 } as const satisfies Record<string, TSchema>;
 
 /**
- * The beginnings of paths that name their root by an id, each with the root. Elsewhere the same word belongs to a path resource, as
+ * The beginnings of paths that name their root by an id, each with the root: a team's id names its organization too. Elsewhere the same word belongs to a path resource, as
  * in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
  */
-export const idRoots = { '/repositories/{repository_id}': 'repo' } as const;
+export const idRoots = { '/repositories/{repository_id}': 'repo', '/teams/{team_id}': 'org' } as const;
 export type IdRoots = typeof idRoots;
 
 /** The words of these beginnings. */
-export const idWords = { repository_id: idOf('repositories') } as const satisfies Record<WordsOf<keyof IdRoots>, TSchema>;
+export const idWords = { repository_id: idOf('repositories'), team_id: idOf('teams') } as const satisfies Record<
+  WordsOf<keyof IdRoots>,
+  TSchema
+>;
 
 /** How a path begins, where it names its root by an id. */
 export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.find((beginning) => path.startsWith(beginning));

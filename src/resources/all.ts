@@ -41,6 +41,7 @@ import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
+import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
@@ -63,6 +64,7 @@ const families = [
   repositorySelections,
   immutableReleases,
   collaborators,
+  teamRepositories,
   watching,
   autolinks,
   commits,

@@ -1,7 +1,16 @@
 import { type Expression, sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
 import { findLimit } from '#access/interaction-limits.ts';
-import { findAccount, findOrg, findRedirectedRepo, orgQuery, repoByIdQuery, repoQuery, rootId } from '#access/lookup.ts';
+import {
+  findAccount,
+  findOrg,
+  findRedirectedRepo,
+  orgByTeamQuery,
+  orgQuery,
+  repoByIdQuery,
+  repoQuery,
+  rootId,
+} from '#access/lookup.ts';
 import { findRow, joined, mapped, type RowQuery, tableRow } from '#access/row-query.ts';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -12,7 +21,7 @@ import { type IdRoots, idRootOf, idRoots, rootWords, valueWords } from '#endpoin
 import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import { badRequest, forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
+import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -197,8 +206,10 @@ async function findTarget(
   const { org, owner = '', repo, template_owner = '', template_repo } = path.params;
   const byId = idRootOf(endpoint.path);
   if (byId) {
-    const found = orNotFound(asked ? asked.row : await findRow(db, rootsById[byId](context, viewer)));
-    return { [idRoots[byId]]: found[idRoots[byId]] };
+    const found = asked ? asked.row : await findRow(db, rootsById[byId](context, viewer));
+    if (!found) throw unknownRoot(context);
+    const root = { [idRoots[byId]]: found[idRoots[byId]] };
+    return repo === undefined ? root : { ...root, repo: await findOrFollow(context, owner, repo) };
   }
   if (template_repo !== undefined) {
     const template = await findOrFollow(context, template_owner, template_repo);
@@ -207,12 +218,16 @@ async function findTarget(
   const target: Target = {};
   if (org !== undefined) {
     const found = asked ? asked.row?.org : await findOrg(db, viewer, org);
-    if (!found) throw viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
+    if (!found) throw unknownRoot(context);
     target.org = found;
   }
   if (repo !== undefined) target.repo = asked?.row?.repo ?? (await findOrFollow(context, owner, repo, asked));
   return target;
 }
+
+/** Who didn't sign in is asked to, wherever nothing is public. */
+const unknownRoot = ({ viewer, endpoint }: AuthorizeContext): Refusal =>
+  viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
 
 /** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
 const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext, viewer: Viewer) => RowQuery<FirstFound> } = {
@@ -220,6 +235,8 @@ const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext
     mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context)), (row) => ({
       repo: row,
     })),
+  '/teams/{team_id}': ({ db, path }, viewer) =>
+    mapped(orgByTeamQuery(db, viewer, Number(path.params.team_id)), (row) => ({ org: row })),
 };
 
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */

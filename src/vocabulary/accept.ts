@@ -70,6 +70,7 @@ const renderings = {
   sha: true,
   'text-match': true,
   star: true,
+  repository: true,
 } satisfies Record<Media, true>;
 
 const isMedia = (word: string): word is Media => Object.hasOwn(renderings, word);

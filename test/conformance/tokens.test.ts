@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptedPermissions, acceptedScopes } from '#access/policy.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { idRootOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
 import type { SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
@@ -54,7 +55,8 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
   const route = `${endpoint.method} ${endpoint.path}`;
   const expected = expectedOf(endpoint, caller);
   const named = endpoint.body && endpoint.resources ? () => existing(endpoint) : undefined;
-  const words = expected === 'passes' ? (special[route] ?? named) : undefined;
+  const root = idRootOf(endpoint.path) !== undefined && endpoint.resources ? () => existing(endpoint) : undefined;
+  const words = expected === 'passes' ? (special[route] ?? named ?? root) : root;
   if (expected === 'passes' && endsItself.has(route)) return [];
   // An own organization is out of the reach of tokens made for another.
   if (words && route === 'DELETE /orgs/{org}' && caller !== strongest) return [];
