@@ -5,12 +5,12 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
-import { firstOrNotFound, notFound } from '#lib/refusal.ts';
+import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { team, teamById } from '#resources/teams/index.ts';
-import { presentTeamRepositories } from './present.ts';
+import { presentTeamRepositories, presentTeamRepository } from './present.ts';
 import { removeRepository, setRepositoryRole } from './rules.ts';
-import { TeamRepository, TeamRepositoryChange } from './schemas.ts';
+import { RepositoryOfTeam, TeamRepository, TeamRepositoryChange } from './schemas.ts';
 import { findTeamLevel, listRepositoriesOf } from './store.ts';
 
 const lists = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken, role: 'member' } as const;
@@ -51,7 +51,7 @@ export const { slug: listReposBySlug, id: listReposById } = endpointVariants(
   {
     method: 'GET',
     paging: pages(),
-    replies: { 200: Type.Array(TeamRepository) },
+    replies: { 200: Type.Array(RepositoryOfTeam) },
     async handle({ db, at, viewer, page, links }) {
       const found = await listRepositoriesOf(db, at.team, viewer, page);
       return mapRows(found, (rows) => presentTeamRepositories({ db, links, viewer }, rows));
@@ -83,7 +83,7 @@ export const { slug: checkRepoBySlug, id: checkRepoById } = endpointVariants(
       if (level === 0) throw notFound();
       if (media !== 'repository') return reply(204);
       const { owner: _owner, role: _role, reached: _reached, held: _held, ...row } = at.repo;
-      return reply(200, firstOrNotFound(await presentTeamRepositories({ db, links, viewer }, [{ ...row, level }])));
+      return reply(200, await presentTeamRepository({ db, links, viewer }, { ...row, level }));
     },
   },
 );

@@ -5,8 +5,9 @@ import { fresh } from '#test/support/world.ts';
 
 /** A team with the stage's repository and its member. */
 const make: Sample = async ({ client, org, repo }) => {
-  const wanted = { name: fresh('team'), privacy: 'closed', repo_names: [`${org.login}/${repo.name}`], maintainers: ['carl'] };
+  const wanted = { name: fresh('team'), privacy: 'closed', repo_names: [`${org.login}/${repo.name}`] };
   const { body } = await client.post(`/orgs/${org.login}/teams`, wanted);
+  await client.put(`/teams/${body.id}/memberships/carl`);
   return { team_slug: body.slug, team_id: String(body.id) };
 };
 
