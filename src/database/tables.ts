@@ -782,6 +782,12 @@ export interface SshSigningKeys {
   created_at: Date;
 }
 
+export interface Stars {
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  created_at: Date;
+}
+
 export interface TeamMembers {
   team_id: Id<'teams'>;
   user_id: Id<'accounts'>;
@@ -994,6 +1000,7 @@ export interface DB {
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
+  stars: Stars;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;
   teams: Teams;

@@ -41,6 +41,7 @@ import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
+import { stars } from './stars/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
@@ -64,6 +65,7 @@ const families = [
   immutableReleases,
   collaborators,
   watching,
+  stars,
   autolinks,
   commits,
   pushes,
