@@ -145,6 +145,20 @@ export interface CommitIndexes {
   indexed_at: Date;
 }
 
+export interface CommitStatuses {
+  id: GeneratedAlways<Id<'commit_statuses'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  context: string;
+  state: 'error' | 'failure' | 'pending' | 'success';
+  target_url: string | null;
+  description: string | null;
+  creator_id: Id<'accounts'> | null;
+  number: number;
+  is_latest: boolean;
+  created_at: Date;
+}
+
 export interface CustomImageVersions {
   id: GeneratedAlways<Id<'custom_image_versions'>>;
   image_id: Id<'custom_images'>;
@@ -943,6 +957,7 @@ export interface DB {
   code_pairs: CodePairs;
   collaborators: Collaborators;
   commit_indexes: CommitIndexes;
+  commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   device_codes: DeviceCodes;

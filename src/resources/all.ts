@@ -11,6 +11,7 @@ import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
+import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { emojis } from './emojis/family.ts';
@@ -68,6 +69,7 @@ const families = [
   stars,
   autolinks,
   commits,
+  commitStatuses,
   pushes,
   gitData,
   branches,
