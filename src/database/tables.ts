@@ -136,6 +136,20 @@ export interface Collaborators {
   created_at: Date;
 }
 
+export interface CommitComments {
+  id: GeneratedAlways<Id<'commit_comments'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  author_id: Id<'accounts'> | null;
+  body: string;
+  path: string | null;
+  position: number | null;
+  line: number | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface CommitIndexes {
   repository_id: Id<'repositories'>;
   branch: string;
@@ -631,6 +645,7 @@ export interface Reactions {
   user_id: Id<'accounts'> | null;
   content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
 }
 
 export interface RefChanges {
@@ -843,6 +858,7 @@ export interface TextReferences {
   target_sha: string | null;
   closes: Generated<boolean>;
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
 }
 
 export interface ThreadSubscriptions {
@@ -956,6 +972,7 @@ export interface DB {
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
   collaborators: Collaborators;
+  commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
   commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;

@@ -11,6 +11,7 @@ import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
+import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
@@ -79,6 +80,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  commitComments,
   markdown,
   repositoryImports,
   notifications,

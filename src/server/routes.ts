@@ -14,7 +14,6 @@ export const reservedPaths = [
   '/repos/{owner}/{repo}/branches/{branch}/protection',
   '/repos/{owner}/{repo}/commits/{ref}/check-runs',
   '/repos/{owner}/{repo}/commits/{ref}/check-suites',
-  '/repos/{owner}/{repo}/commits/{ref}/comments',
   '/repos/{owner}/{repo}/commits/{ref}/pulls',
 ] as const;
 
