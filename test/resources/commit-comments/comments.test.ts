@@ -34,6 +34,8 @@ test('every reader comments on a commit, on a file of it, and on a place in the 
   expect(ids(await client.get(`${base}/comments`))).toEqual([body.id, second.id, third.id]);
   expect(ids(await client.get(`${base}/comments?per_page=2&page=2`))).toEqual([third.id]);
   expect(ids(await (await w.as(undefined)).get(`${base}/comments`))).toHaveLength(3);
+  const { body: history } = await client.get(`${base}/commits`);
+  expect(history.map(({ commit }: { commit: { comment_count: number } }) => commit.comment_count)).toEqual([1, 2]);
 });
 
 test('texts are rendered as the request asks', async () => {

@@ -42,8 +42,8 @@ test('a comment is told to watchers, and a later one also to who commented; nobo
 });
 
 test('the author of the commit is told', async () => {
-  const { bob, asAda, asBob, asEve, base, comment } = await place();
-  await w.db.updateTable('accounts').set({ email: 'bob@example.org' }).where('id', '=', bob.id).execute();
+  const { asAda, asEve, base, comment } = await place();
+  const asBob = await w.as(await w.user(undefined, { email: 'bob@example.org' }));
   const content = Buffer.from('text').toString('base64');
   const author = { name: 'Bob', email: 'bob@example.org' };
   const { body } = await asAda.put(`${base}/contents/by-bob`, { message: 'By Bob', content, author });
