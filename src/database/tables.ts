@@ -136,6 +136,20 @@ export interface Collaborators {
   created_at: Date;
 }
 
+export interface CommitComments {
+  id: GeneratedAlways<Id<'commit_comments'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  author_id: Id<'accounts'> | null;
+  body: string;
+  path: string | null;
+  position: number | null;
+  line: number | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface CommitIndexes {
   repository_id: Id<'repositories'>;
   branch: string;
@@ -143,6 +157,20 @@ export interface CommitIndexes {
   analyser: number;
   commits: Generated<number>;
   indexed_at: Date;
+}
+
+export interface CommitStatuses {
+  id: GeneratedAlways<Id<'commit_statuses'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  context: string;
+  state: 'error' | 'failure' | 'pending' | 'success';
+  target_url: string | null;
+  description: string | null;
+  creator_id: Id<'accounts'> | null;
+  number: number;
+  is_latest: boolean;
+  created_at: Date;
 }
 
 export interface CustomImageVersions {
@@ -618,6 +646,7 @@ export interface Reactions {
   user_id: Id<'accounts'> | null;
   content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
 }
 
 export interface RefChanges {
@@ -783,6 +812,12 @@ export interface SshSigningKeys {
   created_at: Date;
 }
 
+export interface Stars {
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  created_at: Date;
+}
+
 export interface TeamInvitations {
   team_id: Id<'teams'>;
   organization_id: Id<'accounts'>;
@@ -833,6 +868,7 @@ export interface TextReferences {
   target_sha: string | null;
   closes: Generated<boolean>;
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
 }
 
 export interface ThreadSubscriptions {
@@ -946,7 +982,9 @@ export interface DB {
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
   collaborators: Collaborators;
+  commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
+  commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   device_codes: DeviceCodes;
@@ -1004,6 +1042,7 @@ export interface DB {
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
+  stars: Stars;
   team_invitations: TeamInvitations;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;

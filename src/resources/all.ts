@@ -11,6 +11,8 @@ import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
+import { commitComments } from './commit-comments/family.ts';
+import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { emojis } from './emojis/family.ts';
@@ -41,6 +43,7 @@ import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
+import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
@@ -66,8 +69,10 @@ const families = [
   collaborators,
   teamRepositories,
   watching,
+  stars,
   autolinks,
   commits,
+  commitStatuses,
   pushes,
   gitData,
   branches,
@@ -77,6 +82,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  commitComments,
   markdown,
   repositoryImports,
   notifications,

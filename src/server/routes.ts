@@ -14,10 +14,7 @@ export const reservedPaths = [
   '/repos/{owner}/{repo}/branches/{branch}/protection',
   '/repos/{owner}/{repo}/commits/{ref}/check-runs',
   '/repos/{owner}/{repo}/commits/{ref}/check-suites',
-  '/repos/{owner}/{repo}/commits/{ref}/comments',
   '/repos/{owner}/{repo}/commits/{ref}/pulls',
-  '/repos/{owner}/{repo}/commits/{ref}/status',
-  '/repos/{owner}/{repo}/commits/{ref}/statuses',
 ] as const;
 
 /** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */

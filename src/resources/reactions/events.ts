@@ -3,12 +3,18 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    'reaction.created': IssueData & { comment?: Id<'issue_comments'>; content: string };
-    'reaction.deleted': IssueData & { comment?: Id<'issue_comments'>; content: string };
+    'reaction.created': ReactionData;
+    'reaction.deleted': ReactionData;
   }
 }
 
-type IssueData = { issue: Id<'issues'> };
+/** A reaction to an issue, to a comment on it, or to a comment on a commit. */
+type ReactionData = {
+  issue?: Id<'issues'>;
+  comment?: Id<'issue_comments'>;
+  commit_comment?: Id<'commit_comments'>;
+  content: string;
+};
 
 export const reactionEvents = eventKinds({
   'reaction.created': 'no webhook',

@@ -10,6 +10,7 @@ export { MinimalRepository } from './schemas.ts';
 export {
   addImportedIssues,
   addOpenIssues,
+  addStars,
   findInNetwork,
   findOwned,
   findRepository,

@@ -222,6 +222,15 @@ export function addOpenIssues(tx: Tx, repository: Id<'repositories'>, by: number
   sendUnawaited(tx, update);
 }
 
+/** Changes the numbers of stars of repositories. */
+export async function addStars(tx: Tx, changes: readonly { repository: Id<'repositories'>; by: number }[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    update repositories r set stargazers_count = r.stargazers_count + c.by
+    from unnest(${changes.map(({ repository }) => repository)}::bigint[], ${changes.map(({ by }) => by)}::int[]) as c (id, by)
+    where r.id = c.id`.execute(tx);
+}
+
 /** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
