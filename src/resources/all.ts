@@ -36,6 +36,7 @@ import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
+import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
@@ -75,6 +76,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  releases,
   markdown,
   repositoryImports,
   notifications,

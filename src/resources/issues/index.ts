@@ -14,3 +14,4 @@ export { presentComments, presentIssues } from './present.ts';
 export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
 export { type IssueRow, loadAttached, loadIssues } from './store.ts';
+export { presentTexts, textMedia } from './texts.ts';

@@ -3,12 +3,13 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    'reaction.created': IssueData & { comment?: Id<'issue_comments'>; content: string };
-    'reaction.deleted': IssueData & { comment?: Id<'issue_comments'>; content: string };
+    'reaction.created': SubjectData & { content: string };
+    'reaction.deleted': SubjectData & { content: string };
   }
 }
 
-type IssueData = { issue: Id<'issues'> };
+/** A comment is named with its issue. */
+type SubjectData = { issue?: Id<'issues'>; comment?: Id<'issue_comments'>; release?: Id<'releases'> };
 
 export const reactionEvents = eventKinds({
   'reaction.created': 'no webhook',

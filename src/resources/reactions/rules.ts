@@ -8,12 +8,12 @@ import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
 /**
- * The subject of a reaction, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the
+ * The subject of a reaction, its row locked, and the issue that it belongs to, where it does. `count` changes the count of a kind of reaction on the
  * row.
  */
 export type Reactable = {
   subject: Subject;
-  issue: Id<'issues'>;
+  issue?: Id<'issues'>;
   count: (content: Content, by: 1 | -1) => Promise<unknown>;
 };
 
@@ -29,7 +29,7 @@ export async function createReaction(
   const found = await findReaction(tx, key);
   if (found) return { row: found, isNew: false };
   const [row] = await Promise.all([insertReaction(tx, key, now), count(content, 1)]);
-  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
+  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, ...ofIssue(issue), content } });
   return { row, isNew: true };
 }
 
@@ -43,6 +43,8 @@ export async function deleteReaction(
   if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   const { content } = reaction;
   await Promise.all([removeReaction(tx, reaction), count(content, -1)]);
-  const data = { ...subject, issue, content };
+  const data = { ...subject, ...ofIssue(issue), content };
   await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }
+
+const ofIssue = (issue: Id<'issues'> | undefined) => (issue === undefined ? {} : { issue });

@@ -8,14 +8,19 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** The subject of a reaction: an issue or a comment. */
-export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> };
+/** The subject of a reaction. */
+export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> } | { release: Id<'releases'> };
 
-const columnsOf = (subject: Subject) =>
-  'issue' in subject ? { issue_id: subject.issue, comment_id: null } : { issue_id: null, comment_id: subject.comment };
+/** The column that names a subject. */
+function columnOf(subject: Subject) {
+  if ('issue' in subject) return { issue_id: subject.issue };
+  return 'comment' in subject ? { comment_id: subject.comment } : { release_id: subject.release };
+}
 
-const isSubject = (subject: Subject) =>
-  'issue' in subject ? sql<boolean>`issue_id = ${subject.issue}` : sql<boolean>`comment_id = ${subject.comment}`;
+function isSubject(subject: Subject) {
+  if ('issue' in subject) return sql<boolean>`issue_id = ${subject.issue}`;
+  return 'comment' in subject ? sql<boolean>`comment_id = ${subject.comment}` : sql<boolean>`release_id = ${subject.release}`;
+}
 
 /** The reactions to a subject, oldest first. */
 export function listReactions(db: Db, subject: Subject, content: Content | undefined, page: Page): Promise<Listed<ReactionRow>> {
@@ -39,7 +44,7 @@ export const findReaction = (tx: Tx, { subject, user, content }: ReactionKey): P
 export const insertReaction = (tx: Tx, { subject, user, content }: ReactionKey, now: Date): Promise<ReactionRow> =>
   tx
     .insertInto('reactions')
-    .values({ ...columnsOf(subject), user_id: user, content, created_at: now })
+    .values({ ...columnOf(subject), user_id: user, content, created_at: now })
     .returningAll()
     .executeTakeFirstOrThrow();
 

@@ -1,0 +1,37 @@
+import type { AnyPathResource } from '#endpoint/path-resource.ts';
+import { asset, release, releaseReaction, taggedRelease } from '#resources/releases/path-resources.ts';
+import type { Sample, Samples } from '#test/support/samples.ts';
+import { fresh } from '#test/support/world.ts';
+import { uploadTo } from './support.ts';
+
+export const samples: Samples = new Map<AnyPathResource, Sample>([
+  [
+    release,
+    async ({ client }, base) => {
+      const { body } = await client.post(`${base}/releases`, { tag_name: fresh('v'), draft: true });
+      return { release_id: String(body.id) };
+    },
+  ],
+  [
+    taggedRelease,
+    async ({ client }, base) => {
+      const { body } = await client.post(`${base}/releases`, { tag_name: fresh('v') });
+      return { tag: String(body.tag_name) };
+    },
+  ],
+  [
+    asset,
+    async ({ client, world, owner }, base) => {
+      const { body } = await client.post(`${base}/releases`, { tag_name: fresh('v'), draft: true });
+      const uploaded = await uploadTo(world, owner, `${base}/releases/${body.id}/assets?name=${fresh('file')}`, 'bytes');
+      return { asset_id: String(uploaded.body.id) };
+    },
+  ],
+  [
+    releaseReaction,
+    async ({ client }, base) => {
+      const { body } = await client.post(`${base}/reactions`, { content: 'heart' });
+      return { reaction_id: String(body.id) };
+    },
+  ],
+]);
