@@ -207,6 +207,11 @@ export interface Events {
   created_at: Date;
 }
 
+export interface FixedRefs {
+  repository_id: Id<'repositories'>;
+  ref: string;
+}
+
 export interface GpgKeys {
   id: GeneratedAlways<Id<'gpg_keys'>>;
   user_id: Id<'accounts'>;
@@ -978,6 +983,7 @@ export interface DB {
   embedders: Embedders;
   event_deliveries: EventDeliveries;
   events: Events;
+  fixed_refs: FixedRefs;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;

@@ -43,9 +43,11 @@ test('a backup is restored into an empty folder, whole', async () => {
   await run('user', 'create', 'ada');
   await run('import', await sources(), 'ada/hearth');
   const server = await serve(data, [], env);
-  const authorization = `Bearer ${(await run('token', 'create', '--user', 'ada', '--scope', 'repo', '--quiet')).out.trim()}`;
-  const post = async (path: string, body: string) =>
-    (await fetch(`${server.url}/api/v3/repos/ada/hearth/releases${path}`, { method: 'POST', headers: { authorization }, body })).json();
+  const authorization = `Bearer ${(await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet')).out.trim()}`;
+  const post = async (path: string, body: string): Promise<{ id: number }> => {
+    const address = `${server.url}/api/v3/repos/ada/hearth/releases${path}`;
+    return JSON.parse(await (await fetch(address, { method: 'POST', headers: { authorization }, body })).text());
+  };
   const release = await post('', JSON.stringify({ tag_name: 'v1' }));
   await post(`/${release.id}/assets?name=a.txt`, 'the bytes of a file');
   const folder = join(parent, 'backup');

@@ -6,7 +6,7 @@ import { defined, formerOf } from '#lib/collections.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { hasImmutableReleases } from '#resources/immutable-releases/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import { fixRef, type PushContext, releaseRef } from '#resources/pushes/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
 import { generateNotes } from './notes.ts';
@@ -65,6 +65,7 @@ export async function createRelease(
       published_at: draft ? null : now,
     });
     if (!draft) await settleLatest(tx, row);
+    if (row.immutable) await fixRef(tx, repo.id, tagRef(row));
     await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
@@ -80,6 +81,8 @@ async function textsOf(
   const notes = await generateNotes(context, action, { tag_name, target_commitish });
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
+
+const tagRef = ({ tag_name }: ReleaseRow): string => `refs/tags/${tag_name}`;
 
 /** What happens when a release is published. */
 const publications = ({ prerelease }: ReleaseRow) =>
@@ -162,6 +165,7 @@ async function writeChange(tx: Tx, action: RepositoryAction, { before, after, cr
     immutable: before.immutable || (isPublished && (await hasImmutableReleases(tx, repo))),
   });
   if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
+  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row));
   await recordEdit(tx, action, { before, row, isLatestAsked });
   const isReleased = !before.draft && !row.draft && before.prerelease && !row.prerelease;
   await recordOf(tx, action, row, [
@@ -191,6 +195,7 @@ async function recordEdit(
 export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
   await removeRelease(tx, release.id);
+  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release));
   await recordEach(tx, [release], (row) => ({
     ...inRepository(action),
     kind: 'release.deleted',

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { git, scratch } from '#test/git/support.ts';
+import { addressOf } from '#test/server/git-http/support.ts';
+import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 import { setting, uploadTo } from './support.ts';
 
 const here = await world();
 
 test('what is published where releases are immutable stays as it is', async () => {
-  const { client, base, path, owner } = await setting(here);
+  const { client, base, path, owner, repo, first } = await setting(here);
   const { body: earlier } = await client.post(path, { tag_name: 'v0' });
   await client.put(`${base}/immutable-releases`);
   const { body } = await client.post(path, { tag_name: 'v1', name: 'One', draft: true });
@@ -21,9 +24,21 @@ test('what is published where releases are immutable stays as it is', async () =
     expect((await client.patch(`${path}/assets/${asset.id}`, { name: 'b.txt' })).status).toBe(422);
     expect((await client.delete(`${path}/assets/${asset.id}`)).status).toBe(422);
   });
+  const tag = `${base}/git/refs/tags/v1`;
+  expect((await client.delete(tag)).status).toBe(422);
+  const second = await commitFiles(here, repo, { 'b.txt': 'b' });
+  expect((await client.patch(tag, { sha: second, force: true })).status).toBe(422);
+  const clone = await scratch();
+  await git(clone, 'clone', '-q', addressOf(here, repo, await here.token(owner)), '.');
+  await git(clone, 'branch', 'other');
+  const pushed = git(clone, 'push', '--force', 'origin', 'HEAD:refs/tags/v1', 'other');
+  await expect(pushed).rejects.toThrow(/immutable release/);
+  expect((await client.get(`${base}/git/ref/tags/v1`)).body.object.sha).toBe(first);
+  expect((await client.get(`${base}/git/ref/heads/other`)).status).toBe(200);
   expect((await client.patch(`${path}/${earlier.id}`, { name: 'Zero' })).status).toBe(200);
   expect((await client.patch(at, { make_latest: 'false' })).status).toBe(200);
   expect((await client.delete(at)).status).toBe(204);
+  expect((await client.delete(tag)).status).toBe(204);
 });
 
 test('so it is by the wish of the organization', async () => {

@@ -19,13 +19,7 @@ test('hooks are told of each thing that happens to a release, as the public sche
   await uploadTo(here, owner, `${at}/assets?name=a.txt`, 'a');
   await client.patch(at, { draft: false, body: 'Notes' });
   const published = await told();
-  expect(Object.keys(published).sort()).toEqual([
-    'create',
-    'push',
-    'release.edited',
-    'release.prereleased',
-    'release.published',
-  ]);
+  expect(Object.keys(published).sort()).toEqual(['create', 'push', 'release.edited', 'release.prereleased', 'release.published']);
   expect(published['release.published'].release).toMatchObject({ draft: false, assets: [{ name: 'a.txt' }] });
   expect(published['release.edited'].changes).toEqual({ body: { from: '' } });
   await client.patch(at, { prerelease: false });
