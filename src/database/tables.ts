@@ -235,6 +235,11 @@ export interface Events {
   created_at: Date;
 }
 
+export interface FixedRefs {
+  repository_id: Id<'repositories'>;
+  ref: string;
+}
+
 export interface GpgKeys {
   id: GeneratedAlways<Id<'gpg_keys'>>;
   user_id: Id<'accounts'>;
@@ -647,6 +652,7 @@ export interface Reactions {
   content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
+  release_id: Id<'releases'> | null;
 }
 
 export interface RefChanges {
@@ -672,6 +678,39 @@ export interface RegistryKeys {
   private_key: Buffer | null;
   created_at: Date;
   retired_at: Date | null;
+}
+
+export interface ReleaseAssets {
+  id: GeneratedAlways<Id<'release_assets'>>;
+  release_id: Id<'releases'>;
+  name: string;
+  label: string | null;
+  content_type: string;
+  size: number;
+  digest: string;
+  object_key: string;
+  uploader_id: Id<'accounts'> | null;
+  download_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface Releases {
+  id: GeneratedAlways<Id<'releases'>>;
+  repository_id: Id<'repositories'>;
+  tag_name: string;
+  target_commitish: string;
+  name: string | null;
+  body: string | null;
+  draft: boolean;
+  prerelease: boolean;
+  immutable: Generated<boolean>;
+  latest: 'true' | 'false' | 'legacy';
+  author_id: Id<'accounts'> | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+  published_at: Date | null;
 }
 
 export interface Repositories {
@@ -992,6 +1031,7 @@ export interface DB {
   embedders: Embedders;
   event_deliveries: EventDeliveries;
   events: Events;
+  fixed_refs: FixedRefs;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
@@ -1029,6 +1069,8 @@ export interface DB {
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
   registry_keys: RegistryKeys;
+  release_assets: ReleaseAssets;
+  releases: Releases;
   repositories: Repositories;
   repository_import_items: RepositoryImportItems;
   repository_imports: RepositoryImports;

@@ -42,6 +42,8 @@ export type Call<
   readonly body: Static<Body>;
   /** The body of an endpoint that carries a text; empty for others. */
   readonly text: string;
+  /** The body of an endpoint that carries bytes. */
+  readonly upload: Upload;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
@@ -75,12 +77,35 @@ export function reply(status: number, body?: unknown): Reply<number, unknown> {
   return { status, body };
 }
 
+/** A body that is received in parts, and never held as a whole. */
+export type Upload = {
+  /** The request's `Content-Type`. */
+  readonly contentType: string | undefined;
+  /**
+   * Passes the body to `take`, one part after the other. Meanwhile the request takes no slot among those that are answered.
+   * @param most the bytes that are allowed, and the name of that limit
+   * @throws Refusal `too_large`, or `timed_out` where it arrives too slowly; GitError `aborted` where the client disconnects
+   */
+  receive(most: { bytes: number; name: string }, take: (part: Buffer) => Promise<void>): Promise<void>;
+};
+
+/** A file of which clients may ask for a part (RFC 9110, 14). It never changes. */
+export type File = {
+  readonly size: number;
+  readonly etag: string;
+  readonly modified: Date;
+  /** Opens it, or the bytes from `start` to `end`; undefined where it is gone. */
+  open(range?: { start: number; end: number }): Promise<Readable | undefined>;
+};
+
 /** A reply that isn't JSON: a file, an archive, a redirect. */
 export type Raw = {
   readonly raw: true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | Readable;
+  /** In the place of a body. */
+  readonly file?: File;
 };
 
 /** A reply that isn't JSON, with its media type. Where `headers` have an `etag`, conditional requests are answered by 304. */
@@ -89,6 +114,17 @@ export const raw = (type: string, body: Buffer | string | Readable, headers: Rec
   status: 200,
   headers: { 'content-type': type, ...headers },
   body,
+});
+
+/** A reply that is a file, or the part of it that the client asks for. Browsers store it, and never show it as a page of this server. */
+export const fileReply = (name: string, file: File): Raw => ({
+  raw: true,
+  status: 200,
+  headers: {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename=${/^[\w.+-]+$/.test(name) ? name : `"${name}"`}`,
+  },
+  file,
 });
 
 export const redirect = (location: string): Raw => ({ raw: true, status: 302, headers: { location } });

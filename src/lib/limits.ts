@@ -4,6 +4,7 @@ import type { Limit } from './limits/limit.ts';
 import { accounts, issues, lists, notifications, repositories } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
+import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
 import { texts } from './limits/texts.ts';
@@ -30,6 +31,7 @@ export const limitTable = {
   webhooks,
   names,
   migrations,
+  releases,
 };
 
 type Table = typeof limitTable;

@@ -1,4 +1,4 @@
-/** The media that clients can request: JSON, or another rendering of the API. */
+/** The media that clients can request: JSON, another rendering of the API, or the bytes of a file. */
 export type Media =
   | 'json'
   | 'raw'
@@ -11,7 +11,8 @@ export type Media =
   | 'sha'
   | 'text-match'
   | 'star'
-  | 'repository';
+  | 'repository'
+  | 'bytes';
 
 /**
  * The media type of a file's bytes. It is the API's own, so that no browser runs a file of a repository as a page. A request that names a

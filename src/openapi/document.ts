@@ -56,6 +56,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
+    ...(endpoint.carries === 'bytes' ? { requestBody: bytesBody } : {}),
     responses: {
       ...repliesOf(endpoint, references, vocabulary),
       ...redirectsOf(endpoint),
@@ -136,6 +137,8 @@ function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabula
   };
 }
 
+const bytesBody = { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
+
 const textBody = {
   required: true,
   content: { 'text/plain': { schema: { type: 'string' } }, 'text/x-markdown': { schema: { type: 'string' } } },
@@ -180,7 +183,9 @@ export function mediaTypesOf(
   const word = vocabulary === 'service' ? neutral : vendor;
   const others = media
     .filter((name) => name !== 'json')
-    .map((name) => `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`);
+    .map((name) =>
+      name === 'bytes' ? 'application/octet-stream' : `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`,
+    );
   return [schema.contentMediaType ?? 'application/json', ...others];
 }
 

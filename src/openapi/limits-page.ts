@@ -32,6 +32,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   webhooks: 'Webhooks',
   names: 'Names of hosts',
   migrations: 'Migrations',
+  releases: 'Releases',
 };
 
 /** Makes the page of all limits. */

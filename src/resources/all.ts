@@ -38,6 +38,7 @@ import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
+import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
@@ -83,6 +84,7 @@ const families = [
   issueFields,
   issues,
   commitComments,
+  releases,
   markdown,
   repositoryImports,
   notifications,

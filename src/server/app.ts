@@ -13,6 +13,7 @@ import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
+import { addDownloads } from './downloads.ts';
 import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
 import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
@@ -142,6 +143,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
+  addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
   for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
@@ -182,7 +184,7 @@ async function serve(
 ): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
-  const { requests } = parts.services.limiters;
+  const { requests, transfers } = parts.services.limiters;
   request.signedIn = true;
   const given = request.params as Record<string, string>; // the router's own strings
   const path = readPath(endpoint, wildcard === undefined ? given : { ...given, [wildcard]: given['*'] ?? '' });
@@ -212,6 +214,15 @@ async function serve(
       along,
       readBody: () => reading(() => parts.bodies.json({ request, reply }, endpoint, caller)),
       readText: () => reading(() => parts.bodies.text({ request, reply }, caller)),
+      receive: (most, take) =>
+        reading(async () => {
+          const end = await admit(transfers, caller, reply);
+          await parts.bodies.parts({ request, reply }, most, take).finally(end);
+        }),
+      async beginTransfer() {
+        release();
+        await admit(transfers, caller, reply);
+      },
     },
     request,
     reply,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
+import { isRaw, type Raw, reply as replyWith, type Upload } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { checkPaging, linkHeader, pageOf } from '#endpoint/paging.ts';
@@ -22,6 +22,7 @@ import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
 import { type FirstFound, type RequestPath, resolve } from './resolve.ts';
+import { sendFile } from './send-file.ts';
 
 export type RequestContext = {
   endpoint: Endpoint;
@@ -39,6 +40,10 @@ export type RequestContext = {
   readBody(): Promise<Json | undefined>;
   /** The same of an endpoint that carries a text. */
   readText(): Promise<string>;
+  /** Receives the body of an endpoint that carries bytes. */
+  receive: Upload['receive'];
+  /** Before a file is sent: gives the slot of the request back, and takes one of those that files have. */
+  beginTransfer(): Promise<void>;
 };
 
 /**
@@ -52,7 +57,10 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const counted = await consumeRateLimit(context, request, reply);
   const media = acceptMediaType(request.headers.accept);
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
-  reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
+  reply.header(
+    'x-service-media-type',
+    `service.v3; ${media.media === 'json' || media.media === 'bytes' ? '' : `param=${media.media}; `}format=json`,
+  );
 
   checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
   const { services, now, path, along, links } = context;
@@ -69,6 +77,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await givenBody(context, query), resource) : {},
     text: endpoint.carries === 'text' ? await context.readText() : '',
+    upload: { contentType: request.headers['content-type'], receive: context.receive },
     page,
     viewer,
     now: context.now,
@@ -172,11 +181,17 @@ async function sendReply(
 /** Sends a reply that isn't JSON, or a 304 where its `etag` matches. For a HEAD, the stream is closed unread. */
 async function sendRaw(
   context: RequestContext,
-  { status, headers, body }: Raw,
+  { status, headers, body, file }: Raw,
   { request, reply, counted }: Pick<ReplyContext, 'request' | 'reply' | 'counted'>,
 ): Promise<void> {
   const { etag } = headers;
   reply.headers(headers);
+  if (file) {
+    reply.header('vary', variesBy).header('cache-control', cacheControlOf(context.viewer));
+    const sent = await sendFile({ request, reply }, file, () => context.beginTransfer());
+    if (sent === 304) await refundRateLimit(context, reply, counted);
+    return;
+  }
   const { version } = acceptMediaType(request.headers.accept);
   if (version && headers['content-type'] === rawFileType) reply.type(rawFileType.replace('.raw', `.${version}.raw`));
   const notModified = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });

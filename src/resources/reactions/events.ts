@@ -8,11 +8,12 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** A reaction to an issue, to a comment on it, or to a comment on a commit. */
+/** A reaction to an issue, to a comment on it, to a comment on a commit, or to a release. A comment on an issue is named with its issue. */
 type ReactionData = {
   issue?: Id<'issues'>;
   comment?: Id<'issue_comments'>;
   commit_comment?: Id<'commit_comments'>;
+  release?: Id<'releases'>;
   content: string;
 };
 

@@ -8,13 +8,18 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** The subject of a reaction: an issue, a comment on one, or a comment on a commit. */
-export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> } | { commit_comment: Id<'commit_comments'> };
+/** The subject of a reaction: an issue, a comment on one, a comment on a commit, or a release. */
+export type Subject =
+  | { issue: Id<'issues'> }
+  | { comment: Id<'issue_comments'> }
+  | { commit_comment: Id<'commit_comments'> }
+  | { release: Id<'releases'> };
 
 /** The column that names a subject, with its value. */
 function columnOf(subject: Subject) {
   if ('issue' in subject) return { issue_id: subject.issue };
-  return 'comment' in subject ? { comment_id: subject.comment } : { commit_comment_id: subject.commit_comment };
+  if ('comment' in subject) return { comment_id: subject.comment };
+  return 'release' in subject ? { release_id: subject.release } : { commit_comment_id: subject.commit_comment };
 }
 
 const isSubject = (subject: Subject) =>
