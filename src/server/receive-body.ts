@@ -45,13 +45,22 @@ export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, o
  * The same for a body that is larger than what is held in memory: the next part is read after the promise of `take` for the one before.
  * @throws what `take` throws, beside what `receiveBody` does
  */
-export const receiveParts = (raw: IncomingMessage, limits: ReceiveLimits, take: (part: Buffer) => Promise<void>): Promise<void> =>
-  receive(raw, limits, {
+export async function receiveParts(
+  raw: IncomingMessage,
+  limits: ReceiveLimits,
+  take: (part: Buffer) => Promise<void>,
+): Promise<void> {
+  let taken: Promise<void> = Promise.resolve();
+  await receive(raw, limits, {
     onData(part, fail) {
       raw.pause();
-      take(part).then(() => raw.resume(), fail);
+      taken = take(part);
+      taken.then(() => raw.resume(), fail);
     },
   });
+  // A body that has arrived as a whole ends while its last part is taken, though it is paused.
+  await taken;
+}
 
 type Receiver = { onData(part: Buffer, fail: (error: unknown) => void): void; onEnd?: () => void };
 

@@ -102,7 +102,7 @@ const paths = allEndpoints
   .flatMap(({ path }) => {
     const words = wordsOf(path);
     return words.every((word) => samples[word] !== undefined)
-      ? [path.replace(/\{(\w+)\}/g, (_, word: string) => samples[word] ?? word)]
+      ? [path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(samples[word] ?? word))]
       : [];
   })
   // Who has an account, everybody may know.

@@ -32,8 +32,9 @@ function baseOf(path: string, { below }: AnyPathResource, words: Words): string 
 export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
   let words = rootsOf(stage);
   for (const resource of resourcesOf(endpoint)) {
-    if (Object.keys(resource.words).length === 0) continue;
     const sample = samples.get(resource);
+    // What names nothing may be there without being made.
+    if (!sample && Object.keys(resource.words).length === 0) continue;
     if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
     words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
   }

@@ -23,6 +23,15 @@ async function released(visibility: 'public' | 'private' = 'public', draft = fal
 const bytes = randomBytes(2_500_000);
 const sha = createHash('sha256').update(bytes).digest('hex');
 
+test('a small file, whose end arrives with it, is stored whole', async () => {
+  const { client, upload } = await released();
+  for (let at = 0; at < 40; at++) {
+    const { status, body } = await upload(`small-${at}`, 'bytes');
+    expect([status, body.size]).toEqual([201, 5]);
+    await client.delete(new URL(String(body.url)).pathname.replace('/api/v3', ''));
+  }
+});
+
 test('a file is uploaded, described, downloaded and counted', async () => {
   const { client, owner, repo, upload, at, path } = await released();
   const uploaded = await upload('my engine (1).zip', bytes, 'application/zip');

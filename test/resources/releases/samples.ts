@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { asset, release, releaseReaction, taggedRelease } from '#resources/releases/path-resources.ts';
 import type { Client } from '#test/support/client.ts';
@@ -7,10 +8,13 @@ import { uploadTo } from './support.ts';
 
 /** Publishes a release of a commit of its own, since the repository may be empty. */
 async function publish(client: Client, base: string): Promise<{ id: number; tag_name: string }> {
-  await client.put(`${base}/contents/${fresh('released')}`, { message: 'Release', content: 'YQ==' });
-  const { body } = await client.post(`${base}/releases`, { tag_name: fresh('v'), draft: true });
-  await client.patch(`${base}/releases/${body.id}`, { draft: false });
-  return body;
+  const put = await client.put(`${base}/contents/${fresh('released')}`, { message: 'Release', content: 'YQ==' });
+  expect(put.status, put.text).toBe(201);
+  const made = await client.post(`${base}/releases`, { tag_name: fresh('v'), draft: true });
+  expect(made.status, made.text).toBe(201);
+  const published = await client.patch(`${base}/releases/${made.body.id}`, { draft: false });
+  expect(published.status, published.text).toBe(200);
+  return made.body;
 }
 
 export const samples: Samples = new Map<AnyPathResource, Sample>([
@@ -33,6 +37,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     async ({ client, world, owner }, base) => {
       const { body } = await client.post(`${base}/releases`, { tag_name: fresh('v'), draft: true });
       const uploaded = await uploadTo(world, owner, `${base}/releases/${body.id}/assets?name=${fresh('file')}`, 'bytes');
+      expect(uploaded.status, JSON.stringify(uploaded.body)).toBe(201);
       return { asset_id: String(uploaded.body.id) };
     },
   ],
