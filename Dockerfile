@@ -1,4 +1,4 @@
-FROM node:24-slim
+FROM node:26-slim
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /hearth
 COPY package.json package-lock.json ./

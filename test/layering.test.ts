@@ -11,6 +11,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   text: { may: ['lib'] },
   vocabulary: { may: ['lib'] },
   net: { may: ['lib'] },
+  objects: { may: ['lib'] },
   database: { may: ['lib'] },
   git: { may: ['lib'] },
   jobs: { may: ['database', 'lib'] },
@@ -21,7 +22,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   'runner-providers': { may: ['database', 'lib'] },
   endpoint: {
     may: ['access', 'vocabulary', 'lib'],
-    types: ['database', 'git', 'net', 'search', 'webhook-delivery', 'runner-providers'],
+    types: ['database', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
   },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
   resources: {
@@ -36,13 +37,14 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'jobs',
       'git',
       'net',
+      'objects',
       'database',
       'vocabulary',
       'text',
       'lib',
     ],
   },
-  backup: { may: ['git', 'database', 'lib'] },
+  backup: { may: ['objects', 'git', 'database', 'lib'] },
   server: {
     may: [
       'resources',
@@ -56,6 +58,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'jobs',
       'git',
       'net',
+      'objects',
       'database',
       'vocabulary',
       'lib',
@@ -216,5 +219,6 @@ test('each search index is brought up to date from one file of a family', () => 
     commits: ['resources/pushes/jobs.ts'],
     issues: ['resources/issues/search-jobs.ts'],
     repositories: ['resources/search/jobs.ts'],
+    users: ['resources/accounts/store.ts'],
   });
 });

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { change, type Db } from '#database/connect.ts';
+import { type Address, change, type Db } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -23,6 +23,7 @@ export type Searched = 'code' | 'commits' | 'issues';
 export type Stage = AsyncDisposable & {
   hearth: Hearth;
   db: Db;
+  address: Address;
   git: GitStore;
   folder: string;
   token: string;
@@ -50,6 +51,7 @@ export async function openStage(): Promise<Stage> {
   return {
     hearth,
     db,
+    address: server.address,
     git,
     folder,
     token,

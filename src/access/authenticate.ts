@@ -1,15 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Db } from '#database/connect.ts';
+import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, unauthenticated } from '#lib/refusal.ts';
 import { hashToken, isWellFormed } from '#lib/token.ts';
 import { looksLikeJwt, verifyAppJwt } from './app-jwt.ts';
-import { findClient, findToken, type TokenRow } from './credentials.ts';
+import { findClient, type TokenRow, tokenQuery } from './credentials.ts';
 import { intersect } from './permissions.ts';
+import { findRow, joined, type RowQuery } from './row-query.ts';
 import { tokenPrefixes } from './tokens.ts';
 import { anonymous, type Grant, type Viewer } from './viewer.ts';
 
 export type Authenticator = { db: Db; now: Date; adminTokenHash?: Buffer };
+
+/** What a request needs once it is known who asks. It is asked for in the statement that confirms a remembered token. */
+export type Along<Row> = (viewer: Viewer) => RowQuery<Row> | undefined;
+
+/** `along` is undefined where it wasn't asked for: without a token, and where the token is new or has changed. */
+export type Authenticated<Row> = { readonly viewer: Viewer; readonly along?: { readonly row: Row | undefined } | undefined };
 
 const badCredentials = () => unauthenticated('Bad credentials');
 
@@ -18,26 +26,34 @@ const badCredentials = () => unauthenticated('Bad credentials');
  * empty password or `x-oauth-basic`). Without a header the viewer is anonymous. A header with a wrong credential is refused
  * (401), never treated as anonymous.
  */
-export async function authenticate(header: string | undefined, context: Authenticator): Promise<Viewer> {
-  if (header === undefined || header.trim() === '') return anonymous;
+export const authenticate = async (header: string | undefined, context: Authenticator): Promise<Viewer> =>
+  (await authenticateAlong(header, context, () => undefined)).viewer;
+
+/** The same, and what is needed beside it, as far as one statement tells both. */
+export async function authenticateAlong<Row>(
+  header: string | undefined,
+  context: Authenticator,
+  along: Along<Row>,
+): Promise<Authenticated<Row>> {
+  if (header === undefined || header.trim() === '') return { viewer: anonymous };
   const space = header.indexOf(' ');
   const scheme = (space < 0 ? header : header.slice(0, space)).toLowerCase();
   const rest = space < 0 ? '' : header.slice(space + 1).trim();
-  if (scheme === 'bearer') return looksLikeJwt(rest) ? verifyAppJwt(rest, context) : byToken(rest, context);
-  if (scheme === 'token') return byToken(rest, context);
-  if (scheme === 'basic') return byBasic(rest, context);
+  if (scheme === 'bearer' && looksLikeJwt(rest)) return { viewer: await verifyAppJwt(rest, context) };
+  if (scheme === 'bearer' || scheme === 'token') return byToken(rest, context, along);
+  if (scheme === 'basic') return byBasic(rest, context, along);
   throw badCredentials();
 }
 
-async function byBasic(encoded: string, context: Authenticator): Promise<Viewer> {
+async function byBasic<Row>(encoded: string, context: Authenticator, along: Along<Row>): Promise<Authenticated<Row>> {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
   if (colon < 0 || decoded.includes('\0')) throw badCredentials();
   const name = decoded.slice(0, colon);
   const password = decoded.slice(colon + 1);
-  if (password === '' || password === 'x-oauth-basic') return byToken(name, context);
-  if (password.startsWith(clientSecretPrefix)) return byClientSecret(name, password, context);
-  return byToken(password, context);
+  if (password === '' || password === 'x-oauth-basic') return byToken(name, context, along);
+  if (password.startsWith(clientSecretPrefix)) return { viewer: await byClientSecret(name, password, context) };
+  return byToken(password, context, along);
 }
 
 export const clientSecretPrefix = 'hcs_';
@@ -48,16 +64,39 @@ async function byClientSecret(clientId: string, secret: string, { db }: Authenti
   return { grant: { kind: 'client', appId: app.id } };
 }
 
-async function byToken(token: string, context: Authenticator): Promise<Viewer> {
+async function byToken<Row>(token: string, context: Authenticator, along: Along<Row>): Promise<Authenticated<Row>> {
   const hash = hashToken(token);
   const mayExist =
     isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
-  const row = mayExist ? await findToken(context.db, hash) : undefined;
-  if (!row || (row.expires_at && row.expires_at <= context.now)) throw badCredentials();
-  if (row.account.suspended_at) throw forbidden('Sorry. Your account was suspended.');
-  if (row.installation?.suspended_at) throw forbidden('This installation has been suspended');
-  return { account: row.account, grant: grantOf(row) };
+  if (!mayExist) throw badCredentials();
+  const found = await findTokenAlong(context.db, hash, along);
+  if (!found || (found.token.expires_at && found.token.expires_at <= context.now)) throw badCredentials();
+  const { account, installation } = found.token;
+  if (account.suspended_at) throw forbidden('Sorry. Your account was suspended.');
+  if (installation?.suspended_at) throw forbidden('This installation has been suspended');
+  return { viewer: viewerOf(found.token), along: found.along };
 }
+
+/**
+ * A token, and what is wanted along with it. That is asked for with the viewer of the token as it was, and counts only if the token is
+ * still the same.
+ */
+async function findTokenAlong<Row>(
+  db: Db,
+  hash: Buffer,
+  along: Along<Row>,
+): Promise<{ token: TokenRow; along?: { row: Row | undefined } } | undefined> {
+  const query = tokenQuery(db, hash);
+  const wanted = query.known && along(viewerOf(query.known));
+  if (!wanted) {
+    const token = await findRow(db, query);
+    return token && { token };
+  }
+  const found = await findRow(db, joined(query, wanted));
+  return found && { token: found.above, ...(found.above === query.known ? { along: { row: found.below } } : {}) };
+}
+
+const viewerOf = oncePerObject((token: TokenRow): Viewer => ({ account: token.account, grant: grantOf(token) }));
 
 function grantOf(token: TokenRow): Grant {
   const expiry = token.expires_at ? { expiresAt: token.expires_at } : {};

@@ -139,8 +139,9 @@ const role: Check = (request) => {
 const interactionLimit: Check = ({ policy, grant, target: { repo }, passes }) => {
   if (policy.interaction !== true) return undefined;
   if (!repo?.interaction) throw new Error('The limit on interactions was not looked up');
-  const { limit } = repo.interaction;
-  if (limit === undefined || grant.kind === 'installation') return undefined;
+  const { inForce, limit } = repo.interaction;
+  if (inForce === undefined || grant.kind === 'installation') return undefined;
+  if (!limit) throw new Error('Whom the limit on interactions excludes was not looked up');
   const message = limitMessage(limit);
   return passes('interaction limit', mayInteract(limit), message) ? undefined : refuse('forbidden', message);
 };

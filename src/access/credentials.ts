@@ -4,7 +4,8 @@ import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { reviveAccount } from './lookup.ts';
 import type { PermissionSet } from './permissions.ts';
-import { rememberRows, type Versioned, versionOf } from './remembered-rows.ts';
+import { rememberRows, versionOf } from './remembered-rows.ts';
+import type { RowQuery } from './row-query.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
@@ -42,6 +43,7 @@ const maxRemembered = 2_000;
 
 const tokens = rememberRows(
   maxRemembered,
+  'token',
   (json: TokenJson): TokenRow =>
     Object.freeze({
       ...revived<Omit<TokenRow, 'account'>>(json, ['expires_at', 'last_used_at']),
@@ -53,16 +55,19 @@ const tokenVersion = versionOf('t', 'a', 'i', 'p');
 const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
   'installation', case when i.id is null then null else to_jsonb(i) end)`;
 
-/** A token by its hash, with the account that it acts for and the installation of its app, in one statement. */
-export async function findToken(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
-  const remembered = tokens(db, hash.toString('base64'));
-  const { rows } = await sql<Versioned<TokenJson>>`
-    select ${remembered.columns(tokenVersion, tokenJson)}
+/**
+ * A token by its hash, with the account that it acts for and the installation of its app. `known` is the token as it was when it was
+ * last read.
+ */
+export function tokenQuery(db: Db, hash: Buffer): RowQuery<TokenRow> & { readonly known: TokenRow | undefined } {
+  const { known, columns, read } = tokens(db, hash.toString('base64'));
+  const select = sql`
+    select ${columns(tokenVersion, tokenJson)}
     from tokens t join accounts a on a.id = t.account_id
       left join installations i on i.id = t.installation_id
       left join apps p on p.id = t.app_id
-    where t.hash = ${hash}`.execute(db);
-  return rows[0] && remembered.rowsOf(rows[0]);
+    where t.hash = ${hash}`;
+  return { known, select, read };
 }
 
 /** An app by its client id, for endpoints where apps sign in by their client secret. */

@@ -1,5 +1,8 @@
 // Limits on interactions: for a time, an owner lets only some accounts open issues, comment and react.
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { Snapshot } from '#lib/snapshot.ts';
 import { addDays, timestamp } from '#lib/time.ts';
 import type { Account } from './viewer.ts';
 
@@ -19,8 +22,10 @@ export type InteractionLimit = {
   isNew: boolean;
 };
 
-/** With what the limit of a repository is looked up. */
+/** Whom a limit may exclude, and where. */
 export type LimitLookup = {
+  repository: Id<'repositories'>;
+  account: Account | undefined;
   now: Date;
   /** Whether the viewer wrote a commit of the default branch of the repository `r`. */
   hasCommits: RawBuilder<boolean>;
@@ -34,28 +39,30 @@ export const limitInForce = ({ organization, repository }: Place, now: Date): Ra
   where expires_at > ${now} and (organization_id = ${organization} or repository_id = ${repository})
   order by organization_id nulls last limit 1)`;
 
-/** What is known of a limit before the age of the account is looked at. Times are text in JSON. */
-type LimitJson = { group: InteractionGroup; expires_at: string; has_role: boolean; has_commits: boolean };
+/** A limit that is in force, before it is known whom it meets. */
+export type LimitInForce = { group: InteractionGroup; expiresAt: Date };
 
-/** The limit in force in the repository `r`, for the account that interacts; null where there is none. */
-export const limitOf = (account: Account | undefined, { now, hasCommits }: LimitLookup): RawBuilder<LimitJson | null> => {
+/** The limit in force in the repository `r`, as JSON; null where there is none, as nearly everywhere. */
+export const limitOf = (now: Date): RawBuilder<Snapshot<LimitInForce> | null> => sql`(
+  select jsonb_build_object('group', l.interaction_group, 'expiresAt', l.expires_at)
+  from ${limitInForce({ organization: sql`r.owner_id`, repository: sql`r.id` }, now)} l)`;
+
+/** Looks up what decides whether a limit excludes an account. Nobody's account counts as new. */
+export async function findLimit(
+  db: Db,
+  { group, expiresAt }: LimitInForce,
+  { repository, account, hasCommits, now }: LimitLookup,
+): Promise<InteractionLimit> {
   const hasRole = sql`exists (select from repository_roles role
     where role.repository_id = r.id and role.account_id = ${account?.id ?? null} and role.level > 0)`;
   // Commits are looked for where they decide, since somebody may have written thousands.
-  return sql<LimitJson | null>`(
-    select jsonb_build_object('group', l.interaction_group, 'expires_at', l.expires_at, 'has_role', ${hasRole},
-      'has_commits', case when l.interaction_group = 'collaborators_only' then false when ${hasRole} then false else ${hasCommits} end)
-    from ${limitInForce({ organization: sql`r.owner_id`, repository: sql`r.id` }, now)} l)`;
-};
-
-/** A limit from its JSON, as it meets an account. Nobody's account counts as new. */
-export const reviveLimit = (json: LimitJson, account: Account | undefined, now: Date): InteractionLimit => ({
-  group: json.group,
-  expiresAt: new Date(json.expires_at),
-  hasRole: json.has_role,
-  hasCommits: json.has_commits,
-  isNew: account === undefined || addDays(account.created_at, 1) > now,
-});
+  const { rows } = await sql<{ hasRole: boolean; hasCommits: boolean }>`
+    select ${hasRole} as "hasRole",
+      case when ${group} = 'collaborators_only' then false when ${hasRole} then false else ${hasCommits} end as "hasCommits"
+    from repositories r where r.id = ${repository}`.execute(db);
+  const [found = { hasRole: false, hasCommits: false }] = rows;
+  return { group, expiresAt, ...found, isNew: account === undefined || addDays(account.created_at, 1) > now };
+}
 
 /** Whether a limit lets the viewer interact. */
 export function mayInteract({ group, hasRole, hasCommits, isNew }: InteractionLimit): boolean {

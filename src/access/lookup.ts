@@ -2,69 +2,87 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
-import { type LimitLookup, limitOf, reviveLimit } from './interaction-limits.ts';
+import { type LimitInForce, limitOf } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
-import { rememberRows, type Versioned, versionOf } from './remembered-rows.ts';
+import { rememberRows, versionOf } from './remembered-rows.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
-import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf } from './sql.ts';
+import { type Columns, column, findRow, type RowQuery } from './row-query.ts';
+import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf, teamVisibleTo } from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
-/** Lookups of repositories and organizations, each with the viewer's access to it, in one statement. */
+/**
+ * Lookups of repositories and organizations, each with the viewer's access to it. As part of a larger statement they have their id in
+ * the column `rootId`.
+ */
 
 type RepositoryJson = { repository: Snapshot<RepositoryRow>; owner: Snapshot<Account> };
 
 /** The number of repositories and of organizations whose rows a process remembers, at some kilobytes each. */
 const maxRemembered = 2_000;
 
-const repositories = rememberRows(maxRemembered, ({ repository, owner }: RepositoryJson) =>
+const repositories = rememberRows(maxRemembered, 'root', ({ repository, owner }: RepositoryJson) =>
   Object.freeze({
     ...revived<RepositoryRow>(repository, ['created_at', 'updated_at', 'pushed_at']),
     owner: reviveAccount(owner),
   }),
 );
-const organizations = rememberRows(maxRemembered, (account: Snapshot<Account>) => reviveAccount(account));
+const organizations = rememberRows(maxRemembered, 'root', (account: Snapshot<Account>) => reviveAccount(account));
 
 const repositoryVersion = versionOf('r', 'o');
 const repositoryJson = sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`;
 const organizationVersion = versionOf('a');
 const organizationJson = sql`to_jsonb(a)`;
 
-type RepoAccess = Versioned<RepositoryJson> & {
-  level: number;
-  reached: boolean;
-  held: PermissionSet;
-  interaction: Parameters<typeof reviveLimit>[0] | null;
-};
+const idColumn = column('root', 'id');
+/** The id of the organization or repository of the query that another one is joined to. */
+export const rootId = sql<number>`${sql.id('above', idColumn)}`;
+const named = (name: string): RawBuilder<unknown> => sql.id(column('root', name));
+
+/** The moment at which a limit on interactions is looked for. */
+type LimitsAt = { now: Date };
 
 /** A repository by its owner's login and its name, whatever their case; `limit` where the limit on interactions is wanted too. */
-export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitLookup): Promise<Repo | undefined> => {
+export const repoQuery = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitsAt): RowQuery<Repo> => {
   const condition = sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`;
-  return findRepoWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
+  return repoQueryWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
 };
 
-export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
-  findRepoWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` });
+export const findRepo = (db: Db, viewer: Viewer, owner: string, name: string): Promise<Repo | undefined> =>
+  findRow(db, repoQuery(db, viewer, owner, name));
 
-async function findRepoWhere(
+/** A repository by its id; `limit` as above. */
+export const repoByIdQuery = (db: Db, viewer: Viewer, id: number, limit?: LimitsAt): RowQuery<Repo> =>
+  repoQueryWhere(db, viewer, { key: `${id}`, condition: sql`r.id = ${id}` }, limit);
+
+export const findRepoById = (db: Db, viewer: Viewer, id: number): Promise<Repo | undefined> =>
+  findRow(db, repoByIdQuery(db, viewer, id));
+
+function repoQueryWhere(
   db: Db,
   viewer: Viewer,
   { key, condition }: { key: string; condition: RawBuilder<unknown> },
-  limit?: LimitLookup,
-): Promise<Repo | undefined> {
+  limit?: LimitsAt,
+): RowQuery<Repo> {
   const { account } = viewer;
   const remembered = repositories(db, key);
-  const { rows: found } = await sql<RepoAccess>`
-    select ${remembered.columns(repositoryVersion, repositoryJson)}, ${roleLevelOf(account?.id)} as level,
-      ${reachedBy(viewer.grant)} as reached, ${heldIn(viewer.grant, sql`r.owner_id`)} as held,
-      ${limit ? limitOf(account, limit) : sql`null`} as interaction
+  const select = sql`
+    select ${remembered.columns(repositoryVersion, repositoryJson)}, r.id as ${named('id')},
+      ${roleLevelOf(account?.id)} as ${named('level')}, ${reachedBy(viewer.grant)} as ${named('reached')},
+      ${heldIn(viewer.grant, sql`r.owner_id`)} as ${named('held')},
+      ${limit ? limitOf(limit.now) : sql`null`} as ${named('interaction')}
     from repositories r join accounts o on o.id = r.owner_id
-    where ${condition}`.execute(db);
-  const [access] = found;
-  if (!access) return undefined;
-  const { level, reached, held, interaction } = access;
-  const repo = { ...remembered.rowsOf(access), reached, role: roleOfLevel(level), held: reached ? held : {} };
-  if (!limit) return repo;
-  return { ...repo, interaction: { limit: interaction ? reviveLimit(interaction, account, limit.now) : undefined } };
+    where ${condition}`;
+  return {
+    select,
+    read(columns) {
+      const row = remembered.read(columns);
+      if (!row) return undefined;
+      const { level, reached, held, interaction } = accessIn<RepoAccess>(columns);
+      const repo = { ...row, reached, role: roleOfLevel(level), held: reached ? held : {} };
+      if (!limit) return repo;
+      return { ...repo, interaction: { inForce: interaction ? revived<LimitInForce>(interaction, ['expiresAt']) : undefined } };
+    },
+  };
 }
 
 /** The repository that formerly had this name, for a redirect. The caller checks whether the viewer may see it. */
@@ -79,20 +97,56 @@ export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, 
 }
 
 /** An organization by its login. */
-export async function findOrg(db: Db, viewer: Viewer, login: string): Promise<Org | undefined> {
+export const orgQuery = (db: Db, viewer: Viewer, login: string): RowQuery<Org> =>
+  orgQueryWhere(db, viewer, { key: login.toLowerCase(), condition: sql`lower(a.login) = lower(${login})` });
+
+/** The organization of a team that the viewer may see, by the team's id. A credential that doesn't reach it finds nothing. */
+export const orgByTeamQuery = (db: Db, viewer: Viewer, team: number): RowQuery<Org> =>
+  orgQueryWhere(db, viewer, {
+    key: `team/${team}`,
+    condition: sql`${organizationKnownTo(viewer.grant, sql`a.id`)}
+      and a.id = (select t.organization_id from teams t where t.id = ${team} and ${teamVisibleTo(viewer, 't')})`,
+  });
+
+function orgQueryWhere(
+  db: Db,
+  viewer: Viewer,
+  { key, condition }: { key: string; condition: RawBuilder<unknown> },
+): RowQuery<Org> {
   const me = viewer.account?.id ?? null;
-  const remembered = organizations(db, login.toLowerCase());
-  type Found = Versioned<Snapshot<Account>> & { role: OrgRole | null; reached: boolean; held: PermissionSet };
-  const { rows } = await sql<Found>`
-    select ${remembered.columns(organizationVersion, organizationJson)}, m.role, ${heldIn(viewer.grant, sql`a.id`)} as held,
-      ${organizationKnownTo(viewer.grant, sql`a.id`)} as reached
+  const remembered = organizations(db, key);
+  const select = sql`
+    select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${named('id')}, m.role as ${named('role')},
+      ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')}, ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
-    where a.kind = 'organization' and lower(a.login) = lower(${login})`.execute(db);
-  const [found] = rows;
-  if (!found) return undefined;
-  const { role, reached, held } = found;
-  return { ...remembered.rowsOf(found), role: role ?? undefined, reached, held: reached ? held : {} };
+    where a.kind = 'organization' and ${condition}`;
+  return {
+    select,
+    read(columns) {
+      const row = remembered.read(columns);
+      if (!row) return undefined;
+      const { role, reached, held } = accessIn<OrgAccess>(columns);
+      return { ...row, role: role ?? undefined, reached, held: reached ? held : {} };
+    },
+  };
 }
+
+export const findOrg = (db: Db, viewer: Viewer, login: string): Promise<Org | undefined> =>
+  findRow(db, orgQuery(db, viewer, login));
+
+type RepoAccess = {
+  level: number;
+  reached: boolean;
+  held: PermissionSet;
+  interaction: Snapshot<LimitInForce> | null;
+};
+type OrgAccess = { role: OrgRole | null; reached: boolean; held: PermissionSet };
+
+/** The columns beside the row itself, as the queries above select them. */
+const accessIn = <Access extends Record<string, unknown>>(columns: Columns): Access =>
+  Object.fromEntries(accessColumns.map(([name, full]) => [name, columns[full]])) as Access;
+
+const accessColumns = ['level', 'role', 'reached', 'held', 'interaction'].map((name) => [name, column('root', name)] as const);
 
 /** A user or bot by its login. */
 export const findUser = (db: Db, login: string): Promise<Account | undefined> =>

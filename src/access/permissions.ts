@@ -55,7 +55,16 @@ export const permissions = {
     'organization_user_blocking',
     'organization_webhooks',
   ],
-  account: ['email_addresses', 'followers', 'git_ssh_keys', 'gpg_keys', 'interaction_limits', 'profile', 'starring'],
+  account: [
+    'email_addresses',
+    'followers',
+    'git_signing_ssh_public_keys',
+    'git_ssh_keys',
+    'gpg_keys',
+    'interaction_limits',
+    'profile',
+    'starring',
+  ],
 } as const;
 
 export type RepositoryPermission = (typeof permissions.repository)[number];

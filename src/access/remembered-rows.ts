@@ -1,16 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/connect.ts';
-
-/** A statement's reply about rows: their present version, and the rows as JSON unless that version is remembered. */
-export type Versioned<Json> = { version: string; rows: Json | null };
+import { type Columns, column } from './row-query.ts';
 
 /** What is remembered under one key when a statement begins. */
-export type Remembered<Json, Rows> = {
-  /** Selects the columns of `Versioned`. `version` and `rows` are SQL of the version, and of the JSON. */
-  columns(version: RawBuilder<string>, rows: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** The rows that the statement found. */
-  rowsOf(read: Versioned<Json>): Rows;
+export type Remembered<Rows> = {
+  /** The rows as they were when they were last read. They may be used only if `read` returns them again. */
+  readonly known: Rows | undefined;
+  /**
+   * Selects the present version of rows, and the rows as JSON unless that version is remembered. `version` and `rows` are SQL of both.
+   */
+  readonly columns: (version: RawBuilder<string>, rows: RawBuilder<unknown>) => RawBuilder<unknown>;
+  /** The rows that the statement found; undefined where there are none. */
+  readonly read: (columns: Columns) => Rows | undefined;
 };
 
 /**
@@ -18,12 +20,16 @@ export type Remembered<Json, Rows> = {
  * of the rows, and returns the rows themselves only where it is another one. So nothing is used that PostgreSQL hasn't just
  * confirmed, and no change needs to be announced to other processes (decision 22). Transactions remember nothing.
  *
+ * @param query names the columns of the statement, see `RowQuery`
  * @param revive makes rows of their JSON. Many requests share them: they must not be changed
  */
 export function rememberRows<Json, Rows>(
   max: number,
+  query: string,
   revive: (json: Json) => Rows,
-): (db: Db, key: string) => Remembered<Json, Rows> {
+): (db: Db, key: string) => Remembered<Rows> {
+  const versionColumn = column(query, 'version');
+  const rowsColumn = column(query, 'rows');
   type Memory = LRUCache<string, { version: string; rows: Rows }>;
   const memories = new WeakMap<Db, Memory>();
   const memoryOf = (db: Db): Memory => {
@@ -37,15 +43,20 @@ export function rememberRows<Json, Rows>(
     const memory = db.isTransaction ? undefined : memoryOf(db);
     const known = memory?.get(key);
     return {
-      columns: (version, rows) =>
-        sql`${version} as version, case when ${version} = ${known?.version ?? null} then null else ${rows} end as rows`,
-      rowsOf(read) {
-        if (read.rows === null) {
+      known: known?.rows,
+      columns: (version, rows) => sql`${version} as ${sql.id(versionColumn)},
+        case when ${version} = ${known?.version ?? null} then null else ${rows} end as ${sql.id(rowsColumn)}`,
+      read(columns) {
+        // What `columns` selects: nothing else has these names.
+        const version = columns[versionColumn] as string | null;
+        const json = columns[rowsColumn] as Json | null;
+        if (version === null) return undefined;
+        if (json === null) {
           if (!known) throw new Error('A statement returned no rows, and none are remembered');
           return known.rows;
         }
-        const rows = revive(read.rows);
-        memory?.set(key, { version: read.version, rows });
+        const rows = revive(json);
+        memory?.set(key, { version, rows });
         return rows;
       },
     };

@@ -90,6 +90,15 @@ export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown
     where own.organization_id = ${column} and own.user_id = ${viewer.account.id} and own.state = 'active'))`;
 }
 
+/** Whether the viewer may see the team of the table `team`: apps and owners of its organization may see all, other members closed ones and their own. */
+export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): RawBuilder<boolean> =>
+  grant.kind === 'installation'
+    ? organizationKnownTo(grant, sql.ref(`${team}.organization_id`))
+    : sql<boolean>`exists (select from memberships m
+        where m.organization_id = ${sql.ref(`${team}.organization_id`)} and m.user_id = ${account?.id ?? null} and m.state = 'active'
+          and (m.role = 'owner' or ${sql.ref(`${team}.privacy`)} = 'closed'
+            or exists (select from team_members tm where tm.team_id = ${sql.ref(`${team}.id`)} and tm.user_id = m.user_id)))`;
+
 const inToken = (tokenId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
 
@@ -99,19 +108,22 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
 
 /**
- * The ids of all repositories that a viewer may read, as a subquery for `in`. It is evaluated once for a whole list or search.
- * `permissions` are those needed beside `metadata:read` for what the caller shows: without them, a credential with a permission set
- * gets public repositories only. It is one condition and not a union, so that for a few repositories PostgreSQL reads only those.
+ * Whether a viewer may read the repository `r`. What the viewer has roles in is looked up once for a whole list or search, and is short:
+ * most roles come from the owner, who is compared. `permissions` are those needed beside `metadata:read` for what the caller shows:
+ * without them, a credential with a permission set gets public repositories only.
  */
-export function readableRepositoryIds(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> {
+export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<boolean> {
   const { grant } = viewer;
-  const open = sql`select r.id from repositories r where r.visibility = 'public'`;
-  if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return sql<number>`(${open})`;
+  const open = sql<boolean>`r.visibility = 'public'`;
+  if (grant.kind === 'none' || grant.kind === 'app_jwt' || grant.kind === 'client') return open;
   const reached = sql.join([reachedBy(grant), ...permissions.map((permission) => grantedIn(grant, permission))], sql` and `);
-  if (grant.kind === 'installation') return sql<number>`(${open} or (${reached}))`;
-  const affiliated = sql`r.id in (${affiliatedRepositoryIds(viewer.account?.id ?? 0)})`;
-  return sql<number>`(${open} or (${affiliated} and ${reached}))`;
+  if (grant.kind === 'installation') return sql<boolean>`(${open} or (${reached}))`;
+  return sql<boolean>`(${open} or (${affiliatedWith(viewer.account?.id ?? 0)} and ${reached}))`;
 }
+
+/** The ids of the repositories that a viewer may read, as a subquery for `in`. For a few repositories, PostgreSQL reads only those. */
+export const readableRepositoryIds = (viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> =>
+  sql<number>`(select r.id from repositories r where ${readableBy(viewer, ...permissions)})`;
 
 /** Whether the credential has this permission in the repository `r`. Credentials without a permission set pass. */
 function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {
@@ -120,10 +132,20 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The ids of the internal repositories, and of those in which an account has a role of its own; not of others that are public. */
-export const affiliatedRepositoryIds = (accountId: number): RawBuilder<number> => sql<number>`
-  select role.repository_id from repository_roles role where role.account_id = ${accountId} and role.level > 0
-  union select o.id from repositories o where o.visibility = 'internal'`;
+/** The owners in all of whose repositories an account has a role, and the repositories in which it has one by name. */
+const ownersOf = (accountId: number) =>
+  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
+const directlyOf = (accountId: number) =>
+  sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
+
+/** Whether the repository `r` is internal, or an account has a role of its own there. That others are public doesn't count. */
+const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
+  sql<boolean>`(r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))`;
+
+/** The same, for a list of what an account is affiliated with: found by indexes, without a look at all other repositories. */
+export const isAffiliated = (accountId: number): RawBuilder<boolean> =>
+  sql<boolean>`(r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
+    or r.id = any (array(${directlyOf(accountId)})))`;
 
 /**
  * Whether the account in `column` may read a repository; one that isn't private, everybody may. For many accounts and one repository, whose
@@ -143,4 +165,4 @@ export const readersOf = (
  * for scopes that serve their purpose in private repositories too.
  */
 export const readableByAccount = (accountId: number): RawBuilder<boolean> =>
-  sql<boolean>`(r.visibility = 'public' or r.id in (${affiliatedRepositoryIds(accountId)}))`;
+  sql<boolean>`(r.visibility = 'public' or ${affiliatedWith(accountId)})`;

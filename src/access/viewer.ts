@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { InteractionLimit } from './interaction-limits.ts';
+import type { InteractionLimit, LimitInForce } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
 import type { OrgRole, Role } from './roles.ts';
 import type { TokenKind } from './tokens.ts';
@@ -60,8 +60,8 @@ export type Repo = RepositoryRow & {
   reached: boolean;
   /** The credential's permissions in this repository (empty for classic and OAuth tokens). */
   held: PermissionSet;
-  /** The limit on interactions, if one is in force. Known to endpoints whose policy says that they are interactions. */
-  interaction?: { readonly limit: InteractionLimit | undefined };
+  /** The limit on interactions, if one is in force, and how it meets the viewer. Known to endpoints whose policy says that they are interactions. */
+  interaction?: { readonly inForce: LimitInForce | undefined; readonly limit?: InteractionLimit };
 };
 
 /** An organization with the viewer's access to it. The fields mean the same as in `Repo`. */

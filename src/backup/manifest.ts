@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { StartupError } from '#lib/startup-error.ts';
 
+/** A key leads nowhere else than into the folder of objects. */
+const objectKey = '^[a-zA-Z0-9-]+/[a-zA-Z0-9-]+$';
+
 /** The description of a backup. It is written last: a folder with a manifest holds a complete backup. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
@@ -20,6 +23,8 @@ export const Manifest = Type.Object({
   repositories: Type.Array(
     Type.Object({ id: Type.Integer({ minimum: 1 }), default_branch: Type.String(), empty: Type.Boolean() }),
   ),
+  /** The files of releases, by their keys in the store of objects. Backups of before there were any have none. */
+  objects: Type.Optional(Type.Array(Type.Object({ key: Type.String({ pattern: objectKey }), digest: Type.String() }))),
 });
 export type Manifest = Static<typeof Manifest>;
 

@@ -6,22 +6,24 @@ import { type Address, clientConfig } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { readBundle } from '#git/transport/bundle.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { listMigrations, quoted } from './tables.ts';
 
 export type RestoreParts = {
   address: Address;
   git: GitStore;
+  objects: ObjectStore;
   folder: string;
   onProgress: (phase: string, done: number, total: number) => void;
 };
 
 /**
- * Restores a backup into an empty installation: first the repositories, then all rows in one transaction. After an interruption,
+ * Restores a backup into an empty installation: first the repositories and files, then all rows in one transaction. After an interruption,
  * the installation still has no accounts, so that the restore can be repeated. @throws StartupError where the backup or the
  * installation doesn't fit
  */
-export async function restoreBackup({ address, git, folder, onProgress }: RestoreParts): Promise<Manifest> {
+export async function restoreBackup({ address, git, objects, folder, onProgress }: RestoreParts): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -31,6 +33,10 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
       const file = empty ? undefined : join(folder, 'repositories', `${id}.bundle`);
       await readBundle(git, id, { file, defaultBranch: default_branch });
       onProgress('Repositories', at + 1, manifest.repositories.length);
+    }
+    for (const [at, file] of (manifest.objects ?? []).entries()) {
+      await restoreObject(objects, file, folder);
+      onProgress('Files', at + 1, manifest.objects?.length ?? 0);
     }
     await client.query('begin');
     // Migrations insert some rows (the predefined roles), which the backup contains too.
@@ -53,6 +59,21 @@ export async function restoreBackup({ address, git, folder, onProgress }: Restor
     await client.end();
   }
 }
+
+/** Stores an object again. What an interrupted restore has stored before is replaced. */
+async function restoreObject(
+  objects: ObjectStore,
+  { key, digest }: { key: string; digest: string },
+  folder: string,
+): Promise<void> {
+  for (const left of [key, `${key}.partial`]) await objects.remove(left);
+  const stored = await objects.put(key, async (sink) => {
+    for await (const part of createReadStream(join(folder, 'objects', key), { highWaterMark: readSize })) await sink(part);
+  });
+  if (stored.digest !== digest) throw new StartupError(`The backup is damaged: the file ${key} isn't what was uploaded`);
+}
+
+const readSize = 256 * 1024;
 
 async function checkTarget(client: pg.Client, manifest: Manifest): Promise<void> {
   const migrations = await listMigrations(client);

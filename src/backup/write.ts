@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { type Address, clientConfig } from '#database/connect.ts';
@@ -8,12 +8,14 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { writeBundle } from '#git/transport/bundle.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { listMigrations, listTables, quoted } from './tables.ts';
 
 export type BackupParts = {
   address: Address;
   git: GitStore;
+  objects: ObjectStore;
   folder: string;
   version: string;
   now: Date;
@@ -22,9 +24,9 @@ export type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
-export async function writeBackup({ address, git, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
+export async function writeBackup({ address, git, objects, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
   await prepareFolder(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -47,6 +49,9 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
     const { rows } = await client.query<{ id: number; default_branch: string }>(
       'select id, default_branch from repositories order by id',
     );
+    const { rows: files } = await client.query<{ key: string; digest: string }>(
+      'select object_key as key, digest from release_assets order by id',
+    );
     await client.query('commit');
     const repositories: Manifest['repositories'] = [];
     for (const [at, { id, default_branch }] of rows.entries()) {
@@ -54,7 +59,20 @@ export async function writeBackup({ address, git, folder, version, now, onProgre
       repositories.push({ id, default_branch, empty: !written });
       onProgress('Repositories', at + 1, rows.length);
     }
-    const manifest: Manifest = { format: 1, version, created_at: now.toISOString(), migrations, tables, repositories };
+    const kept: { key: string; digest: string }[] = [];
+    for (const [at, file] of files.entries()) {
+      if (await copyObject(objects, file.key, folder)) kept.push(file);
+      onProgress('Files', at + 1, files.length);
+    }
+    const manifest: Manifest = {
+      format: 1,
+      version,
+      created_at: now.toISOString(),
+      migrations,
+      tables,
+      repositories,
+      objects: kept,
+    };
     await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
     return manifest;
   } finally {
@@ -67,11 +85,21 @@ const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
   left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;
 
+/** Copies an object; false for one that was deleted after the snapshot. */
+async function copyObject(objects: ObjectStore, key: string, folder: string): Promise<boolean> {
+  const stream = await objects.open(key);
+  if (!stream) return false;
+  const file = join(folder, 'objects', key);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await pipeline(stream, createWriteStream(file, { mode: 0o600, flush: true }));
+  return true;
+}
+
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
     throw new StartupError(`${folder} is not empty: a backup is written into an empty folder`);
-  for (const name of ['tables', 'repositories']) await mkdir(join(folder, name));
+  for (const name of ['tables', 'repositories', 'objects']) await mkdir(join(folder, name));
 }
 
 async function copyOut(client: pg.Client, statement: string, file: string): Promise<number> {

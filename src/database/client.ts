@@ -23,8 +23,18 @@ export const uncounted = <T>(work: () => T): T => counting.exit(work);
 const isControl = (text: unknown): boolean =>
   typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
 
-/** The end of the time for statements of this context, and when the connection's timeout was last set. */
-export type Deadline = { until: number; updatedAt: number };
+/** What holds for the transaction of this context: the end of the time for its statements, and what is sent with the next one. */
+export type Deadline = {
+  until: number;
+  /** When the connection's timeout was last set. */
+  updatedAt: number;
+  /** What goes before the next statement: `begin` and settings (`set local …`). */
+  before: string[];
+  /** Whether the transaction ends with the next statement. */
+  endsWithNext: boolean;
+  /** The reply to the end of the transaction, once it is sent. */
+  ended?: Promise<unknown>;
+};
 export const deadlines = new AsyncLocalStorage<Deadline>();
 
 /** Milliseconds after which the timeout is set again. Short searches need no further round trip for it. */
@@ -60,20 +70,43 @@ export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query() in eight ways; this only adds a name on the way through
   override query(first: any, ...rest: any[]): any {
     const text: string = typeof first === 'string' ? first : first?.text;
-    if (!isControl(text)) counting.getStore()?.statements.push(text);
     const deadline = deadlines.getStore();
-    if (deadline && !isControl(text) && performance.now() - deadline.updatedAt > updateIntervalMs) {
-      const remaining = deadline.until - performance.now();
-      if (remaining <= 0) return Promise.reject(new TimeBudgetExceeded());
-      this.#hasten(deadline, remaining);
-    }
-    return this.#send(first, rest);
+    if (deadline && /^begin/i.test(text)) return this.#beginLater(deadline, text);
+    if (isControl(text)) return deadline?.ended ?? this.#send(first, rest);
+    counting.getStore()?.statements.push(text);
+    return deadline ? this.#sendWithin(deadline, first, rest) : this.#send(first, rest);
   }
 
-  /** Limits the next statement to the remaining milliseconds. It needn't be waited for: if it fails, so does the next statement. */
-  #hasten(deadline: Deadline, remaining: number): void {
-    deadline.updatedAt = performance.now();
-    super.query(`set local statement_timeout = ${Math.ceil(remaining)}`).catch(() => undefined);
+  /** A transaction with a deadline begins with its first statement. */
+  async #beginLater({ before }: Deadline, text: string): Promise<{ command: string; rows: [] }> {
+    before.unshift(text);
+    return { command: 'BEGIN', rows: [] };
+  }
+
+  /**
+   * Sends a statement with what goes before it and, if it is the last one, the end of its transaction. They leave together, and what
+   * goes before needn't be waited for: if it fails, so does the statement.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  #sendWithin(deadline: Deadline, first: any, rest: any[]): any {
+    const { until, updatedAt, endsWithNext } = deadline;
+    if (deadline.ended) return Promise.reject(new Error('The transaction of this statement has ended'));
+    const now = performance.now();
+    const before = deadline.before.splice(0);
+    if (now - updatedAt > updateIntervalMs) {
+      if (until <= now) return Promise.reject(new TimeBudgetExceeded());
+      deadline.updatedAt = now;
+      before.push(`set local statement_timeout = ${Math.ceil(until - now)}`);
+    }
+    this.#cork();
+    if (before.length > 0) super.query(before.join('; ')).catch(() => undefined);
+    const reply = this.#send(first, rest);
+    if (endsWithNext) {
+      deadline.ended = this.#ask('commit', undefined);
+      // It fails with the connection only, which whoever ends the transaction is told.
+      deadline.ended.catch(() => undefined);
+    }
+    return reply;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -88,8 +121,9 @@ export class PreparingClient extends pg.Client {
     const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
     const { generation } = prepared;
     return this.#ask(name ? { name, text: first } : first, values, (error) => {
-      // Other statements on the same table would fail too.
-      if (isOutdated(error) && generation === prepared.generation) prepared.reset();
+      // Other statements on the same table would fail too. For a value that can't be sent (a TypeError), pg closes the prepared statement,
+      // but goes on using its name.
+      if ((isOutdated(error) || error instanceof TypeError) && generation === prepared.generation) prepared.reset();
     });
   }
 

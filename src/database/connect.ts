@@ -1,14 +1,25 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  type Kysely,
+  sql,
+  type Transaction,
+  type TransactionSettings,
+} from 'kysely';
 import pg from 'pg';
 import { resourceLimits } from '#lib/limits.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { isOutdated, PreparingClient } from './client.ts';
-import { pipeliningDialect } from './dialect.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
+import { connectionsOf, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
 
 export type Db = Kysely<DB>;
+
+/** A value, or SQL that stands for it, as the id of a row that the same statement finds. */
+export type OrSql<T> = T | Expression<T>;
 
 declare const inChange: unique symbol;
 /**
@@ -79,7 +90,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     ...clientConfig(address),
     application_name: name,
     connectionTimeoutMillis: wait,
-    pipeline: shared > 0,
+    pipeline: true,
     prepared: preparedStatements(options.limits ?? resourceLimits().database),
   };
   const pool = new pg.Pool({
@@ -96,7 +107,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   pool.on('connect', (client) => client.on('error', () => undefined));
   const config = clientConfig(address);
   if (shared === 0) {
-    const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+    const db = new PooledKysely(connectionsOf(pool));
     return { db, pool, clientConfig: config, close: () => db.destroy() };
   }
   const connect = async (): Promise<PreparingClient> => {
@@ -108,7 +119,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     return client;
   };
   const pipeline = openPipeline({ pool, connect, maxConnections: shared });
-  const db = new Kysely<DB>({ dialect: pipeliningDialect(pool, pipeline) });
+  const db = new PooledKysely(connectionsOf(pool, pipeline));
   return { db, pool, pipeline, clientConfig: config, close: () => db.destroy() };
 }
 
@@ -124,7 +135,33 @@ async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts)
 
 /** Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. */
 export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().execute((transaction) => work(transaction as Tx)); // the only place that makes a `Tx`
+  transact(db, {}, (transaction) => work(transaction as Tx)); // the only place that makes a `Tx`
+
+/** Runs reads in one transaction, all of which see one moment of the database if the isolation level says so. */
+export const readTogether = <T>(
+  db: Db,
+  { isolationLevel }: Pick<TransactionSettings, 'isolationLevel'>,
+  work: (transaction: Transaction<DB>) => Promise<T>,
+): Promise<T> => transact(db, { accessMode: 'read only', ...(isolationLevel ? { isolationLevel } : {}) }, work);
+
+/** Runs `work` on one connection, as an advisory lock of a session needs. Transactions of `change` are on the same connection. */
+export const onOneConnection = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => pooled(db).onOneConnection(work);
+
+const transact = <T>(db: Db, settings: TransactionSettings, work: (transaction: Transaction<DB>) => Promise<T>): Promise<T> =>
+  pooled(db).transact(settings, work);
+
+function pooled(db: Db): PooledKysely {
+  if (!(db instanceof PooledKysely)) throw new Error('A transaction is in progress');
+  return db;
+}
+
+/**
+ * Sends a write of a transaction whose result nobody needs. It isn't waited for: it leaves with the statements around it, and the
+ * transaction isn't committed if it fails. It takes the statement and not a promise, since what is sent later might miss the transaction.
+ */
+export function sendUnawaited(tx: Tx, write: CompiledQuery | Compilable): void {
+  tx.executeQuery(write).catch(() => undefined);
+}
 
 /** Checks that the database responds. @throws StartupError with one line for the operator */
 export async function checkConnection({ db }: Database, name: string): Promise<void> {

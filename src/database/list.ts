@@ -1,6 +1,15 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import {
+  AliasNode,
+  ColumnNode,
+  type OperationNode,
+  type RawBuilder,
+  ReferenceNode,
+  type SelectQueryBuilder,
+  sql,
+  TableNode,
+} from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
@@ -11,8 +20,10 @@ export const maxRows = fixedValue(limitTable.lists.rows);
 
 /**
  * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a column of its
- * rows. A later page is read with one more row, and the rows before it are counted only if there is one: on the last page, the total
- * follows from what was read.
+ * rows. A later page is read with one more row, and the rows before it are counted only if there is one, and if its place doesn't tell
+ * already that there are as many as are counted. So the page that follows is always linked.
+ *
+ * @param query its order ends with a column that is unique among its rows
  */
 export async function list<DB, TB extends keyof DB, Row>(
   db: Db,
@@ -26,19 +37,43 @@ export async function list<DB, TB extends keyof DB, Row>(
     .select(sql`1`.as('one'))}) as counted`;
   if (page.offset >= maxRows) return { rows: [], total: await totalOf(db, counted) };
   if (page.offset > 0) {
-    const found = await query
-      .limit(sql.lit(page.limit + 1))
-      .offset(page.offset)
-      .execute();
+    const found = await bySortedIds(query, { limit: page.limit + 1, offset: page.offset }).execute();
+    const reached = page.offset + found.length;
     const isLast = found.length > 0 && found.length <= page.limit;
-    return { rows: found.slice(0, page.limit), total: isLast ? page.offset + found.length : await totalOf(db, counted) };
+    const total = isLast || (found.length > 0 && reached > countLimit) ? reached : await totalOf(db, counted);
+    return { rows: found.slice(0, page.limit), total };
   }
-  // A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
-  const found = (await query.select(sql<number>`(${counted})`.as(totalColumn)).limit(sql.lit(page.limit)).execute()) as (Row & {
-    [totalColumn]: number;
-  })[];
+  // Of joined tables, no index has the order of the list. All of its rows are sorted, which takes a third of the time by ids alone.
+  const first = query.toOperationNode().joins ? bySortedIds(query, page) : query.limit(sql.lit(page.limit));
+  const found = (await first.select(sql<number>`(${counted})`.as(totalColumn)).execute()) as (Row & { [totalColumn]: number })[];
   return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: found[0]?.[totalColumn] ?? 0 };
 }
+
+/**
+ * The rows of a query from an offset on. What comes before them is skipped, or sorted, by what orders and names a row alone, which an index
+ * may hold by itself, and only the rows of the page are read: to skip 90,000 issues takes a tenth of the time so. A limit that is part
+ * of the text tells the planner how few rows are wanted, though it plans for all other values at once.
+ */
+function bySortedIds<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+): SelectQueryBuilder<DB, TB, Row> {
+  const { from, orderBy, joins, groupBy } = query.toOperationNode();
+  const last = orderBy?.items.at(-1)?.orderBy;
+  const wanted = sql.lit(limit);
+  // What is computed, as a table of sums, would be so twice.
+  if (!last || groupBy || !from?.froms.every(isTable)) return query.limit(wanted).offset(offset);
+  const key = sql<number>`${{ toOperationNode: () => last }}`;
+  const keys = query.clearSelect().select(key.as('key')).limit(wanted).offset(offset);
+  // An id names a row whatever else holds of it. A column that is unique in the list alone, or a join, needs the query's conditions.
+  const named = joins === undefined && isId(last) ? query.clearWhere() : query;
+  return named.where(sql<boolean>`${key} = any (array(${keys}))`).limit(wanted);
+}
+
+const isTable = (node: OperationNode): boolean => TableNode.is(AliasNode.is(node) ? node.node : node);
+
+const isId = (node: OperationNode): boolean =>
+  ReferenceNode.is(node) && ColumnNode.is(node.column) && node.column.column.name === 'id';
 
 const totalColumn = 'total of the list';
 
@@ -60,13 +95,24 @@ export const listAfter = <DB, TB extends keyof DB, Row>(
     .limit(limit)
     .execute() as Promise<Row[]>;
 
-/** Transforms all rows of a list at once; total and cursors stay. */
+/** One page of a query by ids: the rows after the id `since`, in the order of the `column`, which has the ids of the rows. */
+export async function listSince<DB, TB extends keyof DB, Row extends { id: number }>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  column: string,
+  { since = 0, limit }: Page,
+): Promise<Uncounted<Row>> {
+  const found = await listAfter(query, column, since, limit + 1);
+  const rows = found.slice(0, limit);
+  return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
+}
+
+/** Transforms all rows of a list at once; the total stays. */
 export const mapRows = async <A, B>(listed: Listed<A>, transform: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
   ...listed,
   rows: await transform(listed.rows),
 });
 
-/** Transforms each row of a list; total and cursors stay. */
+/** Transforms each row of a list; the total stays. */
 export const mapEach = <A, B>(listed: Listed<A>, transform: (row: A) => B): Listed<B> => ({
   ...listed,
   rows: listed.rows.map((row) => transform(row)),

@@ -6,6 +6,12 @@ import type { Id } from '#lib/id.ts';
 export type Json = ColumnType<unknown, string, string>;
 export type JsonWithDefault = ColumnType<unknown, string | undefined, string>;
 
+export interface AccountWords {
+  account_id: Id<'accounts'>;
+  analyser: number;
+  words: string;
+}
+
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
   kind: 'user' | 'organization' | 'bot';
@@ -37,6 +43,14 @@ export interface AppManifestCodes {
   owner_id: Id<'accounts'>;
   created_by: Id<'accounts'>;
   manifest: Json;
+  expires_at: Date;
+}
+
+export interface AppManifestRequests {
+  hash: Buffer;
+  organization: string | null;
+  manifest: Json;
+  state: string | null;
   expires_at: Date;
 }
 
@@ -122,6 +136,20 @@ export interface Collaborators {
   created_at: Date;
 }
 
+export interface CommitComments {
+  id: GeneratedAlways<Id<'commit_comments'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  author_id: Id<'accounts'> | null;
+  body: string;
+  path: string | null;
+  position: number | null;
+  line: number | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface CommitIndexes {
   repository_id: Id<'repositories'>;
   branch: string;
@@ -129,6 +157,20 @@ export interface CommitIndexes {
   analyser: number;
   commits: Generated<number>;
   indexed_at: Date;
+}
+
+export interface CommitStatuses {
+  id: GeneratedAlways<Id<'commit_statuses'>>;
+  repository_id: Id<'repositories'>;
+  commit_sha: string;
+  context: string;
+  state: 'error' | 'failure' | 'pending' | 'success';
+  target_url: string | null;
+  description: string | null;
+  creator_id: Id<'accounts'> | null;
+  number: number;
+  is_latest: boolean;
+  created_at: Date;
 }
 
 export interface CustomImageVersions {
@@ -162,6 +204,14 @@ export interface DeviceCodes {
   expires_at: Date;
 }
 
+export interface EmailAddresses {
+  id: GeneratedAlways<Id<'email_addresses'>>;
+  account_id: Id<'accounts'>;
+  email: string;
+  verified_at: Date | null;
+  created_at: Date;
+}
+
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
@@ -183,6 +233,30 @@ export interface Events {
   actor_id: number | null;
   data: Json;
   created_at: Date;
+}
+
+export interface FixedRefs {
+  repository_id: Id<'repositories'>;
+  ref: string;
+}
+
+export interface GpgKeys {
+  id: GeneratedAlways<Id<'gpg_keys'>>;
+  user_id: Id<'accounts'>;
+  primary_key_id: Id<'gpg_keys'> | null;
+  name: string | null;
+  key_id: string;
+  fingerprint: string;
+  public_key: string;
+  raw_key: string | null;
+  emails: Generated<string[]>;
+  can_sign: boolean;
+  can_encrypt_comms: boolean;
+  can_encrypt_storage: boolean;
+  can_certify: boolean;
+  revoked: boolean;
+  created_at: Date;
+  expires_at: Date | null;
 }
 
 export interface HostedRunners {
@@ -408,6 +482,7 @@ export interface Memberships {
   public: Generated<boolean>;
   invited_by: Id<'accounts'> | null;
   created_at: Date;
+  invitation_id: GeneratedAlways<number>;
 }
 
 export interface MigrationRepositories {
@@ -576,6 +651,8 @@ export interface Reactions {
   user_id: Id<'accounts'> | null;
   content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
+  release_id: Id<'releases'> | null;
 }
 
 export interface RefChanges {
@@ -601,6 +678,39 @@ export interface RegistryKeys {
   private_key: Buffer | null;
   created_at: Date;
   retired_at: Date | null;
+}
+
+export interface ReleaseAssets {
+  id: GeneratedAlways<Id<'release_assets'>>;
+  release_id: Id<'releases'>;
+  name: string;
+  label: string | null;
+  content_type: string;
+  size: number;
+  digest: string;
+  object_key: string;
+  uploader_id: Id<'accounts'> | null;
+  download_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface Releases {
+  id: GeneratedAlways<Id<'releases'>>;
+  repository_id: Id<'repositories'>;
+  tag_name: string;
+  target_commitish: string;
+  name: string | null;
+  body: string | null;
+  draft: boolean;
+  prerelease: boolean;
+  immutable: Generated<boolean>;
+  latest: 'true' | 'false' | 'legacy';
+  author_id: Id<'accounts'> | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+  published_at: Date | null;
 }
 
 export interface Repositories {
@@ -732,6 +842,29 @@ export interface Sessions {
   expires_at: Date;
 }
 
+export interface SshSigningKeys {
+  id: GeneratedAlways<Id<'ssh_signing_keys'>>;
+  user_id: Id<'accounts'>;
+  title: string;
+  key: string;
+  fingerprint: string;
+  created_at: Date;
+}
+
+export interface Stars {
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  created_at: Date;
+}
+
+export interface TeamInvitations {
+  team_id: Id<'teams'>;
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'>;
+  role: 'member' | 'maintainer';
+  created_at: Date;
+}
+
 export interface TeamMembers {
   team_id: Id<'teams'>;
   user_id: Id<'accounts'>;
@@ -758,6 +891,7 @@ export interface Teams {
   notification_setting: Generated<'notifications_enabled' | 'notifications_disabled'>;
   created_at: Date;
   updated_at: Date;
+  repository_role: Generated<'read' | 'write' | 'admin'>;
 }
 
 export interface TextReferences {
@@ -773,6 +907,7 @@ export interface TextReferences {
   target_sha: string | null;
   closes: Generated<boolean>;
   created_at: Date;
+  commit_comment_id: Id<'commit_comments'> | null;
 }
 
 export interface ThreadSubscriptions {
@@ -873,9 +1008,11 @@ export interface Webhooks {
 }
 
 export interface DB {
+  account_words: AccountWords;
   accounts: Accounts;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
+  app_manifest_requests: AppManifestRequests;
   apps: Apps;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
@@ -884,13 +1021,18 @@ export interface DB {
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
   collaborators: Collaborators;
+  commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
+  commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   device_codes: DeviceCodes;
+  email_addresses: EmailAddresses;
   embedders: Embedders;
   event_deliveries: EventDeliveries;
   events: Events;
+  fixed_refs: FixedRefs;
+  gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
@@ -927,6 +1069,8 @@ export interface DB {
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
   registry_keys: RegistryKeys;
+  release_assets: ReleaseAssets;
+  releases: Releases;
   repositories: Repositories;
   repository_import_items: RepositoryImportItems;
   repository_imports: RepositoryImports;
@@ -939,6 +1083,9 @@ export interface DB {
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
+  ssh_signing_keys: SshSigningKeys;
+  stars: Stars;
+  team_invitations: TeamInvitations;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;
   teams: Teams;

@@ -1,22 +1,34 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Release } from '#lib/concurrency-limiter.ts';
 import { type Deadline, deadlines, TimeBudgetExceeded } from './client.ts';
-import { isStatementTimeout } from './connect.ts';
+import { type Db, isStatementTimeout, readTogether } from './connect.ts';
 import type { DB } from './tables.ts';
 
 /** Waits for a slot, for so many milliseconds; undefined where none became free. */
 export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>;
+
+export type TimeBudget = {
+  milliseconds: number;
+  acquireSlot: AcquireSlot;
+  /** Settings of the transaction: `set local …`. */
+  settings?: readonly string[];
+};
 
 /**
  * Runs reads within a number of milliseconds, which PostgreSQL enforces. It applies to all statements together, and includes the
  * wait for a slot and for a connection. @throws TimeBudgetExceeded
  */
 export async function withTimeBudget<T>(
-  db: Kysely<DB>,
-  { milliseconds, acquireSlot }: { milliseconds: number; acquireSlot: AcquireSlot },
+  db: Db,
+  { milliseconds, acquireSlot, settings = [] }: TimeBudget,
   work: (tx: Transaction<DB>) => Promise<T>,
 ): Promise<T> {
-  const deadline: Deadline = { until: performance.now() + milliseconds, updatedAt: Number.NEGATIVE_INFINITY };
+  const deadline: Deadline = {
+    until: performance.now() + milliseconds,
+    updatedAt: Number.NEGATIVE_INFINITY,
+    before: [...settings],
+    endsWithNext: false,
+  };
   const release = await acquireSlot(milliseconds);
   if (!release) throw new TimeBudgetExceeded();
   const { promise: timeout, reject } = Promise.withResolvers<never>();
@@ -27,13 +39,10 @@ export async function withTimeBudget<T>(
   const timer = setTimeout(onTimeout, Math.max(1, deadline.until - performance.now()));
   const reading = deadlines
     .run(deadline, () =>
-      db
-        .transaction()
-        .setAccessMode('read only')
-        .execute((tx) => {
-          clearTimeout(timer);
-          return work(tx);
-        }),
+      readTogether(db, {}, (transaction) => {
+        clearTimeout(timer);
+        return work(transaction);
+      }),
     )
     .finally(release);
   // A connection that becomes available after the timeout is released at its first statement. That error isn't awaited.
@@ -46,4 +55,20 @@ export async function withTimeBudget<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function currentDeadline(): Deadline {
+  const deadline = deadlines.getStore();
+  if (!deadline) throw new Error('Only a transaction with a time budget has settings of its own');
+  return deadline;
+}
+
+/** Sets something (`set local …`) for the rest of the transaction with a time budget. It is sent with the next statement. */
+export function setForNextStatements(setting: string): void {
+  currentDeadline().before.push(setting);
+}
+
+/** Ends the transaction with a time budget by its next statement: both are sent together, and no other may follow. */
+export function endWithNextStatement(): void {
+  currentDeadline().endsWithNext = true;
 }

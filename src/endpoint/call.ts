@@ -5,7 +5,7 @@ import type { Grant, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
 import type { At, PathResources, RootRows } from './path-resource.ts';
@@ -42,6 +42,8 @@ export type Call<
   readonly body: Static<Body>;
   /** The body of an endpoint that carries a text; empty for others. */
   readonly text: string;
+  /** The body of an endpoint that carries bytes. */
+  readonly upload: Upload;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
   readonly now: Date;
@@ -75,12 +77,35 @@ export function reply(status: number, body?: unknown): Reply<number, unknown> {
   return { status, body };
 }
 
+/** A body that is received in parts, and never held as a whole. */
+export type Upload = {
+  /** The request's `Content-Type`. */
+  readonly contentType: string | undefined;
+  /**
+   * Passes the body to `take`, one part after the other. Meanwhile the request takes no slot among those that are answered.
+   * @param most the bytes that are allowed, and the name of that limit
+   * @throws Refusal `too_large`, or `timed_out` where it arrives too slowly; GitError `aborted` where the client disconnects
+   */
+  receive(most: { bytes: number; name: string }, take: (part: Buffer) => Promise<void>): Promise<void>;
+};
+
+/** A file of which clients may ask for a part (RFC 9110, 14). It never changes. */
+export type File = {
+  readonly size: number;
+  readonly etag: string;
+  readonly modified: Date;
+  /** Opens it, or the bytes from `start` to `end`; undefined where it is gone. */
+  open(range?: { start: number; end: number }): Promise<Readable | undefined>;
+};
+
 /** A reply that isn't JSON: a file, an archive, a redirect. */
 export type Raw = {
   readonly raw: true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | Readable;
+  /** In the place of a body. */
+  readonly file?: File;
 };
 
 /** A reply that isn't JSON, with its media type. Where `headers` have an `etag`, conditional requests are answered by 304. */
@@ -89,6 +114,17 @@ export const raw = (type: string, body: Buffer | string | Readable, headers: Rec
   status: 200,
   headers: { 'content-type': type, ...headers },
   body,
+});
+
+/** A reply that is a file, or the part of it that the client asks for. Browsers store it, and never show it as a page of this server. */
+export const fileReply = (name: string, file: File): Raw => ({
+  raw: true,
+  status: 200,
+  headers: {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename=${/^[\w.+-]+$/.test(name) ? name : `"${name}"`}`,
+  },
+  file,
 });
 
 export const redirect = (location: string): Raw => ({ raw: true, status: 302, headers: { location } });
@@ -114,9 +150,11 @@ type Single<Schema extends TSchema, Lists> = Schema extends TVoid
   ? undefined
   : Lists extends { style: 'inside' }
     ? { body: BodyOf<Schema>; total: number }
-    : Lists extends Paging
-      ? Listed<ItemOf<Schema>> & Extra<Schema>
-      : BodyOf<Schema>;
+    : Lists extends { style: 'cursors' | 'since' }
+      ? Uncounted<ItemOf<Schema>>
+      : Lists extends Paging
+        ? Listed<ItemOf<Schema>> & Extra<Schema>
+        : BodyOf<Schema>;
 
 /** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
 export type Handled<Answers extends Replies, Lists> =

@@ -37,9 +37,11 @@ export type Declaration<
   readonly example?: NoInfer<Static<Body>>;
   /**
    * `file`: the body may carry a file, and so be larger than others (security decision 10). `text`: it is no JSON, but a text, which the
-   * handler gets as `text`.
+   * handler gets as `text`. `bytes`: it is a file of any type, which the handler receives by `upload`.
    */
-  readonly carries?: 'file' | 'text';
+  readonly carries?: 'file' | 'text' | 'bytes';
+  /** The fields of the body may stand in the query, where the request has no body: some clients send none with a DELETE. */
+  readonly bodyInQuery?: true;
   readonly paging?: Lists;
   readonly media?: readonly Media[];
   /** For each API version that changes the reply, a function that makes the change. */

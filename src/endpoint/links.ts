@@ -16,12 +16,37 @@ export const linksOf = (url: string): Links => {
  * A URL with path segments escaped, slashes of `rest` kept.
  * @example path('http://h/api/v3/repos', 'ada', 'a b') // http://h/api/v3/repos/ada/a%20b
  */
-export const path = (base: string, ...segments: (string | number)[]): string =>
-  [base, ...segments.map((segment) => encodeURIComponent(segment).replaceAll('%2F', '/'))].join('/');
+export function path(base: string, ...segments: (string | number)[]): string {
+  let url = base;
+  for (const segment of segments) url += `/${typeof segment === 'number' ? segment : escaped(segment)}`;
+  return url;
+}
+
+/** Most segments are plain, and pages have hundreds of them. */
+const escaped = (segment: string): string =>
+  /^[\w.~-]*$/.test(segment) ? segment : encodeURIComponent(segment).replaceAll('%2F', '/');
 
 /** A repository, as far as addresses in it need it. */
 export type NamedRepository = { name: string; owner: { login: string } };
 
 /** The address of a repository in the API. */
-export const repositoryUrl = (links: Links, { owner, name }: NamedRepository): string =>
-  path(`${links.api}/repos`, owner.login, name);
+export const repositoryUrl = perObject((links: Links, { owner, name }: NamedRepository): string =>
+  path(`${links.api}/repos`, owner.login, name),
+);
+
+/**
+ * Remembers what `present` makes of an object, as long as the object lives: a page shows the same account and repository many times,
+ * and rows of accounts that didn't change live longer than a request (decision 22). The object and what is made of it aren't changed.
+ */
+export function perObject<Row extends object, Result>(
+  present: (links: Links, row: Row) => Result,
+): (links: Links, row: Row) => Result {
+  const made = new WeakMap<Row, { readonly links: Links; readonly result: Result }>();
+  return (links, row) => {
+    const known = made.get(row);
+    if (known && known.links.api === links.api && known.links.html === links.html) return known.result;
+    const result = present(links, row);
+    made.set(row, { links, result });
+    return result;
+  };
+}

@@ -1,10 +1,10 @@
 import { type TArray, type TInteger, type TObject, type TSchema, Type } from 'typebox';
-import type { Cursors, Listed, Page } from '#lib/page.ts';
+import type { Listed, Neighbours, Page } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
-  /** `inside`: the reply is one object, and a list in it is paged. */
-  readonly style: 'pages' | 'cursors' | 'inside';
+  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. */
+  readonly style: 'pages' | 'cursors' | 'inside' | 'since';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** The number of rows that paging can reach, even when there are more. */
@@ -22,7 +22,13 @@ export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' 
 });
 
 /** Cursor paging, for lists that grow while they are read: `per_page`, and a `cursor` from the `Link` header. */
-export const cursors = (): Paging => ({ style: 'cursors', defaultLimit: 30, maxLimit: 100 });
+export const cursors = (): Paging & { readonly style: 'cursors' } => ({ ...pages(), style: 'cursors' });
+
+/**
+ * For lists of all that a server has, which nobody counts: `per_page`, and `since`, the id of the last row of the page before. Rows are
+ * in the order of their ids.
+ */
+export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'since' } => ({ ...pages(options), style: 'since' });
 
 /** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
@@ -37,11 +43,18 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 ): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
+/** The parameter that says where a page begins. */
+export const positionOf = { pages: 'page', inside: 'page', cursors: 'cursor', since: 'since' } as const satisfies Record<
+  Paging['style'],
+  string
+>;
+
 /** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
   const limit = Math.min(positiveInteger(query.per_page, paging.defaultLimit), paging.maxLimit);
   if (paging.style === 'cursors')
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
+  if (paging.style === 'since') return { limit, number: 1, offset: 0, since: idOr0(query.since) };
   const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }
@@ -52,7 +65,7 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
  */
 export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
   if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
-  for (const name of style === 'cursors' ? ['per_page'] : ['per_page', 'page']) {
+  for (const name of ['per_page', ...(style === 'cursors' ? [] : [positionOf[style]])]) {
     const value = query[name];
     if (value !== undefined && !(typeof value === 'string' && /^-?\d+$/.test(value)))
       throw badRequest(`${name} must be a number`);
@@ -67,35 +80,42 @@ function positiveInteger(value: unknown, fallback: number): number {
   return number >= 1 ? Math.min(number, maxPage) : fallback;
 }
 
+/** An id of a query; 0, which is before all ids, where it isn't one. */
+const idOr0 = (value: unknown): number => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : 0);
+
 /** One page of a list in memory. Only short lists are read whole. */
 export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => ({
   rows: rows.slice(page.offset, page.offset + page.limit),
   total: rows.length,
 });
 
-/** The `Link` header of a numbered page, or undefined when one page holds everything. `url` is the request's own. */
-export function linkHeader(url: URL, page: Page, total: number): string | undefined {
-  const last = Math.max(1, Math.ceil(total / page.limit));
-  if (last === 1 && page.number === 1) return undefined;
-  const to = (number: number, rel: string): string => {
+/** The `Link` header of a page, or undefined when one page holds everything. `url` is the request's own. */
+export function linkHeader(
+  url: URL,
+  { style }: Paging,
+  { number, limit }: Page,
+  list: { total: number } | Neighbours,
+): string | undefined {
+  const targets = 'total' in list ? numberedTargets(number, Math.max(1, Math.ceil(list.total / limit))) : neighbourTargets(list);
+  const links = targets.map(([rel, position]) => {
     const target = new URL(url);
-    target.searchParams.set('page', String(number));
+    target.searchParams.set(positionOf[style], String(position));
     return `<${target.href}>; rel="${rel}"`;
-  };
-  const links: string[] = [];
-  if (page.number > 1) links.push(to(Math.min(page.number - 1, last), 'prev'));
-  if (page.number < last) links.push(to(page.number + 1, 'next'), to(last, 'last'));
-  if (page.number > 1) links.push(to(1, 'first'));
-  return links.join(', ');
-}
-
-/** The `Link` header of a list with cursors, with the next and the previous page (document 1). */
-export function cursorHeader(url: URL, { previous, next }: Cursors): string | undefined {
-  const links = Object.entries({ prev: previous, next }).flatMap(([rel, cursor]) => {
-    if (cursor === undefined) return [];
-    const target = new URL(url);
-    target.searchParams.set('cursor', cursor);
-    return [`<${target.href}>; rel="${rel}"`];
   });
   return links.length === 0 ? undefined : links.join(', ');
 }
+
+type Target = readonly [rel: string, position: number | string];
+
+/** The pages that a numbered page leads to. */
+const numberedTargets = (number: number, last: number): Target[] => [
+  ...(number > 1 ? [['prev', Math.min(number - 1, last)] as const] : []),
+  ...(number < last ? [['next', number + 1] as const, ['last', last] as const] : []),
+  ...(number > 1 ? [['first', 1] as const] : []),
+];
+
+/** The pages that one of an uncounted list leads to (document 1, Pagination). */
+const neighbourTargets = ({ previous, next }: Neighbours): Target[] =>
+  Object.entries({ prev: previous, next }).flatMap(([rel, position]) =>
+    position === undefined ? [] : [[rel, position] as const],
+  );

@@ -1,7 +1,19 @@
+import type { Expression } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { type RootWord, rootWords, type ValueWord, valueWords, type WordsOf, type WordValue, wordsOf } from './path-words.ts';
+import type { Id } from '#lib/id.ts';
+import {
+  type IdRoots,
+  idWords,
+  type RootWord,
+  rootWords,
+  type ValueWord,
+  valueWords,
+  type WordsOf,
+  type WordValue,
+  wordsOf,
+} from './path-words.ts';
 import type { Services } from './services.ts';
 
 /** The rows of the root words of a path. */
@@ -33,6 +45,39 @@ export type Lookup<Above extends Parent = Parent> = {
 
 type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof Words]: Static<Words[Word]> };
 
+/** The ids of the parents as SQL, for a query that is joined to the one that finds the parent. */
+type IdsOf<Of extends Parent> = Of extends 'repo'
+  ? { readonly repo: { readonly id: Expression<Id<'repositories'>> } }
+  : Of extends 'org'
+    ? { readonly org: { readonly id: Expression<Id<'accounts'>> } }
+    : unknown;
+
+type QueryLookup<Above extends Parent> = {
+  readonly db: Db;
+  readonly at: IdsOf<Above>;
+  readonly viewer: Viewer;
+  readonly now: Date;
+};
+
+/** How a resource is found. */
+type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
+  | {
+      /**
+       * Selects its row from the database. A query below a repository or organization is part of the statement that finds that, so it is
+       * asked before access is decided; its row is used only after that.
+       */
+      query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
+      /** Refuses where its parents have nothing of the kind. @throws Refusal */
+      require?(at: RowsOf<Above>): void;
+      find?: undefined;
+    }
+  | {
+      /** Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it. */
+      find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
+      query?: undefined;
+      require?: undefined;
+    };
+
 /**
  * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below
  * its parent, after access to the parents was decided; handlers get its row.
@@ -49,15 +94,11 @@ export type PathResource<
   readonly words: Words;
   readonly below: Above;
   /**
-   * Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it.
-   */
-  find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
-  /**
    * Reads it again in the transaction of a change and locks its row, so that the second of two concurrent changes sees the first.
    * Undefined where it was deleted meanwhile. Omitted where changes need no lock.
    */
   lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: NoInfer<Row> }): Promise<Row | undefined>;
-};
+} & Finding<Words, Above, Row>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of one resource's words, parent and row are forgotten
 export type AnyPathResource = PathResource<string, Record<string, TSchema>, any, any>;
@@ -68,7 +109,7 @@ export type AnyPathResource = PathResource<string, Record<string, TSchema>, any,
  * @example
  * export const label = pathResource({
  *   name: 'label', words: { name: nameWord }, below: 'repo',
- *   find: ({ db, at }, { name }) => findLabel(db, at.repo.id, name),
+ *   query: ({ db, at }, { name }) => labelByName(db, at.repo.id, name),
  * });
  */
 export const pathResource = <
@@ -92,11 +133,17 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 
 export type PathResources = readonly AnyPathResource[];
 
+/** The beginnings of a path that name its root by an id. */
+type IdRootOf<Path extends string> = {
+  [Beginning in keyof IdRoots]: Path extends `${Beginning}${string}` ? Beginning : never;
+}[keyof IdRoots];
+
 /** The rows of the root words of a path, which the decision about access looked up. */
 export type RootRows<Path extends string> = ('org' extends WordsOf<Path> ? Pick<Roots, 'org'> : unknown) &
   ('repo' extends WordsOf<Path> ? Pick<Roots, 'repo'> : unknown) &
   ('template_repo' extends WordsOf<Path> ? Pick<Roots, 'template'> : unknown) &
-  ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown);
+  ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown) &
+  ([IdRootOf<Path>] extends [never] ? unknown : Pick<Roots, IdRoots[IdRootOf<Path>]>);
 
 /** What the words in braces of a path stand for: rows, and parsed values of the words that are values. */
 export type At<Path extends string, Resources extends PathResources> = RootRows<Path> &
@@ -106,7 +153,7 @@ export type At<Path extends string, Resources extends PathResources> = RootRows<
 
 /** Words of the path that name no root and no value, and have no resource; and words of resources that the path lacks. */
 type UnknownWord<Path extends string, Resources extends PathResources> =
-  | Exclude<WordsOf<Path>, RootWord | ValueWord | WordsOfResource<Resources[number]>>
+  | Exclude<WordsOf<Path>, RootWord | WordsOf<IdRootOf<Path>> | ValueWord | WordsOfResource<Resources[number]>>
   | Exclude<WordsOfResource<Resources[number]>, WordsOf<Path>>;
 
 /** A path whose words and whose resources belong together; another one doesn't compile. */
@@ -138,7 +185,7 @@ export function wordSchemasOf(endpoint: Addressed): ReadonlyMap<string, TSchema>
   const known = schemasByEndpoint.get(endpoint);
   if (known) return known;
   const own: Record<string, TSchema> = Object.assign({}, ...resourcesOf(endpoint).map(({ words }) => words));
-  const all: Record<string, TSchema> = { ...rootWords, ...valueWords, ...own };
+  const all: Record<string, TSchema> = { ...rootWords, ...idWords, ...valueWords, ...own };
   const schemas = new Map(
     wordsOf(endpoint.path).map((word): [string, TSchema] => {
       const schema = Object.hasOwn(all, word) ? all[word] : undefined;

@@ -27,6 +27,24 @@ export const rootWords = {
 } as const satisfies Record<string, TSchema>;
 
 /**
+ * The beginnings of paths that name their root by an id, each with the root: a team's id names its organization too. Elsewhere the same word belongs to a path resource, as
+ * in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
+ */
+export const idRoots = { '/repositories/{repository_id}': 'repo', '/teams/{team_id}': 'org' } as const;
+export type IdRoots = typeof idRoots;
+
+/** The words of these beginnings. */
+export const idWords = { repository_id: idOf('repositories'), team_id: idOf('teams') } as const satisfies Record<
+  WordsOf<keyof IdRoots>,
+  TSchema
+>;
+
+/** How a path begins, where it names its root by an id. */
+export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.find((beginning) => path.startsWith(beginning));
+
+const beginnings = Object.keys(idRoots) as (keyof IdRoots)[]; // the keys of the table above
+
+/**
  * The words that aren't looked up in the database: files and refs, which handlers read from Git. All other words belong to a path
  * resource.
  */

@@ -4,6 +4,7 @@ import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import type { Runners } from '#runner-providers/open.ts';
 import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -14,6 +15,8 @@ export type Services = {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
+  /** Large files: those of releases. */
+  readonly objects: ObjectStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
   /** See `lib/limits.ts`. */

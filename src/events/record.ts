@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '#database/connect.ts';
+import { sendUnawaited, type Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventData, EventKind } from './kinds.ts';
 
@@ -27,16 +27,17 @@ export const recordEach = <Item, Kind extends EventKind>(
   event: (item: Item) => Event<Kind>,
 ): Promise<void> => recordAll(tx, items.map(event));
 
-/** Writes several events in their order, in one statement. */
+/** Writes several events in their order, in one statement, which isn't waited for. */
 export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly Event<Kind>[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map(({ kind, owner, repository, actor, data, at }) => ({ kind, owner, repository, actor, data, at }));
-  await sql`
+  const write = sql`
     with event as (
       insert into events (kind, owner_id, repository_id, actor_id, data, created_at)
       select kind, owner, repository, actor, data, at from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as given(kind text, owner bigint, repository bigint, actor bigint, data jsonb, at timestamptz)
       returning id
     )
-    insert into undispatched_events (event_id) select id from event`.execute(tx);
+    insert into undispatched_events (event_id) select id from event`;
+  sendUnawaited(tx, write.compile(tx));
 }

@@ -54,6 +54,18 @@ export const getOptional = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key |
 export const gather = <Row, Field extends keyof Row>(rows: Iterable<Row>, ...fields: readonly Field[]): Row[Field][] =>
   [...rows].flatMap((row) => fields.map((field) => row[field]));
 
+/** Makes something of each object once, and remembers it as long as the object lives. */
+export function oncePerObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    const known = made.get(key);
+    if (known) return known.value;
+    const value = make(key);
+    made.set(key, { value });
+    return value;
+  };
+}
+
 /** The entries of `record` whose value is not undefined. */
 export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {

@@ -8,6 +8,8 @@ export type Limiters = {
   /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   readonly searches: ConcurrencyLimiter;
+  /** Files of releases that are received and sent. */
+  readonly transfers: ConcurrencyLimiter;
   /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
@@ -17,7 +19,7 @@ export type Limiters = {
  * Opens the limiters of a process.
  * @param connections how many connections to PostgreSQL the process has for requests
  */
-export function openLimiters({ requests, search, oauth }: ResourceLimits, connections: number): Limiters {
+export function openLimiters({ requests, search, oauth, releases }: ResourceLimits, connections: number): Limiters {
   // Searches may be slow. They use at most half of the connections, so that other requests get one.
   const searches = Math.max(1, Math.min(search.concurrent, Math.floor(connections / 2)));
   return {
@@ -36,6 +38,12 @@ export function openLimiters({ requests, search, oauth }: ResourceLimits, connec
     }),
     // A search passes its own waiting time, which is part of its time budget.
     searches: concurrencyLimiter('search.concurrent', { ...search, total: searches, waitingTime: 0 }),
+    transfers: concurrencyLimiter('releases.transfers', {
+      ...requests,
+      total: releases.transfers,
+      perCaller: releases.transfersPerCaller,
+      anonymous: releases.transfersAnonymous,
+    }),
     passwords: concurrencyLimiter('oauth.passwords', {
       ...oauth,
       total: oauth.passwords,

@@ -1,9 +1,10 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { issues, lists, notifications, repositories } from './limits/lists.ts';
+import { accounts, issues, lists, notifications, repositories } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
+import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { search } from './limits/search.ts';
 import { texts } from './limits/texts.ts';
@@ -21,6 +22,7 @@ export const limitTable = {
   oauth,
   database,
   lists,
+  accounts,
   issues,
   texts,
   repositories,
@@ -29,6 +31,7 @@ export const limitTable = {
   webhooks,
   names,
   migrations,
+  releases,
 };
 
 type Table = typeof limitTable;

@@ -1,13 +1,14 @@
 /**
- * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, all others at
- * `offset`.
+ * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, lists by ids after
+ * the id `since`, all others at `offset`.
  */
-export type Page = { limit: number; offset: number; number: number; cursor?: string };
+export type Page = { limit: number; offset: number; number: number; cursor?: string; since?: number };
 
-/**
- * The rows of a page, and the total number of rows (bounded; see `database/list.ts`). Lists with cursors have those of the next
- * and the previous page.
- */
-export type Listed<Row> = { rows: Row[]; total: number } & Cursors;
+/** The rows of a page, and the total number of rows (bounded; see `database/list.ts`). */
+export type Listed<Row> = { rows: Row[]; total: number };
 
-export type Cursors = { next?: string | undefined; previous?: string | undefined };
+/** The rows of a page of a list that isn't counted, and where the next and the previous page begin, if there are such. */
+export type Uncounted<Row> = { rows: Row[] } & Neighbours;
+
+/** What the parameter of a list's position has for the pages beside one: a cursor or an id. */
+export type Neighbours = { next?: string | undefined; previous?: string | undefined };

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createHash, createPublicKey, type webcrypto } from 'node:crypto';
 
 /** A public key as a line of OpenSSH without its comment, and its fingerprint. */
 export type SshKey = { key: string; fingerprint: string };
@@ -10,7 +10,7 @@ type Fields = {
 };
 
 /** Reads the key behind its type. Undefined where a field is missing or of another length. */
-type KeyReader = (fields: Fields) => JsonWebKey | undefined;
+type KeyReader = (fields: Fields) => webcrypto.JsonWebKey | undefined;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64url');
 
@@ -89,7 +89,7 @@ function fieldsOf(blob: Buffer): Fields {
 }
 
 /** Whether the numbers are a key: a point must be on its curve. */
-function isKey(key: JsonWebKey): boolean {
+function isKey(key: webcrypto.JsonWebKey): boolean {
   try {
     createPublicKey({ key, format: 'jwk' });
     return true;

@@ -1,9 +1,11 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { positionOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
+import type { Media } from '#lib/media.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import { emitRoute } from '#vocabulary/paths.ts';
@@ -54,6 +56,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     parameters: parametersOf(endpoint, references),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
+    ...(endpoint.carries === 'bytes' ? { requestBody: bytesBody } : {}),
     responses: {
       ...repliesOf(endpoint, references, vocabulary),
       ...redirectsOf(endpoint),
@@ -111,13 +114,14 @@ function pagingOf({ paging }: Endpoint): Json[] {
     description: `The number of results on a page, ${maxLimit} at most.`,
     schema: { type: 'integer', default: defaultLimit },
   };
-  if (style === 'cursors')
-    return [limit, { name: 'cursor', in: 'query', description: 'As the Link header gives it.', schema: { type: 'string' } }];
-  return [
-    limit,
-    { name: 'page', in: 'query', description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
-  ];
+  return [limit, { name: positionOf[style], in: 'query', ...positions[positionOf[style]] }];
 }
+
+const positions = {
+  page: { description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
+  cursor: { description: 'As the Link header gives it.', schema: { type: 'string' } },
+  since: { description: 'An id. The page has what comes after it.', schema: { type: 'integer', default: 0 } },
+} as const;
 
 function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
   const schema = endpoint.body ?? {};
@@ -132,6 +136,8 @@ function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabula
     },
   };
 }
+
+const bytesBody = { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
 
 const textBody = {
   required: true,
@@ -148,30 +154,51 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
-  const [neutral, vendor] = mediaWord;
-  const word = vocabulary === 'service' ? neutral : vendor;
-  const media = (endpoint.media ?? []).filter((name) => name !== 'json');
   return Object.fromEntries(
     Object.entries(endpoint.replies).map(([status, schema]) => {
       const description = reasons[status] ?? 'Reply';
       if (isNothing(schema)) return [status, { description }];
       const json = { schema: references.of(schema, endpoint.id) };
-      const others = media.map((name) => [`application/vnd.${word}.${name}+json`, {}]);
-      return [
-        status,
-        { description, ...linkHeaderOf(endpoint), content: { [contentTypeOf(schema)]: json, ...Object.fromEntries(others) } },
-      ];
+      const [type, ...others] = mediaTypesOf(endpoint, schema, vocabulary);
+      const content = { [type]: json, ...Object.fromEntries(others.map((name) => [name, {}])) };
+      return [status, { description, ...linkHeaderOf(endpoint), content }];
     }),
   );
 }
 
-/** The media type of a reply: JSON, unless its schema has another. */
-const contentTypeOf = (schema: { contentMediaType?: string }): string => schema.contentMediaType ?? 'application/json';
+/**
+ * Whether a media type is that of a text, which nobody reads as JSON. `raw` alone is a file; with the other renderings of a text, it is a
+ * field of the JSON.
+ */
+const isText = (name: Media, all: readonly Media[]): boolean =>
+  name === 'diff' || name === 'patch' || name === 'sha' || (name === 'raw' && !all.includes('text'));
+
+/** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
+export function mediaTypesOf(
+  { media = [] }: Pick<Endpoint, 'media'>,
+  schema: { contentMediaType?: string },
+  vocabulary: Vocabulary,
+): [string, ...string[]] {
+  const [neutral, vendor] = mediaWord;
+  const word = vocabulary === 'service' ? neutral : vendor;
+  const others = media
+    .filter((name) => name !== 'json')
+    .map((name) =>
+      name === 'bytes' ? 'application/octet-stream' : `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`,
+    );
+  return [schema.contentMediaType ?? 'application/json', ...others];
+}
 
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 
 const linkHeaderOf = ({ paging }: Endpoint): Json =>
-  paging ? { headers: { Link: { description: 'The first, previous, next and last page.', schema: { type: 'string' } } } } : {};
+  paging ? { headers: { Link: { description: linked[positionOf[paging.style]], schema: { type: 'string' } } } } : {};
+
+const linked = {
+  page: 'The first, previous, next and last page.',
+  cursor: 'The previous and the next page.',
+  since: 'The next page.',
+} as const;
 
 /** Every 200 of a GET has an ETag, and supports conditional requests. */
 const notModifiedOf = ({ method, replies }: Endpoint): Json =>

@@ -23,6 +23,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   oauth: 'Sign-in and OAuth',
   database: 'PostgreSQL',
   lists: 'Lists',
+  accounts: 'Accounts',
   issues: 'Issues',
   texts: 'Texts',
   repositories: 'Repositories',
@@ -31,6 +32,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   webhooks: 'Webhooks',
   names: 'Names of hosts',
   migrations: 'Migrations',
+  releases: 'Releases',
 };
 
 /** Makes the page of all limits. */

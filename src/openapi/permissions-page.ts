@@ -43,7 +43,7 @@ const interactions = `## Limits on interactions
 
 For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or collaborators. A
 contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.
-Commits count by the noreply address of an account alone, since nobody verifies the address that an account states.`;
+Commits count by the verified addresses of an account and its noreply address: nobody verified what else an account states.`;
 
 function interactionsIn(endpoints: readonly Declared[]): string {
   const limited = endpoints.filter(({ access }) => access.interaction === true).sort(byPath);

@@ -19,7 +19,7 @@ export type RefusalStatus = keyof typeof refusalReasons;
 
 /** The error statuses of an endpoint: those that follow from its declaration, and those that its rules add. */
 export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoint): RefusalStatus[] {
-  const hasBody = body !== undefined || carries === 'text';
+  const hasBody = body !== undefined || carries === 'text' || carries === 'bytes';
   const applies: Record<RefusalStatus, boolean> = {
     400: true,
     401: true,

@@ -11,10 +11,14 @@ import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { collaborators } from './collaborators/family.ts';
+import { commitComments } from './commit-comments/family.ts';
+import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { emojis } from './emojis/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
+import { gitignore } from './gitignore/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
@@ -34,10 +38,14 @@ import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
+import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { search } from './search/family.ts';
+import { signingKeys } from './signing-keys/family.ts';
+import { stars } from './stars/family.ts';
+import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
@@ -46,6 +54,7 @@ import { webhooks } from './webhooks/family.ts';
 /** The families in their order: a family may import only families above it. */
 const families = [
   accounts,
+  signingKeys,
   members,
   tokens,
   organizations,
@@ -53,14 +62,18 @@ const families = [
   teams,
   organizationRoles,
   licenses,
+  gitignore,
   labels,
   repositories,
   repositorySelections,
   immutableReleases,
   collaborators,
+  teamRepositories,
   watching,
+  stars,
   autolinks,
   commits,
+  commitStatuses,
   pushes,
   gitData,
   branches,
@@ -70,12 +83,15 @@ const families = [
   reactions,
   issueFields,
   issues,
+  commitComments,
+  releases,
   markdown,
   repositoryImports,
   notifications,
   migrations,
   admin,
   meta,
+  emojis,
   privateRegistries,
   search,
   hostedRunners,

@@ -1,6 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Db } from '#database/connect.ts';
-import type { DB } from '#database/tables.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, onOneConnection } from '#database/connect.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
@@ -28,10 +27,10 @@ export function withIndexLock<T>(
   db: Db,
   index: string,
   repository: Repository,
-  work: (connection: Kysely<DB>) => Promise<T>,
+  work: (connection: Db) => Promise<T>,
 ): Promise<T> {
   const key: RawBuilder<unknown> = sql`hashtextextended(${`${index}:${repository}`}, 0)`;
-  return db.connection().execute(async (connection) => {
+  return onOneConnection(db, async (connection) => {
     await sql`select pg_advisory_lock(${key})`.execute(connection);
     try {
       return await work(connection);

@@ -28,6 +28,7 @@ export {
   QueryError,
   repositorySorts,
   takeSort,
+  userSorts,
 } from './query/index.ts';
 export { indexRepositoryWords } from './repositories/index-repository.ts';
 export { repositoryReads } from './repositories/reads.ts';
@@ -36,3 +37,6 @@ export { repositoryTextMatches } from './repositories/text-matches.ts';
 export { type Budget, maxRepositories, maxResults, type SearchRequest, type SearchResult, startBudget } from './result.ts';
 export { indexStale } from './stale.ts';
 export type { TextMatch } from './text-match/fragments.ts';
+export { changesWords, indexAccounts } from './users/index-accounts.ts';
+export { searchUsers, type UserHit } from './users/search.ts';
+export { userTextMatches } from './users/text-matches.ts';

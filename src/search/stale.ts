@@ -6,6 +6,7 @@ import { analyserVersion } from '#search/analyse/analyse.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
+import { indexStaleAccounts } from '#search/users/index-accounts.ts';
 
 type Repository = Id<'repositories'>;
 
@@ -39,8 +40,13 @@ export type StaleOptions = {
   onFailure: (error: unknown, repository: Repository) => void;
 };
 
-/** Updates all stale indexes, one repository after the other. Returns their number. */
-export async function indexStale({ db, git, now, onFailure }: StaleOptions): Promise<number> {
+/** Updates all stale indexes: of accounts, then one repository after the other. Returns the numbers of both. */
+export async function indexStale(options: StaleOptions): Promise<{ accounts: number; repositories: number }> {
+  const accounts = await indexStaleAccounts(options.db);
+  return { accounts, repositories: await indexStaleRepositories(options) };
+}
+
+async function indexStaleRepositories({ db, git, now, onFailure }: StaleOptions): Promise<number> {
   let done = 0;
   for (let after = 0; ; ) {
     const ids = await listStale(db, after);

@@ -7,11 +7,13 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
+import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
+import { addDownloads } from './downloads.ts';
 import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
 import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
@@ -21,6 +23,7 @@ import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
+import { firstQuery, readPath } from './resolve.ts';
 import { type Route, routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
@@ -132,6 +135,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
+  addEmojiImages(app);
   addOAuth(app, {
     ...parts,
     origin: (request) => linksFor(parts, request).html,
@@ -139,6 +143,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
   });
+  addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
   for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
@@ -150,8 +155,8 @@ export function buildApp(parts: Parts): FastifyInstance {
  */
 async function tellAccess(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
   if (request.signedIn || request.headers.authorization === undefined) return;
-  const viewer = await signIn(request, clock()).catch(() => undefined);
-  if (viewer) reply.headers(accessHeaders({ permission: { none: 'public' } }, viewer));
+  const signedIn = await signIn(request, clock()).catch(() => undefined);
+  if (signedIn) reply.headers(accessHeaders({ permission: { none: 'public' } }, signedIn.viewer));
 }
 
 /** The public service's layout: the API at the root of a host named `api.…`. */
@@ -179,14 +184,16 @@ async function serve(
 ): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
-  const { requests } = parts.services.limiters;
+  const { requests, transfers } = parts.services.limiters;
   request.signedIn = true;
-  const viewer = await parts.signIn(request, now);
+  const given = request.params as Record<string, string>; // the router's own strings
+  const path = readPath(endpoint, wildcard === undefined ? given : { ...given, [wildcard]: given['*'] ?? '' });
+  const links = linksFor(parts, request);
+  const { viewer, along } = await parts.signIn(request, now, (asking) => firstQuery({ db, endpoint, path, now, links }, asking));
   reply.headers(accessHeaders(endpoint.access, viewer));
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   const release = await admit(requests, caller, reply);
-  const params = request.params as Record<string, string>; // the router's own strings
   const reading = async <Body>(read: () => Promise<Body>): Promise<Body> => {
     release(); // a slow body must not hold a slot
     const body = await read();
@@ -202,10 +209,20 @@ async function serve(
       db,
       change: (work) => change(db, work),
       services: { ...parts.services, git: storeFor(parts.services.git, caller) },
-      links: linksFor(parts, request),
-      params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' },
+      links,
+      path,
+      along,
       readBody: () => reading(() => parts.bodies.json({ request, reply }, endpoint, caller)),
       readText: () => reading(() => parts.bodies.text({ request, reply }, caller)),
+      receive: (most, take) =>
+        reading(async () => {
+          const end = await admit(transfers, caller, reply);
+          await parts.bodies.parts({ request, reply }, most, take).finally(end);
+        }),
+      async beginTransfer() {
+        release();
+        await admit(transfers, caller, reply);
+      },
     },
     request,
     reply,

@@ -7,7 +7,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { statusOf } from './refusals.ts';
-import { authorizePath, Moved } from './resolve.ts';
+import { authorizePath, Moved, readPath } from './resolve.ts';
 import { type Route, routesOf } from './routes.ts';
 
 /** The decision about a request, and the checks that led to it. */
@@ -44,7 +44,7 @@ export async function explain({ db, endpoints, authorization, method, path, now,
   try {
     viewer = await authenticate(authorization, { db, now });
     const links = url === undefined ? undefined : linksOf(url);
-    await authorizePath({ db, endpoint, viewer, params, now, links, trace: steps });
+    await authorizePath({ db, endpoint, viewer, path: readPath(endpoint, params), now, links, trace: steps });
     return { endpoint: endpointInfo, viewer: describeViewer(viewer), steps, allowed: true };
   } catch (error) {
     const viewerInfo = viewer ? describeViewer(viewer) : unknown.viewer;

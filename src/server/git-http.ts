@@ -73,7 +73,7 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
 }
 
 async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer; git: GitStore }> {
-  const viewer = await parts.signIn(request, parts.clock());
+  const { viewer } = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
   request.caller = callerOf(viewer, request.ip);
   const git = storeFor(parts.services.git, request.caller);

@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticated } from '#access/authenticate.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { isRaw, type Raw, reply as replyWith } from '#endpoint/call.ts';
+import { isRaw, type Raw, reply as replyWith, type Upload } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { checkPaging, cursorHeader, linkHeader, pageOf } from '#endpoint/paging.ts';
+import { checkPaging, linkHeader, pageOf } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Json } from '#lib/json-reader.ts';
+import { rawFileType } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
@@ -19,7 +21,8 @@ import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './condit
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
-import { resolve } from './resolve.ts';
+import { type FirstFound, type RequestPath, resolve } from './resolve.ts';
+import { sendFile } from './send-file.ts';
 
 export type RequestContext = {
   endpoint: Endpoint;
@@ -30,11 +33,17 @@ export type RequestContext = {
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   services: Services;
   links: Links;
-  params: Readonly<Record<string, string>>;
+  path: RequestPath;
+  /** What the first statement found of the path. */
+  along: Authenticated<FirstFound>['along'];
   /** Reads the request's body; undefined where it has none. */
   readBody(): Promise<Json | undefined>;
   /** The same of an endpoint that carries a text. */
   readText(): Promise<string>;
+  /** Receives the body of an endpoint that carries bytes. */
+  receive: Upload['receive'];
+  /** Before a file is sent: gives the slot of the request back, and takes one of those that files have. */
+  beginTransfer(): Promise<void>;
 };
 
 /**
@@ -48,11 +57,14 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const counted = await consumeRateLimit(context, request, reply);
   const media = acceptMediaType(request.headers.accept);
   if (!media.acceptable) throw new Refusal('unsupported_media', `Unsupported 'Accept' header: must accept 'application/json'`);
-  reply.header('x-service-media-type', `service.v3; ${media.media === 'json' ? '' : `param=${media.media}; `}format=json`);
+  reply.header(
+    'x-service-media-type',
+    `service.v3; ${media.media === 'json' || media.media === 'bytes' ? '' : `param=${media.media}; `}format=json`,
+  );
 
   checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
-  const { services, now, params, links } = context;
-  const { at, roots, lock } = await resolve({ db, endpoint, viewer, params, services, now, links });
+  const { services, now, path, along, links } = context;
+  const { at, roots, lock } = await resolve({ db, endpoint, viewer, path, along, services, now, links });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
   const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
@@ -63,8 +75,9 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     change: <T>(work: (tx: Tx, at: object) => Promise<T>) => context.change(async (tx) => work(tx, await lock(tx))),
     at,
     query: parsedQuery,
-    body: endpoint.body ? await parseBody(endpoint.body, await context.readBody(), resource) : {},
+    body: endpoint.body ? await parseBody(endpoint.body, await givenBody(context, query), resource) : {},
     text: endpoint.carries === 'text' ? await context.readText() : '',
+    upload: { contentType: request.headers['content-type'], receive: context.receive },
     page,
     viewer,
     now: context.now,
@@ -82,6 +95,16 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
   const handled = await handle.call(endpoint, call);
   await sendReply(context, handled, { request, reply, page, version, counted });
+}
+
+/** The body of a request, or its query where the endpoint takes the fields from there. A number of the query stays a text. */
+async function givenBody(
+  { endpoint, readBody }: RequestContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Json | undefined> {
+  const body = await readBody();
+  if (body || !endpoint.bodyInQuery) return body;
+  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // looked at, as it may have one
 }
 
 const variesBy = 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding';
@@ -126,9 +149,8 @@ async function sendReply(
   const { endpoint } = context;
   if (isRaw(handled)) return sendRaw(context, handled, { request, reply, counted });
   const { status, body, list } = replyBody(endpoint, handled, page);
-  if (list) {
-    const url = addressOf(context.links, request);
-    const link = endpoint.paging?.style === 'cursors' ? cursorHeader(url, list) : linkHeader(url, page, list.total);
+  if (list && endpoint.paging) {
+    const link = linkHeader(addressOf(context.links, request), endpoint.paging, page, list);
     if (link) reply.header('link', link);
   }
   const changed = changedSince(endpoint, version, body);
@@ -159,11 +181,19 @@ async function sendReply(
 /** Sends a reply that isn't JSON, or a 304 where its `etag` matches. For a HEAD, the stream is closed unread. */
 async function sendRaw(
   context: RequestContext,
-  { status, headers, body }: Raw,
+  { status, headers, body, file }: Raw,
   { request, reply, counted }: Pick<ReplyContext, 'request' | 'reply' | 'counted'>,
 ): Promise<void> {
   const { etag } = headers;
   reply.headers(headers);
+  if (file) {
+    reply.header('vary', variesBy).header('cache-control', cacheControlOf(context.viewer));
+    const sent = await sendFile({ request, reply }, file, () => context.beginTransfer());
+    if (sent === 304) await refundRateLimit(context, reply, counted);
+    return;
+  }
+  const { version } = acceptMediaType(request.headers.accept);
+  if (version && headers['content-type'] === rawFileType) reply.type(rawFileType.replace('.raw', `.${version}.raw`));
   const notModified = etag !== undefined && isNotModified(request.headers, { etag, lastModified: undefined });
   if ((notModified || request.method === 'HEAD') && body instanceof Readable) body.destroy();
   if (notModified) await refundRateLimit(context, reply, counted);

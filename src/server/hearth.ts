@@ -15,6 +15,7 @@ import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
+import { openObjectFolder } from '#objects/folder.ts';
 import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
@@ -26,7 +27,7 @@ import type { MetricsReader } from './metrics.ts';
 /** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
-  /** The folder of all repositories; archives of migrations lie in one beside it. */
+  /** The folder of all repositories; archives of migrations, and files of releases, lie in others beside it. */
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
@@ -85,6 +86,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const services: Services = {
     git,
     migrations: join(dirname(settings.repositories), 'migrations'),
+    objects: openObjectFolder(join(dirname(settings.repositories), 'objects')),
     vocabulary,
     limits,
     resourceLimits: resources,

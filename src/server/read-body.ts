@@ -9,7 +9,7 @@ import { type Json, jsonReader } from '#lib/json-reader.ts';
 import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { admit } from './admit.ts';
-import { type ReceiveLimits, receiveBody, tooLarge } from './receive-body.ts';
+import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
 /** The longest text that is read as a body. */
 const textBytes = { bytes: fixedValue(limitTable.texts.rendered), name: 'texts.rendered' };
@@ -22,6 +22,8 @@ export type BodyReader = {
   json(exchange: Exchange, endpoint: Endpoint, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;
+  /** Passes a file of any type on in parts, one after the other. */
+  parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
   /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
@@ -71,6 +73,14 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
       const bytes = Buffer.concat(parts);
       if (!isUtf8(bytes)) throw badRequest('The body is not UTF-8');
       return bytes.toString();
+    },
+    async parts(exchange, most, take) {
+      checkEncoding(exchange.request);
+      const length = contentLength(exchange.request);
+      if (length === 0) return;
+      if (length !== undefined && length > most.bytes) throw tooLarge(most);
+      sendContinue(exchange);
+      await receiveParts(exchange.request.raw, { ...most, ...timing }, take);
     },
     async form(exchange) {
       const parts: Buffer[] = [];

@@ -22,12 +22,8 @@ const flushAt = { bytes: 16 * 1024, parts: 1024 };
  * @throws what `onPart` throws
  */
 export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, onPart: (part: Buffer) => void): Promise<void> {
-  const start = performance.now();
   let parts: Buffer[] = [];
   let buffered = 0;
-  let received = 0;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-
   const flush = (): void => {
     const [first] = parts;
     const all = parts.length === 1 && first ? first : Buffer.concat(parts);
@@ -35,14 +31,56 @@ export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, o
     buffered = 0;
     onPart(all);
   };
+  await receive(raw, limits, {
+    onData(part) {
+      buffered += part.length;
+      parts.push(part);
+      if (buffered >= flushAt.bytes || parts.length >= flushAt.parts) flush();
+    },
+    onEnd: flush,
+  });
+}
+
+/**
+ * The same for a body that is larger than what is held in memory: the next part is read after the promise of `take` for the one before.
+ * @throws what `take` throws, beside what `receiveBody` does
+ */
+export async function receiveParts(
+  raw: IncomingMessage,
+  limits: ReceiveLimits,
+  take: (part: Buffer) => Promise<void>,
+): Promise<void> {
+  let taken: Promise<void> = Promise.resolve();
+  await receive(raw, limits, {
+    onData(part, fail) {
+      raw.pause();
+      taken = take(part);
+      taken.then(() => raw.resume(), fail);
+    },
+  });
+  // A body that has arrived as a whole ends while its last part is taken, though it is paused.
+  await taken;
+}
+
+type Receiver = { onData(part: Buffer, fail: (error: unknown) => void): void; onEnd?: () => void };
+
+const nothing = (): void => undefined;
+
+async function receive(
+  raw: IncomingMessage,
+  limits: ReceiveLimits,
+  { onData: take, onEnd: finish = nothing }: Receiver,
+): Promise<void> {
+  const start = performance.now();
+  let received = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+
   const onData = (part: Buffer): void => {
     received += part.length;
-    buffered += part.length;
-    parts.push(part);
     if (received > limits.bytes) reject(tooLarge(limits));
-    else if (buffered >= flushAt.bytes || parts.length >= flushAt.parts) attempt(flush);
+    else attempt(() => take(part, reject));
   };
-  const onEnd = (): void => attempt(flush, resolve);
+  const onEnd = (): void => attempt(finish, resolve);
   const onClose = (): void => reject(new GitError('aborted', 'The client went away'));
   const attempt = (...steps: (() => void)[]): void => {
     try {

@@ -1,9 +1,12 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
-import type { Cursors, Listed, Page } from '#lib/page.ts';
+import type { Listed, Neighbours, Page, Uncounted } from '#lib/page.ts';
 
-/** `list` is set for a page of a list, for the `Link` header. */
-type ReplyBody = { status: number; body: unknown; list?: { total: number } & Cursors };
+/** What the `Link` header of a page of a list follows from: the number of rows, or the pages beside it. */
+type ListPosition = { total: number } | Neighbours;
+
+/** `list` is set for a page of a list. */
+type ReplyBody = { status: number; body: unknown; list?: ListPosition };
 
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
@@ -15,11 +18,15 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { body, total } = result as { body: unknown; total: number }; // what a handler of such pages returns
     return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
   }
-  const { rows, total, next, previous, extra } = result as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  if (endpoint.paging.style === 'cursors' || endpoint.paging.style === 'since') {
+    const { rows, next, previous } = result as Uncounted<unknown>; // what a handler of such lists returns
+    return { status, body: rows, list: { next, previous } };
+  }
+  const { rows, total, extra } = result as Listed<unknown> & { extra?: object }; // what a paged handler returns
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
-  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next, previous } };
+  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
 }
 
 /** The name of the array in a list's envelope, read from the reply's schema. */

@@ -1,17 +1,27 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { authorize, type CheckResult, mayRead, type Target } from '#access/authorize.ts';
-import type { LimitLookup } from '#access/interaction-limits.ts';
-import { findAccount, findOrg, findRedirectedRepo, findRepo } from '#access/lookup.ts';
-import type { Account, Repo, Viewer } from '#access/viewer.ts';
+import { findLimit } from '#access/interaction-limits.ts';
+import {
+  findAccount,
+  findOrg,
+  findRedirectedRepo,
+  orgByTeamQuery,
+  orgQuery,
+  repoByIdQuery,
+  repoQuery,
+  rootId,
+} from '#access/lookup.ts';
+import { findRow, joined, mapped, type RowQuery, tableRow } from '#access/row-query.ts';
+import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { rootWords, valueWords } from '#endpoint/path-words.ts';
+import { type IdRoots, idRootOf, idRoots, rootWords, valueWords } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
-import { badRequest, forbidden, notFound, orNotFound, unauthenticated } from '#lib/refusal.ts';
+import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -35,23 +45,84 @@ export class MovedBelow extends Error {
 
 type Rows = Readonly<Record<string, unknown>>;
 
-type Authorized = {
-  /** The rows of accounts and repositories that the path names. */
-  roots: Rows;
-  /** The parsed values of all words. */
-  words: Rows;
+/** The words of a request's path. */
+export type RequestPath = {
+  /** As they stand in the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The parsed values of those that match their schemas. */
+  readonly values: Rows;
+  /** Those that don't. */
+  readonly malformed: readonly string[];
 };
 
-type AuthorizeContext = {
+export function readPath(endpoint: Endpoint, params: Readonly<Record<string, string>>): RequestPath {
+  const values: Record<string, unknown> = {};
+  const malformed: string[] = [];
+  for (const [word, schema] of wordSchemasOf(endpoint)) {
+    const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
+    if (value === undefined) malformed.push(word);
+    else values[word] = value;
+  }
+  return { params, values, malformed };
+}
+
+/** What the first statement finds of a path: its repository or organization, and what is named below it. */
+export type FirstFound = { readonly repo?: Repo; readonly org?: Org; readonly resource?: unknown };
+
+type QueryContext = {
   db: Db;
   endpoint: Endpoint;
-  viewer: Viewer;
-  params: Readonly<Record<string, string>>;
+  path: RequestPath;
   now: Date;
   /** Where people reach the server, where that is known: commits tell accounts by addresses on its host. */
   links: Links | undefined;
+};
+
+type AuthorizeContext = QueryContext & {
+  viewer: Viewer;
+  /** What was found of the path along with the viewer's credential. */
+  along?: { readonly row: FirstFound | undefined } | undefined;
   /** Collects the checks of the decision, for `hearth explain`. */
   trace?: CheckResult[];
+};
+
+/**
+ * The query of what a path names: its repository or organization, and the first resource below it. Undefined where the path has neither,
+ * or has two roots.
+ */
+export function firstQuery(context: QueryContext, viewer: Viewer): RowQuery<FirstFound> | undefined {
+  const { db, endpoint, path, now } = context;
+  if (path.malformed.length > 0) return undefined;
+  const [first] = resourcesOf(endpoint);
+  const { org, owner = '', repo, template_repo } = path.params;
+  const below = (above: 'org' | 'repo' | undefined, at: Rows): RowQuery<unknown> | undefined =>
+    first?.query && first.below === above ? resourceQuery(first.query({ db, at, viewer, now }, path.values)) : undefined;
+  const byId = idRootOf(endpoint.path);
+  if (byId) {
+    const kind = idRoots[byId];
+    return withResource(rootsById[byId](context, viewer), below(kind, { [kind]: { id: rootId } }));
+  }
+  if (template_repo !== undefined || (org !== undefined && repo !== undefined)) return undefined;
+  if (org !== undefined) {
+    const root = mapped(orgQuery(db, viewer, org), (row) => ({ org: row }));
+    return withResource(root, below('org', { org: { id: rootId } }));
+  }
+  if (repo !== undefined) {
+    const root = mapped(repoQuery(db, viewer, owner, repo, limitLookup(context)), (row) => ({ repo: row }));
+    return withResource(root, below('repo', { repo: { id: rootId } }));
+  }
+  const resource = below(undefined, {});
+  return resource && mapped(resource, (row) => ({ resource: row }));
+}
+
+const withResource = (root: RowQuery<FirstFound>, resource: RowQuery<unknown> | undefined): RowQuery<FirstFound> =>
+  resource ? mapped(joined(root, resource), (found) => ({ ...found.above, resource: found.below })) : root;
+
+type Authorized = {
+  /** The rows of accounts and repositories that the path names. */
+  roots: Rows;
+  /** The first resource below them, if the same statement was asked for it. */
+  first?: { readonly resource?: unknown };
 };
 
 /**
@@ -60,21 +131,17 @@ type AuthorizeContext = {
  * @throws Moved for a former name of a repository
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
-  const { db, endpoint, viewer, params, trace } = context;
-  const words: Record<string, unknown> = {};
-  const malformed: string[] = [];
-  for (const [word, schema] of wordSchemasOf(endpoint)) {
-    const value = parseWord(schema, neutralValue(word, params[word] ?? ''));
-    if (value === undefined && (endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
-    if (value === undefined) malformed.push(word);
-    else words[word] = value;
-  }
-  const target = await findTarget(context);
+  const { db, endpoint, viewer, path, trace } = context;
+  const { malformed, params } = path;
+  if (malformed.some((word) => endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
+  const query = context.along ? undefined : firstQuery(context, viewer);
+  const asked = context.along ?? (query && { row: await findRow(db, query) });
+  const target = await withLimit(context, await findTarget(context, asked));
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed) throw refusals[decision.refusal](decision.message);
   if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
-  const roots = 'username' in words ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
-  return { roots, words };
+  const roots = 'username' in params ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
+  return { roots, ...(asked?.row && 'resource' in asked.row ? { first: asked.row } : {}) };
 }
 
 const refusals = { unauthenticated, forbidden, not_found: notFound };
@@ -92,13 +159,16 @@ export type Resolved = {
 
 /** Decides about access to a path, and then finds its resources, each below its parent. @throws as `authorizePath` does */
 export async function resolve(context: ResolveContext): Promise<Resolved> {
-  const { endpoint } = context;
-  const { roots, words } = await authorizePath(context);
+  const { endpoint, path } = context;
+  const { roots, first } = await authorizePath(context);
   const resources = resourcesOf(endpoint);
-  const values = Object.entries(words).filter(([word]) => Object.hasOwn(valueWords, word));
+  const values = Object.entries(path.values).filter(([word]) => Object.hasOwn(valueWords, word));
   let at: Rows = { ...Object.fromEntries(values), ...roots };
-  for (const resource of resources)
-    at = { ...at, [resource.name]: orNotFound(await findOrRedirect(context, resource, at, words)) };
+  for (const [position, resource] of resources.entries()) {
+    resource.require?.(at);
+    const found = first && position === 0 ? first.resource : await findResource(context, resource, at);
+    at = { ...at, [resource.name]: orNotFound(found) };
+  }
   const last = resources.at(-1);
   return {
     at,
@@ -110,50 +180,90 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
 }
 
 /** Finds a resource of the path. @throws MovedBelow for a former name of it */
-async function findOrRedirect(context: ResolveContext, resource: AnyPathResource, at: Rows, words: Rows): Promise<unknown> {
-  const { db, viewer, services, now, endpoint, params } = context;
+async function findResource(context: ResolveContext, resource: AnyPathResource, at: Rows): Promise<unknown> {
+  const { db, viewer, services, now, endpoint, path } = context;
+  if (resource.query) return findRow(db, resourceQuery(resource.query({ db, at, viewer, now }, path.values)));
   try {
-    return await resource.find({ db, at, viewer, services, now }, words);
+    return await resource.find({ db, at, viewer, services, now }, path.values);
   } catch (error) {
     if (!(error instanceof Renamed)) throw error;
-    const names: Readonly<Record<string, string>> = { ...params, [error.word]: error.newName };
+    const names: Readonly<Record<string, string>> = { ...path.params, [error.word]: error.newName };
     throw new MovedBelow(endpoint.path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(names[word] ?? '')));
   }
 }
 
-/** What access is decided about: the repositories and organizations of the path. */
-async function findTarget(context: AuthorizeContext): Promise<Target & { template?: Repo }> {
-  const { db, endpoint, viewer, params } = context;
-  const has = (word: string): boolean => endpoint.path.includes(`{${word}}`);
-  if (has('template_repo')) {
-    const template = await findOrFollow(context, params.template_owner ?? '', params.template_repo ?? '');
+const resourceQuery = (select: Expression<unknown>): RowQuery<unknown> => tableRow(sql`${select}`);
+
+/**
+ * What access is decided about: the repositories and organizations of the path. `asked` has the only one, where the first statement was
+ * asked for it.
+ */
+async function findTarget(
+  context: AuthorizeContext,
+  asked: { readonly row: FirstFound | undefined } | undefined,
+): Promise<Target & { template?: Repo }> {
+  const { db, endpoint, viewer, path } = context;
+  const { org, owner = '', repo, template_owner = '', template_repo } = path.params;
+  const byId = idRootOf(endpoint.path);
+  if (byId) {
+    const found = asked ? asked.row : await findRow(db, rootsById[byId](context, viewer));
+    if (!found) throw unknownRoot(context);
+    const root = { [idRoots[byId]]: found[idRoots[byId]] };
+    return repo === undefined ? root : { ...root, repo: await findOrFollow(context, owner, repo) };
+  }
+  if (template_repo !== undefined) {
+    const template = await findOrFollow(context, template_owner, template_repo);
     return { repo: template, template };
   }
   const target: Target = {};
-  if (has('org')) {
-    const org = await findOrg(db, viewer, params.org ?? '');
-    if (!org) throw viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
-    target.org = org;
+  if (org !== undefined) {
+    const found = asked ? asked.row?.org : await findOrg(db, viewer, org);
+    if (!found) throw unknownRoot(context);
+    target.org = found;
   }
-  if (has('repo')) target.repo = await findOrFollow(context, params.owner ?? '', params.repo ?? '');
+  if (repo !== undefined) target.repo = asked?.row?.repo ?? (await findOrFollow(context, owner, repo, asked));
   return target;
 }
 
+/** Who didn't sign in is asked to, wherever nothing is public. */
+const unknownRoot = ({ viewer, endpoint }: AuthorizeContext): Refusal =>
+  viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
+
+/** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
+const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext, viewer: Viewer) => RowQuery<FirstFound> } = {
+  '/repositories/{repository_id}': (context, viewer) =>
+    mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context)), (row) => ({
+      repo: row,
+    })),
+  '/teams/{team_id}': ({ db, path }, viewer) =>
+    mapped(orgByTeamQuery(db, viewer, Number(path.params.team_id)), (row) => ({ org: row })),
+};
+
 /** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
-async function findOrFollow(context: AuthorizeContext, owner: string, name: string): Promise<Repo> {
+async function findOrFollow(context: AuthorizeContext, owner: string, name: string, asked?: object): Promise<Repo> {
   const { db, viewer } = context;
-  const repo = await findRepo(db, viewer, owner, name, limitLookup(context));
+  const repo = asked ? undefined : await findRow(db, repoQuery(db, viewer, owner, name, limitLookup(context)));
   if (repo) return repo;
   const moved = await findRedirectedRepo(db, viewer, owner, name);
   if (!moved || !mayRead(moved, viewer.grant)) throw notFound();
   throw new Moved(moved);
 }
 
-/** How the limit of the repository is looked up, where the endpoint is an interaction. */
-function limitLookup({ endpoint, viewer: { account }, now, links }: AuthorizeContext): LimitLookup | undefined {
-  if (endpoint.access.interaction !== true) return undefined;
+/** Whether the limit of the repository is looked up: where the endpoint is an interaction. */
+const limitLookup = ({ endpoint, now }: QueryContext): { now: Date } | undefined =>
+  endpoint.access.interaction === true ? { now } : undefined;
+
+/** The target with what decides whether a limit on interactions excludes the viewer: a statement where one is in force, as it seldom is. */
+async function withLimit(context: AuthorizeContext, target: Target): Promise<Target> {
+  const { db, now, links, viewer } = context;
+  const { account, grant } = viewer;
+  const { repo } = target;
+  const inForce = repo?.interaction?.inForce;
+  if (!repo || !inForce || grant.kind === 'installation') return target;
   const host = links && new URL(links.html).hostname;
-  return { now, hasCommits: account ? hasCommitsBy(account, host) : sql<boolean>`false` };
+  const hasCommits = account ? hasCommitsBy(account, host) : sql<boolean>`false`;
+  const limit = await findLimit(db, inForce, { repository: repo.id, account, hasCommits, now });
+  return { ...target, repo: { ...repo, interaction: { inForce, limit } } };
 }
 
 async function findAccountOrThrow(db: Db, login: string | undefined): Promise<Account> {

@@ -14,10 +14,7 @@ export const reservedPaths = [
   '/repos/{owner}/{repo}/branches/{branch}/protection',
   '/repos/{owner}/{repo}/commits/{ref}/check-runs',
   '/repos/{owner}/{repo}/commits/{ref}/check-suites',
-  '/repos/{owner}/{repo}/commits/{ref}/comments',
   '/repos/{owner}/{repo}/commits/{ref}/pulls',
-  '/repos/{owner}/{repo}/commits/{ref}/status',
-  '/repos/{owner}/{repo}/commits/{ref}/statuses',
 ] as const;
 
 /** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */
@@ -28,11 +25,21 @@ export type Route = { method: Method; pattern: string; endpoint?: Endpoint; wild
  * the middle, clients must escape the slashes.
  */
 export function routesOf(endpoints: readonly Endpoint[]): Route[] {
-  const declared = endpoints.flatMap(declaredRoutes);
+  const routes = endpoints.flatMap(declaredRoutes);
+  const declared = [...routes, ...postedPatches(routes)];
   const known = new Set(declared.map(shapeOf));
   const unknown = declared.flatMap((route) => (route.wildcard === undefined ? [] : undeclaredBelow(route, declared)));
   const others = unknown.filter((route) => !known.has(shapeOf(route)) && known.add(shapeOf(route)));
   return [...declared, ...others];
+}
+
+/** Changes sent by POST, as clients do that are older than PATCH. The public API takes them where no operation has that address by POST. */
+function postedPatches(routes: readonly Route[]): Route[] {
+  const known = new Set(routes.map(shapeOf));
+  return routes
+    .filter(({ method }) => method === 'PATCH')
+    .map((route): Route => ({ ...route, method: 'POST' }))
+    .filter((route) => !known.has(shapeOf(route)));
 }
 
 const shapeOf = ({ method, pattern }: Route): string => `${method} ${pattern.replace(/:\w+/g, ':')}`;

@@ -71,8 +71,9 @@ export function clientFault(error: unknown): Refused | undefined {
 
 /** Redirects to a repository's present name. */
 function sendMoved(parts: Parts, exchange: Exchange, { repo }: Moved): FastifyReply {
-  const rest = exchange.request.url.replace(/^\/api\/v3/, '').replace(/^\/repos\/[^/?]+\/[^/?]+/, '');
-  return sendRedirect(parts, exchange, `/repos/${repo.owner.login}/${repo.name}${rest}`);
+  const path = exchange.request.url.replace(/^\/api\/v3/, '');
+  const [named = '', team = ''] = /^((?:\/orgs\/[^/]+)?\/teams\/[^/]+)?\/repos\/[^/?]+\/[^/?]+/.exec(path) ?? [];
+  return sendRedirect(parts, exchange, `${team}/repos/${repo.owner.login}/${repo.name}${path.slice(named.length)}`);
 }
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type Authenticator, authenticate } from '#access/authenticate.ts';
-import { isToken, type Viewer } from '#access/viewer.ts';
+import { type Along, type Authenticated, type Authenticator, authenticateAlong } from '#access/authenticate.ts';
+import { isToken } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { noteTokenUse } from '#resources/tokens/index.ts';
 
 /** Authenticates a request by its `Authorization` header, and sets `request.actor` for the log. */
-export type SignIn = (request: FastifyRequest, now: Date) => Promise<Viewer>;
+/** @param along what is wanted along with the viewer */
+export type SignIn = <Row>(request: FastifyRequest, now: Date, along?: Along<Row>) => Promise<Authenticated<Row>>;
 
 type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
 
@@ -16,12 +17,13 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
   const noteUse = hourlyTokenUses((id, now) => {
     noteTokenUse(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));
   });
-  return async (request, now) => {
+  return async <Row>(request: FastifyRequest, now: Date, along: Along<Row> = () => undefined) => {
     const context: Authenticator = { db, now, ...(adminTokenHash ? { adminTokenHash } : {}) };
-    const viewer = await authenticate(request.headers.authorization, context);
-    request.actor = viewer.account?.login;
-    if (isToken(viewer.grant)) noteUse(viewer.grant.tokenId, now);
-    return viewer;
+    const authenticated = await authenticateAlong(request.headers.authorization, context, along);
+    const { account, grant } = authenticated.viewer;
+    request.actor = account?.login;
+    if (isToken(grant)) noteUse(grant.tokenId, now);
+    return authenticated;
   };
 }
 

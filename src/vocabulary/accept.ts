@@ -8,8 +8,6 @@ export type Accepted = {
   readonly media: Media;
   /** The version in the media type (`v3`), if it has one. */
   readonly version?: string;
-  /** Whether the client accepts bytes (`application/octet-stream`), for endpoints with a file. */
-  readonly binary?: true;
 };
 
 const plain: Accepted = { acceptable: true, media: 'json' };
@@ -41,8 +39,7 @@ export function acceptMediaType(header: string | undefined): Accepted {
 }
 
 /** Clients list the type for text matches after other types that mean plain JSON (previews). */
-const isMoreSpecific = (one: Accepted, other: Accepted): boolean =>
-  one.media === 'text-match' && other.media === 'json' && !other.binary;
+const isMoreSpecific = (one: Accepted, other: Accepted): boolean => one.media === 'text-match' && other.media === 'json';
 
 /** `q`, from 0 to 1; 1 where it is absent or not a number. */
 function weightOf(parameters: readonly string[]): number {
@@ -58,7 +55,7 @@ const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/jso
 const vendorName = new RegExp(`^application/vnd\\.(?:${mediaWord.join('|')})(?:-\\w+)?((?:\\.[\\w-]+)*)(?:\\+json)?$`);
 
 /** The media names in media types. `satisfies` checks that none is missing. */
-const renderings = {
+const renderings: Record<Exclude<Media, 'bytes'>, true> = {
   json: true,
   raw: true,
   html: true,
@@ -70,13 +67,14 @@ const renderings = {
   sha: true,
   'text-match': true,
   star: true,
-} satisfies Record<Media, true>;
+  repository: true,
+};
 
 const isMedia = (word: string): word is Media => Object.hasOwn(renderings, word);
 
 function mediaOf(name: string): Accepted | undefined {
   if (jsonNames.has(name)) return plain;
-  if (name === 'application/octet-stream') return { ...plain, binary: true };
+  if (name === 'application/octet-stream') return { acceptable: true, media: 'bytes' };
   const [matched, rest = ''] = vendorName.exec(name) ?? [];
   if (matched === undefined) return undefined;
   const parts = rest.split('.').slice(1);

@@ -102,9 +102,11 @@ const paths = allEndpoints
   .flatMap(({ path }) => {
     const words = wordsOf(path);
     return words.every((word) => samples[word] !== undefined)
-      ? [path.replace(/\{(\w+)\}/g, (_, word: string) => samples[word] ?? word)]
+      ? [path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(samples[word] ?? word))]
       : [];
   })
+  // Who has an account, everybody may know.
+  .filter((path) => path !== '/users')
   // Issue 2 is written by one of them, in public.
   .filter((path) => !/^\/repos\/acme\/engine\/issues(\/events|\/comments)?$/.test(path));
 

@@ -130,8 +130,9 @@ test('a body above the limit is refused before it is read', async () => {
   for (const { id, method, path, carries, body } of tried.filter((endpoint) => endpoint.body)) {
     const size = (carries === 'file' ? small.fileBody : small.body) + 1;
     const status = await send({ method, path: samplePath(path), body: Buffer.alloc(size, 0x20) });
-    // Who may not do it, or asks for what isn't there, is told that first.
-    if (body && ![413, 401, 403, 404].includes(status)) wrong.push(`${id}: ${status}`);
+    // Who may not do it, or asks for what isn't there, as for a commit of an empty repository, is told that first.
+    if (body && ![413, 401, 403, 404, ...(/\{(commit_|status_)?sha\}/.test(path) ? [409, 422] : [])].includes(status))
+      wrong.push(`${id}: ${status}`);
   }
   expect(wrong).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { change } from '#database/connect.ts';
 import { world } from '#test/support/world.ts';
 
 const limits = { concurrent: 4, concurrentPerCaller: 2, concurrentAnonymous: 2, waiting: 3, waitingTime: 300_000 };
@@ -30,7 +31,7 @@ const issues = `/repos/ada/${repo.name}/issues`;
 
 /** Keeps every list of issues waiting for the database while `work` is done. */
 async function whileIssuesWait(work: () => Promise<void>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await change(db, async (tx) => {
     await sql`lock table issues in access exclusive mode`.execute(tx);
     await work();
   });

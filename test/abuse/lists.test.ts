@@ -102,6 +102,7 @@ const paths: Record<SearchKind, string> = {
   commits: '/search/commits',
   issues: '/search/issues',
   repositories: '/search/repositories',
+  users: '/search/users',
 };
 
 function sampleOf(type: ValueType, at: number): string {
@@ -135,7 +136,8 @@ type Attack = { name: string; query: string; isAllowed: boolean };
 function* attacksBy(kind: SearchKind, name: string, type: ValueType): Generator<Attack> {
   const { qualifiers: many, lookups, values } = limitTable.search;
   const isScope = ['repo', 'user', 'org'].includes(name);
-  const isLookup = name.startsWith('field.') || name.endsWith('-issues');
+  const isLookup =
+    name.startsWith('field.') || name.endsWith('-issues') || (kind === 'users' && ['repos', 'language'].includes(name));
   const most = isScope ? 700 : isLookup ? lookups.value : many.value;
   const each = (at: number): string => `${name}${name === 'field.x' ? at : ''}:${sampleOf(type, at)}`;
   const repeated = (count: number, sign = '') => Array.from({ length: count }, (_, at) => `${sign}${each(at)}`);

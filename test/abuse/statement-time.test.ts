@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { change } from '#database/connect.ts';
 import { jobConnections } from '#database/pools.ts';
 import { enqueue, type Job } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
@@ -89,10 +90,10 @@ test('jobs find theirs while requests use all of their own', async () => {
   };
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const { max } = hearth.database.pool.options;
-  const held = Array.from({ length: max }, () => db.transaction().execute(async () => over));
+  const held = Array.from({ length: max }, () => change(db, async () => over));
   const worker = await startWorker({ ...hearth.worker, jobs: [quick], loops: [] });
   onTestFinished(() => worker.stop());
-  await hearth.worker.database.db.transaction().execute((tx) => enqueue(tx as Parameters<typeof enqueue>[0], quick, {}));
+  await change(hearth.worker.database.db, (tx) => enqueue(tx, quick, {}));
   await done.promise;
   expect(hearth.database.pool.idleCount).toBe(0);
   end();

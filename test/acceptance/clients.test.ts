@@ -1,161 +1,155 @@
+// Clients of other languages, as they are published. Each script in `clients/` does what Hearth has, and says each step that it did. What
+// isn't installed (`clients/install.sh`) is skipped: nothing is fetched here.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate } from '#test/support/certificate.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findAppById, installApp, offerManifest } from '#resources/apps/index.ts';
+import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
 
 const execute = promisify(execFile);
-const has = (program: string, ...args: string[]): Promise<boolean> =>
+const scripts = join(import.meta.dirname, 'clients');
+/** Where `install.sh` puts what belongs to no package manager of the machine. */
+const installed = process.env.HEARTH_TEST_CLIENTS ?? join(homedir(), '.cache/hearth-clients');
+
+const steps = [
+  ...[
+    'sign in',
+    'repository',
+    'contents',
+    'git data',
+    'labels',
+    'milestones',
+    'issues',
+    'comments',
+    'reactions',
+    'hooks',
+    'search',
+  ],
+  ...['keys', 'watching', 'notifications', 'migrations', 'app'],
+];
+
+/** How long a compiler may take at most. What a script needs was compiled before; what is left takes seconds. */
+const compilerMs = 120_000;
+/** How long a script may take at most. */
+const scriptMs = 120_000;
+
+type Command = readonly [program: string, ...args: string[]];
+
+const succeeds = (program: string, ...args: string[]): Promise<boolean> =>
   execute(program, args).then(
     () => true,
     () => false,
   );
-// These clients aren't npm's; where they are installed (Debian: gh, python3-github, openssl), they are asked.
-const gh = (await has('gh', '--version')) && (await has('openssl', 'version'));
-/** The Python that has PyGithub: one's own, or the system's. */
-const python = (
-  await Promise.all(
-    ['python3', '/usr/bin/python3'].map(async (program) => ((await has(program, '-c', 'import github')) ? program : undefined)),
-  )
-).find((program) => program !== undefined);
+/** The first of these programs that answers to the arguments. */
+async function first(programs: readonly string[], ...args: string[]): Promise<string | undefined> {
+  for (const program of programs) if (await succeeds(program, ...args)) return program;
+  return undefined;
+}
 
+const pythons = [join(installed, 'python/bin/python'), 'python3', '/usr/bin/python3'];
+
+/** A script of a Python that has the module. */
+async function python(module: string, script: string): Promise<Command | undefined> {
+  const program = await first(pythons, '-c', `import ${module}`);
+  return program === undefined ? undefined : [program, join(scripts, script)];
+}
+
+/** Debian's Ruby comes with Debian's Octokit, whatever other Ruby is there. */
+async function ruby(): Promise<Command | undefined> {
+  const program = await first(['ruby', '/usr/bin/ruby'], '-e', 'require "octokit"; require "jwt"');
+  return program === undefined ? undefined : [program, join(scripts, 'octokit.rb')];
+}
+
+/** Java runs a single file from its source. */
+async function java(): Promise<Command | undefined> {
+  const jars = join(installed, 'hub4j');
+  if (!existsSync(jars) || !(await succeeds('java', '--version'))) return undefined;
+  return ['java', '-cp', join(jars, '*'), join(scripts, 'hub4j/Client.java')];
+}
+
+/** A program that `install.sh` compiled once, brought up to date from what was fetched then. */
+async function compiled(name: string, program: string, compiler: Command, env: object): Promise<Command | undefined> {
+  const [command, ...args] = compiler;
+  if (!existsSync(join(installed, program)) || !(await succeeds(command, name === 'go-github' ? 'version' : '--version')))
+    return undefined;
+  await execute(command, args, { cwd: join(scripts, name), env: { ...process.env, ...env }, timeout: compilerMs });
+  return [join(installed, program)];
+}
+
+const go = () =>
+  compiled('go-github', 'go-github', ['go', 'build', '-o', join(installed, 'go-github'), '.'], { GOPROXY: 'off', GOFLAGS: '' });
+const cargo = ['cargo', 'build', '--quiet', '--offline', '--locked', '--target-dir', join(installed, 'octocrab')] as const;
+const rust = () => compiled('octocrab', 'octocrab/debug/octocrab-client', cargo, {});
+
+/** The public part of an SSH key that nobody has. */
+function newSshKey(): string {
+  const field = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))]);
+  return `ssh-ed25519 ${blob.toString('base64')}`;
+}
+
+/** What each client has no method for. */
+const clients: readonly { name: string; command: () => Promise<Command | undefined>; without?: readonly string[] }[] = [
+  { name: 'PyGithub', command: () => python('github', 'with_pygithub.py') },
+  { name: 'githubkit', command: () => python('githubkit', 'with_githubkit.py') },
+  { name: 'octokit.rb', command: ruby },
+  { name: 'go-github with ghinstallation', command: go },
+  { name: 'octocrab', command: rust },
+  { name: 'hub4j', command: java, without: ['migrations'] },
+];
+
+const here = await world({ vocabulary: 'github' });
 const folder = await mkdtemp(join(tmpdir(), 'hearth-clients-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
+const environment: Record<string, string> = {};
 
-const tls = gh ? await makeCertificate(folder) : undefined;
-const { user, org, token, settle, url } = await world({ vocabulary: 'github', tls });
-const address = new URL(url);
-let secret = '';
 beforeAll(async () => {
-  const ada = await user('ada');
-  await org(ada, 'acme');
-  secret = await token(ada);
-});
-
-describe.skipIf(!gh)('gh', () => {
-  const run = async (...args: string[]): Promise<string> => {
-    const env = {
-      PATH: process.env.PATH,
-      HOME: folder,
-      GH_HOST: `localhost:${address.port}`,
-      GH_ENTERPRISE_TOKEN: secret,
-      SSL_CERT_FILE: join(folder, 'cert.pem'),
-    };
-    return (await execute('gh', args, { env })).stdout;
-  };
-  const api = async (...args: string[]) => JSON.parse(await run('api', ...args));
-
-  test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
-    expect((await api('/orgs/acme/repos', '-f', 'name=by-gh')).full_name).toBe('acme/by-gh');
-    const content = Buffer.from('hello\n').toString('base64');
-    const put = await api(
-      '-X',
-      'PUT',
-      '/repos/acme/by-gh/contents/hello.txt',
-      '-f',
-      'message=Say hello',
-      '-f',
-      `content=${content}`,
-    );
-    expect(put.commit.message).toBe('Say hello');
-    for (const title of ['one', 'two', 'three']) await api('/repos/acme/by-gh/issues', '-f', `title=${title}`);
-    expect((await api('/repos/acme/by-gh/issues/1/comments', '-f', 'body=Yes')).body).toBe('Yes');
-    const titles = await run('api', '--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
-    expect(titles.trim().split('\n')).toEqual(['one', 'two', 'three']);
-  });
-  test('searches commits, by words and by its flags', async () => {
-    await api('/orgs/acme/repos', '-f', 'name=searched');
-    const write = (file: string, message: string) =>
-      api('-X', 'PUT', `/repos/acme/searched/contents/${file}`, '-f', `message=${message}`, '-f', 'content=aGVsbG8K');
-    for (const [file, message] of [
-      ['a.txt', 'Mend the unmistakable valve'],
-      ['b.txt', 'Polish the valve'],
-    ] as const)
-      await write(file, message);
-    await settle();
-    const search = async (...args: string[]) => {
-      const found: { commit: { message: string }; repository: { fullName: string } }[] = JSON.parse(
-        await run('search', 'commits', ...args, '--json', 'sha,commit,repository,author,committer,parents,url'),
-      );
-      expect(new Set(found.map(({ repository }) => repository.fullName))).toEqual(new Set(['acme/searched']));
-      return found.map(({ commit }) => commit.message);
-    };
-    expect(await search('unmistakable')).toEqual(['Mend the unmistakable valve']);
-    expect(await search('valve', '--repo', 'acme/searched', '--sort', 'author-date', '--order', 'asc')).toHaveLength(2);
-    expect(
-      await search('valve', '--owner', 'acme', '--author-date', '>2000-01-01', '--author', 'ada', '--limit', '1'),
-    ).toHaveLength(1);
-    expect(await search('polish', 'the valve', '--visibility', 'public')).toEqual(['Polish the valve']);
-    await expect(run('search', 'commits', 'valve', '--repo', 'acme/none')).rejects.toThrow(
-      /cannot be searched: they do not exist/,
-    );
-  });
-
-  test('asks for code by the API, with text matches', async () => {
-    const accept = 'Accept: application/vnd.github.v3.text-match+json';
-    const { items } = await api('-X', 'GET', '/search/code', '-H', accept, '-f', 'q=hello in:file repo:acme/searched');
-    expect(items.map(({ path }: { path: string }) => path).sort()).toEqual(['a.txt', 'b.txt']);
-    expect(items[0].text_matches[0]).toMatchObject({ property: 'content', fragment: 'hello\n', matches: [{ indices: [0, 5] }] });
+  here.clock.now = new Date(); // apps sign by the real time
+  const ada = await here.user('ada');
+  const bob = await here.user('bob');
+  const acme = await here.org(ada, 'acme');
+  const manifest = { name: 'helper', url: 'https://app.example', default_permissions: { issues: 'write', metadata: 'read' } };
+  const { now } = here.clock;
+  const code = await here.change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now }));
+  const { body: made } = await (await here.as(undefined)).post(`/app-manifests/${code}/conversions`);
+  const app = await findAppById(here.db, made.id);
+  if (!app) throw new Error('The app is there');
+  const installation = await here.change((tx) => installApp(tx, { app, account: acme, repositories: 'all', by: ada, now }));
+  const key = join(folder, 'app.pem');
+  await writeFile(key, made.pem);
+  // Java reads keys in this form, into which its users convert them.
+  const pkcs8 = join(folder, 'app-pkcs8.pem');
+  await writeFile(pkcs8, createPrivateKey(made.pem).export({ type: 'pkcs8', format: 'pem' }));
+  Object.assign(environment, {
+    HEARTH_API: `${here.url}/api/v3`,
+    HEARTH_TOKEN: await here.token(ada),
+    HEARTH_OTHER_TOKEN: await here.token(bob),
+    HEARTH_ORG: 'acme',
+    HEARTH_HOOK: (await receiver()).url,
+    HEARTH_APP: String(made.id),
+    HEARTH_APP_KEY: key,
+    HEARTH_APP_PKCS8: pkcs8,
+    HEARTH_INSTALLATION: String(installation.id),
   });
 });
 
-describe.skipIf(python === undefined)('PyGithub', () => {
-  test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
-    const script = `
-import sys, github
-g = github.Github(base_url=sys.argv[1], login_or_token=sys.argv[2], per_page=2, verify=sys.argv[3] or True)
-repo = g.get_organization("acme").create_repo("by-python", private=True)
-repo.create_file("hello.txt", "Say hello", "hello\\n", branch="main")
-assert repo.get_contents("hello.txt").decoded_content == b"hello\\n"
-assert [c.commit.message for c in repo.get_commits()] == ["Say hello"]
-for title in ["one", "two", "three", "four", "five"]:
-    issue = repo.create_issue(title, body="b", labels=["bug"])
-issue.create_comment("Yes")
-issue.edit(state="closed")
-assert [i.title for i in repo.get_issues(direction="asc")] == ["one", "two", "three", "four"]
-assert [c.body for c in repo.get_issue(5).get_comments()] == ["Yes"]
-print(g.get_user().login, repo.full_name, repo.open_issues_count)
-`;
-    const { stdout } = await execute(python ?? '', ['-c', script, `${url}/api/v3`, secret, tls ? join(folder, 'cert.pem') : '']);
-    expect(stdout.trim()).toMatch(/^ada acme\/by-python/);
-  });
-
-  test('searches code, commits, issues and repositories', async () => {
-    const run = async (script: string): Promise<string> => {
-      const args = ['-c', script, `${url}/api/v3`, secret, tls ? join(folder, 'cert.pem') : ''];
-      return (await execute(python ?? '', args)).stdout;
-    };
-    const open = `
-import sys, github
-g = github.Github(base_url=sys.argv[1], login_or_token=sys.argv[2], per_page=2, verify=sys.argv[3] or True)
-`;
-    await run(`${open}
-repo = g.get_organization("acme").create_repo("found-by-python", private=True, description="Turns pythonic things up")
-for at in range(3):
-    repo.create_file(f"slither{at}.py", "Slither along", f"def slither{at}(): return 'pythonic'\\n", branch="main")
-repo.create_issue("It slithers", body="All day long")
-`);
-    await settle();
-    const out = await run(`${open}
-where = "repo:acme/found-by-python"
-code = g.search_code("pythonic language:python " + where, highlight=True)
-assert code.totalCount == 3, code.totalCount
-assert sorted(c.path for c in code) == ["slither0.py", "slither1.py", "slither2.py"]
-assert b"pythonic" in code[0].decoded_content
-assert code[0].text_matches[0]["matches"][0]["text"] == "pythonic"
-commits = g.search_commits("slither " + where, sort="author-date", order="asc")
-assert [c.commit.message for c in commits] == ["Slither along"] * 3
-issues = g.search_issues("slithers", state="open", repo="acme/found-by-python")
-assert [(i.title, i.repository.full_name) for i in issues] == [("It slithers", "acme/found-by-python")]
-assert [r.full_name for r in g.search_repositories("pythonic in:description", user="acme")] == ["acme/found-by-python"]
-try:
-    g.search_code("x repo:acme/none").totalCount
-except github.GithubException as error:
-    print(error.status, error.data["message"])
-`);
-    expect(out).toBe('422 Validation Failed\n');
-  });
+test.for(clients)('$name', async ({ name, command, without = [] }, { skip }) => {
+  const [program, ...args] = (await command()) ?? skip(`${name} is not installed (test/acceptance/clients/install.sh)`);
+  const env = { ...process.env, ...environment, HEARTH_KEY: newSshKey() };
+  const running = execute(program, args, { env, timeout: scriptMs });
+  const over = running.then(
+    () => true,
+    () => true,
+  );
+  // Jobs run while it asks, as they do on a server.
+  while (!(await Promise.race([over, sleep(50).then(() => false)]))) await here.settle();
+  const { stdout } = await running;
+  expect(stdout.trim().split('\n')).toEqual(steps.filter((step) => !without.includes(step)));
 });

@@ -18,7 +18,7 @@ test('Octokit’s methods for what hosted runners are made of', async () => {
   const { data: partner } = await actions.getHostedRunnersPartnerImagesForOrg({ org });
   expect(partner.images[0]).toMatchObject({ platform: 'linux-arm64', source: 'partner' });
   const { data: sizes } = await actions.getHostedRunnersMachineSpecsForOrg({ org });
-  expect(sizes.machine_specs[0]).toEqual({ id: '2-core', cpu_cores: 2, memory_gb: 8, storage_gb: 75 });
+  expect(sizes.machine_specs[0]).toEqual({ id: '2-core', cpu_cores: 2, memory_gb: 8, storage_gb: 100 });
   expect((await actions.getHostedRunnersPlatformsForOrg({ org })).data.platforms).toContain('win-x64');
   expect((await actions.getHostedRunnersLimitsForOrg({ org })).data).toEqual({ public_ips: { current_usage: 0, maximum: 10 } });
 });

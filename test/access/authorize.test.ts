@@ -60,7 +60,8 @@ function asServed({ kind, scopes, held, siteAdmin, place, visibility, archived, 
     hasCommits: standing.includes('commit'),
     isNew: !standing.includes('age'),
   };
-  const interaction = { limit: group && { group, expiresAt: new Date(), ...speaks } };
+  const inForce = group && { group, expiresAt: new Date() };
+  const interaction = { inForce, ...(inForce ? { limit: { ...inForce, ...speaks } } : {}) };
   const found = { visibility, archived, locked_by: locked ? 1 : null, role, reached, held: held as PermissionSet, interaction };
   const target: Target =
     place === 'repository'
@@ -112,5 +113,10 @@ test('an interaction is refused, by a fault, where nobody has looked for its lim
   const repo = { visibility: 'public', locked_by: null, reached: true, role: 'admin', held: {} } as unknown as Repo;
   expect(() => authorize(policy, viewer, { repo }, { write: true })).toThrow('was not looked up');
   expect(() => authorize(policy, viewer, {}, { write: true })).toThrow('was not looked up');
-  expect(authorize(policy, viewer, { repo: { ...repo, interaction: { limit: undefined } } }, { write: true }).allowed).toBe(true);
+  const inForce = { group: 'existing_users', expiresAt: new Date() } as const;
+  const unknown = { ...repo, interaction: { inForce } };
+  expect(() => authorize(policy, viewer, { repo: unknown }, { write: true })).toThrow('was not looked up');
+  expect(authorize(policy, viewer, { repo: { ...repo, interaction: { inForce: undefined } } }, { write: true }).allowed).toBe(
+    true,
+  );
 });

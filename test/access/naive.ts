@@ -40,6 +40,8 @@ const brings: Readonly<Record<string, readonly string[]>> = {
   'write:packages': ['read:packages'],
   'admin:gpg_key': ['write:gpg_key', 'read:gpg_key'],
   'write:gpg_key': ['read:gpg_key'],
+  'admin:ssh_signing_key': ['write:ssh_signing_key', 'read:ssh_signing_key'],
+  'write:ssh_signing_key': ['read:ssh_signing_key'],
   project: ['read:project'],
 };
 
@@ -58,6 +60,7 @@ const ofOrganizations = new Set(['members', 'issue_fields']);
 const ofAccounts = new Set([
   'email_addresses',
   'followers',
+  'git_signing_ssh_public_keys',
   'git_ssh_keys',
   'gpg_keys',
   'interaction_limits',

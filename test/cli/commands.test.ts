@@ -42,6 +42,14 @@ test('a backup is restored into an empty folder, whole', async () => {
   const [{ data, env, run }, other, parent] = [await installation(), await temporaryFolder(), await temporaryFolder()];
   await run('user', 'create', 'ada');
   await run('import', await sources(), 'ada/hearth');
+  const server = await serve(data, [], env);
+  const authorization = `Bearer ${(await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet')).out.trim()}`;
+  const post = async (path: string, body: string): Promise<{ id: number }> => {
+    const address = `${server.url}/api/v3/repos/ada/hearth/releases${path}`;
+    return JSON.parse(await (await fetch(address, { method: 'POST', headers: { authorization }, body })).text());
+  };
+  const release = await post('', JSON.stringify({ tag_name: 'v1' }));
+  await post(`/${release.id}/assets?name=a.txt`, 'the bytes of a file');
   const folder = join(parent, 'backup');
   expect((await hearth(['backup', folder, '--data', data], env)).code).toBe(0);
   expect(complaint(await run('backup', folder))).toMatch(/is not empty/);
@@ -51,6 +59,10 @@ test('a backup is restored into an empty folder, whole', async () => {
   const index = JSON.parse((await command(['reindex', '--json', '--data', other])).out);
   expect(index).toEqual(JSON.parse((await run('reindex', '--json')).out));
   expect((await command(['user', 'create', 'grace', '--data', other])).code).toBe(0);
+  const again = await serve(other);
+  const file = await fetch(`${again.url}/ada/hearth/releases/download/v1/a.txt`, { headers: { authorization } });
+  expect(await file.text()).toBe('the bytes of a file');
+  expect(await again.end()).toBe(0);
   await rm(join(folder, 'manifest.json'));
   expect(complaint(await (await installation()).run('restore', folder))).toMatch(/holds no backup/);
 });
@@ -60,6 +72,12 @@ test('commands say in one line what is not there', async () => {
   await run('user', 'create', 'ada');
   const saying = async (...args: string[]) => complaint(await run(...args));
   expect(await saying('user', 'create', 'Ada')).toBe('login has already been taken');
+  await run('user', 'create', 'grace', '--email', 'grace@example.org');
+  expect(await saying('user', 'create', 'bob', '--email', 'nobody')).toBe('nobody is no e-mail address');
+  expect(await saying('user', 'verify-email', 'ada', 'Grace@example.org')).toBe(
+    'Grace@example.org is the address of another account',
+  );
+  expect((await run('user', 'verify-email', 'ada', 'ada@example.org')).out).toBe('ada@example.org is an address of ada\n');
   expect(await saying('org', 'create', 'acme', '--owner', 'bob')).toBe('There is no user bob');
   expect(await saying('repo', 'create', 'engine')).toBe('engine is not of the form owner/name');
   expect(await saying('import', '/nowhere', 'ada/x')).toMatch(/could not be fetched/);

@@ -34,16 +34,24 @@ const wrong = (findings: { check: string; ok: boolean }[]): string[] =>
 test('each index that lacks something is named, unless jobs are under way', async () => {
   await indexedRepository();
   const found = await indexes(here);
-  expect(found.map(({ check }) => check)).toEqual(['code index', 'commit index', 'repo index', 'issue index', 'vectors']);
+  expect(found.map(({ check }) => check)).toEqual([
+    'code index',
+    'commit index',
+    'repo index',
+    'user index',
+    'issue index',
+    'vectors',
+  ]);
   expect(wrong(found)).toEqual([]);
   await sql`update code_indexes set analyser = 0`.execute(db);
   await sql`update commit_indexes set branch = 'another'`.execute(db);
   await sql`delete from repository_words`.execute(db);
+  await sql`delete from account_words`.execute(db);
   await sql`delete from issue_documents`.execute(db);
   await sql`delete from issue_vectors`.execute(db);
   const lacking = await indexes(here);
   expect(wrong(lacking)).toEqual(lacking.map(({ check }) => check));
-  expect(lacking[3]).toMatchObject({ detail: '0 issues; 1 missing or outdated: run `hearth reindex`' });
+  expect(lacking[4]).toMatchObject({ detail: '0 issues; 1 missing or outdated: run `hearth reindex`' });
   await here.change((tx) => enqueue(tx, { name: 'search.catch-up', attempts: 1 }, {}));
   expect(wrong(await indexes(here))).toEqual([]);
   await here.settle();

@@ -21,7 +21,7 @@ test('a runner is set up at a server, and an image published from it beside the 
 
   const made = await call('POST', '', {
     name: 'maker',
-    image: { id: 'ubuntu-24.04' },
+    image: { id: 'ubuntu-24.04', source: 'service' },
     size: '4-core',
     runner_group_id: 1,
     image_gen: true,

@@ -33,6 +33,8 @@ export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<W
   let words = rootsOf(stage);
   for (const resource of resourcesOf(endpoint)) {
     const sample = samples.get(resource);
+    // What names nothing may be there without being made.
+    if (!sample && Object.keys(resource.words).length === 0) continue;
     if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
     words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
   }

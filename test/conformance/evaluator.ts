@@ -15,9 +15,13 @@ export function expectedOf({ access, path, method }: Endpoint, caller: Caller): 
   const reason = reasonOf(access);
   const isRead = method === 'GET';
   const inRepo = path.includes('repo}');
-  const inOrg = !inRepo && path.includes('{org}');
+  const byTeam = path.startsWith('/teams/{team_id}');
+  const inOrg = !inRepo && (path.includes('{org}') || byTeam);
   const isClassic = caller.kind === 'classic_pat' || caller.kind === 'oauth_app';
 
+  // The id of a team tells strangers nothing of its organization.
+  if (byTeam && caller.kind === 'none') return 401;
+  if (byTeam && caller.role === 'stranger') return 404;
   // A private repository is unknown to nobody, to strangers, and to classic tokens without a scope for it.
   if (inRepo && (caller.kind === 'none' || caller.role === 'stranger' || (isClassic && !caller.holds))) return 404;
   if (reason === 'public' || reason === 'token_exchange') return 'passes';

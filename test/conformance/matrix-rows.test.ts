@@ -51,6 +51,10 @@ async function wordsOf(route: string): Promise<{ on: Account; words: Record<stri
     const { name } = await opened.repo(org, { visibility: 'private', by: owner });
     return { on: org, words: { repo: name } };
   }
+  if (route.includes('/teams/{team_id}')) {
+    const { body } = await (await opened.as(owner)).post(`/orgs/${org.login}/teams`, { name: fresh('team') });
+    return { on: org, words: { team_id: String(body.id) } };
+  }
   if (route !== 'DELETE /orgs/{org}') return { on: org, words: {} };
   const gone = await opened.org(owner, fresh('gone'));
   return { on: gone, words: { org: gone.login } };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptedPermissions, acceptedScopes } from '#access/policy.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { idRootOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
 import type { SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
@@ -37,6 +38,10 @@ async function existing(endpoint: Endpoint): Promise<Words> {
   return words;
 }
 
+/** Access is decided about what a path names by an id only where there is such a thing. */
+const rootWords = (endpoint: Endpoint) =>
+  idRootOf(endpoint.path) !== undefined && endpoint.resources ? () => existing(endpoint) : undefined;
+
 const oneself = async () => ({ username: owner.login });
 
 /** Where the stage's own words won't do for calls that pass: they would take it away, or may name the caller alone. */
@@ -54,7 +59,8 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
   const route = `${endpoint.method} ${endpoint.path}`;
   const expected = expectedOf(endpoint, caller);
   const named = endpoint.body && endpoint.resources ? () => existing(endpoint) : undefined;
-  const words = expected === 'passes' ? (special[route] ?? named) : undefined;
+  const root = rootWords(endpoint);
+  const words = expected === 'passes' ? (special[route] ?? named ?? root) : root;
   if (expected === 'passes' && endsItself.has(route)) return [];
   // An own organization is out of the reach of tokens made for another.
   if (words && route === 'DELETE /orgs/{org}' && caller !== strongest) return [];
@@ -102,7 +108,7 @@ const families = [...Map.groupBy(allEndpoints, ({ family }) => family)].map(([fa
 test.each(families)('$family: every endpoint answers each kind of caller as the documents say', async ({ endpoints }) => {
   const found: string[] = [];
   for (const endpoint of endpoints) {
-    const reference = endpoint.method === 'GET' ? await call(endpoint, strongest) : undefined;
+    const reference = endpoint.method === 'GET' ? await call(endpoint, strongest, await rootWords(endpoint)?.()) : undefined;
     // Refusals first: what passes may change something.
     const refusedFirst = callers.toSorted(
       (a, b) => Number(expectedOf(endpoint, a) === 'passes') - Number(expectedOf(endpoint, b) === 'passes'),

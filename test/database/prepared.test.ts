@@ -42,3 +42,16 @@ test('statements go on after a column was added to their table, as a newer Heart
   expect(isUnavailable(error)).toBe(true);
   await Promise.all(Array.from({ length: 20 }, () => read('afterwards')));
 });
+
+test('a value that cannot be sent takes nothing from the statements that follow', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const { db, close } = openDatabase(database.address, { max: 1 });
+  onTestFinished(close);
+  const read = (value: unknown) => sql`select ${value}::jsonb as value`.execute(db);
+  for (let round = 0; round < 3; round++) {
+    for (const _ of [1, 2]) await read('{}');
+    await expect(read({ big: 1n })).rejects.toThrow('BigInt');
+  }
+  expect((await read('{}')).rows).toEqual([{ value: {} }]);
+});

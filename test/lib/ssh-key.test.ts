@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseSshKey } from '#lib/ssh-key.ts';
 
@@ -11,7 +11,7 @@ const field = (content: Buffer | string): Buffer => {
 /** A positive number of RFC 4251. */
 const number = (content: Buffer): Buffer =>
   field((content[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.alloc(1), content]) : content);
-const jwk = ({ publicKey }: { publicKey: KeyObject }): JsonWebKey => publicKey.export({ format: 'jwk' });
+const jwk = ({ publicKey }: { publicKey: KeyObject }): webcrypto.JsonWebKey => publicKey.export({ format: 'jwk' });
 
 const ed25519 = () => field(bytes(jwk(generateKeyPairSync('ed25519')).x));
 const rsa = (modulusLength: number) => {

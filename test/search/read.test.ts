@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type Db, openDatabase } from '#database/connect.ts';
+import { endWithNextStatement } from '#database/time-budget.ts';
 import { system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
-import { runWithinBudget } from '#search/read.ts';
+import { planForWords, runWithinBudget } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { newPlace } from '#test/search/support.ts';
 
@@ -51,6 +52,51 @@ test('rule 7: a search whose time is over is stopped in PostgreSQL, and its conn
     alone.db,
   );
   expect(rows[0]?.limit).toBe('0');
+});
+
+type Setting = { of: string };
+const setting = async (db: Db, name: string): Promise<string | undefined> =>
+  (await sql<Setting>`select current_setting(${name}) as of`.execute(db)).rows[0]?.of;
+
+test('what is set for a search holds from its first statement on, and not beyond it', async () => {
+  await using alone = await single();
+  const usual = [await setting(alone.db, 'enable_seqscan'), await setting(alone.db, 'plan_cache_mode')];
+  const seen = await runWithinBudget(alone.db, startBudget(60_000), async (tx) => {
+    const first = [await setting(tx, 'enable_seqscan'), await setting(tx, 'transaction_read_only')];
+    planForWords();
+    endWithNextStatement();
+    return [...first, await setting(tx, 'plan_cache_mode')];
+  });
+  expect(seen).toEqual(['off', 'on', 'force_custom_plan']);
+  expect([await setting(alone.db, 'enable_seqscan'), await setting(alone.db, 'plan_cache_mode')]).toEqual(usual);
+});
+
+test('nothing follows the statement with which a search ends', async () => {
+  await using alone = await single();
+  const search = runWithinBudget(alone.db, startBudget(60_000), async (tx) => {
+    endWithNextStatement();
+    await sql`select 1`.execute(tx);
+    await sql`select 2`.execute(tx);
+  });
+  await expect(search).rejects.toThrow('has ended');
+  expect(await setting(alone.db, 'enable_seqscan')).toBe('on');
+});
+
+test.each([
+  ['fails', 'select 1 / (random() * 0)::integer', /division by zero/],
+  ['takes too long', 'select pg_sleep(30)', undefined],
+])('where the statement with which a search ends %s, its connection works on', async (_, statement, error) => {
+  await using alone = await single();
+  const search = runWithinBudget(alone.db, startBudget(300), async (tx) => {
+    endWithNextStatement();
+    return sql.raw(statement).execute(tx);
+  });
+  if (error) await expect(search).rejects.toThrow(error);
+  else expect(await search).toBeUndefined();
+  const { rows } = await sql<{ now: Date; begun: Date }>`select now(), statement_timestamp() as begun`.execute(alone.db);
+  // In a transaction of its own, and not in one that was left open.
+  expect(rows[0]?.now).toEqual(rows[0]?.begun);
+  expect(await setting(alone.db, 'statement_timeout')).toBe('0');
 });
 
 test('rule 7: waiting for a connection is part of the budget', async () => {

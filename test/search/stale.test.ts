@@ -16,7 +16,8 @@ async function setup() {
     await db.updateTable('repositories').set({ pushed_at: now }).where('id', '=', id).execute();
   };
   const failures: unknown[] = [];
-  const catchUp = () => indexStale({ db, git, now, onFailure: (error) => failures.push(error) });
+  const options = { db, git, now, onFailure: (error: unknown) => void failures.push(error) };
+  const catchUp = async () => (await indexStale(options)).repositories;
   const paths = async () => (await db.selectFrom('code_files').select('path').orderBy('path').execute()).map(({ path }) => path);
   return { place, owner, id, repo, pushed, catchUp, failures, paths };
 }
@@ -37,6 +38,17 @@ test('what has no index, an old one or an unfinished one is indexed, and what ha
   await push((await place.repository(await place.account('other'), 'empty')).repo, { c: 'never told of' });
   expect(await catchUp()).toBe(1);
   expect(await catchUp()).toBe(0);
+});
+
+test('accounts that another version of the analyser has indexed are indexed, and no others', async () => {
+  const { place } = await setup();
+  const { db, git } = place;
+  const options = { db, git, now, onFailure: (error: unknown) => Promise.reject(error) };
+  await indexStale(options);
+  await db.updateTable('account_words').set({ analyser: 0, words: '=bygone' }).execute();
+  expect(await indexStale(options)).toMatchObject({ accounts: 1 });
+  expect((await db.selectFrom('account_words').select('words').executeTakeFirstOrThrow()).words).toContain('=octo');
+  expect(await indexStale(options)).toEqual({ accounts: 0, repositories: 0 });
 });
 
 test('another default branch that no event told of is indexed', async () => {

@@ -58,6 +58,13 @@ export async function makeSearchFixture(): Promise<SearchFixture> {
         .values({ kind: 'user', login, ...extra, ...times })
         .returning('id')
         .executeTakeFirstOrThrow();
+      const { email } = extra;
+      const verified = { account_id: id, verified_at: now, created_at: now };
+      if (email !== undefined)
+        await database.db
+          .insertInto('email_addresses')
+          .values({ ...verified, email })
+          .execute();
       return id;
     },
     async repository(owner, name, extra = {}) {

@@ -19,7 +19,7 @@ test.each([
   ['GET', '/repos/ada/engine/nowhere'],
   ['PUT', '/user'],
   ['DELETE', '/user'],
-  ['POST', '/repos/ada/engine'],
+  ['PUT', '/repos/ada/engine'],
 ])('%s %s: a path or method that is not declared answers 404', async (method, path) => {
   const reply = await ask(method, path);
   expect(await told(reply)).toEqual([404, 'Not Found']);

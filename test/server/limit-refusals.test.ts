@@ -49,7 +49,7 @@ test('refusals that could not be stored are stored later', async () => {
   let broken = true;
   const flaky = new Proxy(db, {
     get: (target, key) => {
-      if (broken && key === 'transaction') throw closed;
+      if (broken && key === 'transact') throw closed;
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },

@@ -51,3 +51,16 @@ test.each([
   const { status, body } = await client.get(`/users/ada/repos${query}`);
   expect([status, body.length]).toEqual([200, length]);
 });
+
+test.each(['?since=-1', '?since=x', '?since=', '?since=1e3', '?since=1&since=2', '?since=99999999999999999999'])(
+  '%s, which is no id, begins at the first',
+  async (query) => {
+    const { status, body } = await client.get(`/users${query}`);
+    expect([status, body[0].login]).toEqual([200, 'ada']);
+  },
+);
+
+test('beyond the last id there is an empty page, which leads nowhere', async () => {
+  const { status, body, headers } = await client.get('/users?since=999999999999999');
+  expect([status, body, headers.link]).toEqual([200, [], undefined]);
+});

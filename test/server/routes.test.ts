@@ -90,3 +90,39 @@ test.each(below)('%s: what is no operation here is a plain 404', async (route) =
     expect([method, reply.status, ((await reply.json()) as { message: string }).message]).toEqual([method, 404, 'Not Found']);
   }
 });
+
+const routes = routesOf(allEndpoints);
+const addressOf = ({ pattern }: { pattern: string }): string => pattern.replace(/:\w+/g, ':');
+
+test('whatever is changed by PATCH is changed by POST too, unless POST means something else there', () => {
+  const patched = routes.filter(({ method, endpoint }) => method === 'PATCH' && endpoint);
+  expect(patched.length).toBeGreaterThan(20);
+  const answering = patched.map((route) => {
+    const posted = routes.filter((other) => other.method === 'POST' && addressOf(other) === addressOf(route));
+    return [route.pattern, posted.map(({ endpoint }) => endpoint?.method === 'POST' || endpoint === route.endpoint)];
+  });
+  expect(answering).toEqual(patched.map(({ pattern }) => [pattern, [true]]));
+});
+
+test('a comment, a label and a ref are changed by POST, by the rules of PATCH', async () => {
+  const { number } = (await client.post(`${path}/issues`, { title: 'It leaks' })).body;
+  const { id } = (await client.post(`${path}/issues/${number}/comments`, { body: 'Yes' })).body;
+  await client.post(`${path}/labels`, { name: 'kind/posted' });
+  await client.post(`${path}/git/refs`, { ref: 'refs/heads/posted', sha: oids[0] });
+  const token = await w.token(owner);
+  const post = async (place: string, body: object, credential = token) => {
+    const headers = { authorization: `Bearer ${credential}` };
+    const reply = await fetch(`${w.url}/api/v3${path}${place}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: reply.status, body: await reply.json() };
+  };
+  expect(await post(`/issues/comments/${id}`, { body: 'No' })).toMatchObject({ status: 200, body: { body: 'No' } });
+  expect(await post('/labels/kind/posted', { color: 'ffffff' })).toMatchObject({ status: 200, body: { color: 'ffffff' } });
+  expect(await post('/git/refs/heads/posted', { sha: oids[0] })).toMatchObject({
+    status: 200,
+    body: { ref: 'refs/heads/posted' },
+  });
+  expect((await post(`/issues/comments/${id}`, {})).status).toBe(422);
+  const reader = await w.token(await w.user());
+  expect((await post(`/issues/comments/${id}`, { body: 'Mine' }, reader)).status).toBe(403);
+  expect((await post('/issues/comments/999999', { body: 'x' })).status).toBe(404);
+});

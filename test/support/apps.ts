@@ -65,6 +65,8 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
         account_id: account.id,
         app_id: app.id,
         created_at: clock.now,
+        // Its first use changes nothing, so that statements can be counted.
+        last_used_at: clock.now,
         ...of,
       })
       .execute();
@@ -96,6 +98,8 @@ export async function oauthToken(
       app_id: app ?? null,
       scopes: [...scopes],
       created_at: clock.now,
+      // Its first use changes nothing, so that statements can be counted.
+      last_used_at: clock.now,
     })
     .execute();
   return token;

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
+import { mediaTypesOf } from '#openapi/document.ts';
 import { refusalsOf } from '#openapi/refusals.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { neutralReply } from '#vocabulary/body.ts';
@@ -55,9 +56,16 @@ function publicProblems(method: string, path: string, answer: Answer, vocabulary
   const operation = endpoint && publicOperation(method, endpoint.path);
   const isJson = answer.body !== undefined || answer.text === '';
   if (!operation || !isJson || (answer.status >= 300 && answer.status < 400)) return [];
-  const { problems, unknown } = checkAgainstPublicSchema(operation.id, answer.status, answer.body, vocabulary);
+  const { problems, unknown } = checkAgainstPublicSchema(operation.id, answer.status, describedBody(answer), vocabulary);
   const meant = answer.status >= 400 ? errorFields : [];
   return [...problems, ...unknown.filter((place) => !meant.includes(place)).map((place) => `${place} is not known`)];
+}
+
+/** The public description has lists of starred repositories without the time of each star, which the media type `star` puts beside them. */
+function describedBody({ body, headers }: Answer): unknown {
+  const media = headers['x-service-media-type'] ?? headers['x-github-media-type'] ?? '';
+  const isStarred = media.includes('param=star;') && Array.isArray(body);
+  return isStarred ? body.map((item) => item.repo ?? item) : body;
 }
 
 /** Every error has these (document 1), where the public description knows some of them in some operations alone. */
@@ -71,6 +79,8 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   if (answer.status >= 300) return [];
   const schema = endpoint.replies[answer.status];
   if (!schema) return [`the status ${answer.status} is not declared`];
+  const type = answer.headers['content-type']?.split(';')[0]?.replace('.v3.raw', '.raw') ?? '';
+  if (answer.text !== '' && !mediaTypesOf(endpoint, schema, vocabulary).includes(type)) return [`${type} is not declared`];
   if (answer.body === undefined) return [];
   const validator = validatorOf(schema);
   const body = vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id);

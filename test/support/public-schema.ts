@@ -37,8 +37,11 @@ export type Findings = {
 };
 
 type Description = { operations: Record<string, PublicOperation>; schemas: Record<string, Schema> };
-const description: Description = JSON.parse(readFileSync(new URL('../spec/public-description.json', import.meta.url), 'utf8'));
-const { operations, schemas } = description;
+const read = (name: string): Description => JSON.parse(readFileSync(new URL(`../spec/${name}.json`, import.meta.url), 'utf8'));
+/** The operations that the documents name, and those of accounts beyond. */
+const descriptions = [read('public-description'), read('public-accounts')];
+const operations: Description['operations'] = Object.assign({}, ...descriptions.map((one) => one.operations));
+const schemas: Description['schemas'] = Object.assign({}, ...descriptions.map((one) => one.schemas));
 
 const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
 const byShape = new Map(Object.entries(operations).map(([id, { method, path }]) => [shapeOf(method, neutralRoute(path)), id]));

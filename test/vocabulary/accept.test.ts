@@ -58,7 +58,7 @@ test.each([
 test('the version inside a media type is told, and so is a wish for bytes', () => {
   expect(acceptMediaType('application/vnd.github.v3.raw+json').version).toBe('v3');
   expect(acceptMediaType('application/vnd.github.raw+json').version).toBeUndefined();
-  expect(acceptMediaType('application/octet-stream')).toEqual({ acceptable: true, media: 'json', binary: true });
+  expect(acceptMediaType('application/octet-stream')).toEqual({ acceptable: true, media: 'bytes' });
 });
 
 test('both vocabularies mean the same by each media type', () => {

@@ -14,7 +14,15 @@ export const backupCommand = installationCommand(
   .action((folder, _options, command) =>
     withInstallation(configOf(command), async ({ address }, { services }) => {
       const bar = await progressBar();
-      const parts = { address, git: services.git, folder: resolve(folder), version, now: new Date(), onProgress: bar.show };
+      const parts = {
+        address,
+        git: services.git,
+        objects: services.objects,
+        folder: resolve(folder),
+        version,
+        now: new Date(),
+        onProgress: bar.show,
+      };
       const { tables, repositories } = await writeBackup(parts).finally(() => bar.end());
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       print(command, { folder: parts.folder, repositories: repositories.length, rows }, [

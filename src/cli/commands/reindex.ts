@@ -3,6 +3,7 @@ import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { reindexIssues } from '#search/issues/index-issues.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
+import { indexStaleAccounts } from '#search/users/index-accounts.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
 import { repoNamed } from '../lookup.ts';
@@ -24,6 +25,7 @@ export const reindexCommand = installationCommand(
       let issues = 0;
       let vectors = 0;
       try {
+        if (names.length === 0) await indexStaleAccounts(db, { all: true });
         for (const [at, { id, name }] of repositories.entries()) {
           const options = { db, git: hearth.services.git, repositoryId: id, now, rebuild: true };
           const label = repositories.length === 1 ? name : `${at + 1} of ${repositories.length}`;

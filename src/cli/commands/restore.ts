@@ -16,7 +16,7 @@ export const restoreCommand = installationCommand(
     const hasKey = config.secretKey !== undefined || (await hasSecretKey(config.data));
     await withInstallation(config, async ({ address }, { services }) => {
       const bar = await progressBar();
-      const parts = { address, git: services.git, folder: resolve(folder), onProgress: bar.show };
+      const parts = { address, git: services.git, objects: services.objects, folder: resolve(folder), onProgress: bar.show };
       const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());
       print(command, { created_at, repositories: repositories.length }, [
         `Restored ${counted(repositories.length, 'repository', 'repositories')} and all data as of ${created_at}`,

@@ -72,7 +72,7 @@ async function serveInCluster(
   const serving = await serveForCluster(config, settings);
   await stopped;
   await withinDrainTime(() => serving.stop());
-  process.disconnect();
+  process.disconnect?.();
 }
 
 /** Prints to standard error, since the log is on standard output. */

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
-import { createUser } from '#resources/accounts/index.ts';
+import { createUser, verifyEmail } from '#resources/accounts/index.ts';
 import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { userNamed } from '../lookup.ts';
@@ -8,7 +8,7 @@ import { userNamed } from '../lookup.ts';
 const create = installationCommand('create', 'Create a user.', 'hearth user create ada --name "Ada Lovelace" --site-admin')
   .argument('<login>', 'letters, digits and single hyphens')
   .option('--name <name>', 'full name')
-  .option('--email <address>', 'e-mail address, also for commits')
+  .option('--email <address>', 'e-mail address, which counts as verified')
   .option('--site-admin', 'make the user a site administrator')
   .action((login, { name, email, siteAdmin }, command) =>
     onInstallation(command, async ({ change, now }) => {
@@ -35,7 +35,23 @@ const password = installationCommand(
     }),
   );
 
+const verifyAddress = installationCommand(
+  'verify-email',
+  'Record that an e-mail address belongs to a user, whom commits with it are shown as.',
+  'hearth user verify-email ada ada@example.com',
+)
+  .argument('<login>')
+  .argument('<address>', 'one that the user has added, or another')
+  .action((login, email, _options, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      const user = await userNamed(db, login);
+      await change((tx) => verifyEmail(tx, { user, email, now }));
+      print(command, { login: user.login, email }, `${email} is an address of ${user.login}`);
+    }),
+  );
+
 export const userCommand = new Command('user')
-  .description('Create users, and set their passwords.')
+  .description('Create users, verify their addresses, and set their passwords.')
   .addCommand(create)
+  .addCommand(verifyAddress)
   .addCommand(password);

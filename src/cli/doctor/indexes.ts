@@ -34,6 +34,13 @@ const repositories: Index = {
     from repositories r left join repository_words w on w.repository_id = r.id`,
 };
 
+const accounts: Index = {
+  name: 'user index',
+  nouns: ['account', 'accounts'],
+  counts: sql`select count(w.account_id) as there, count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
+    from accounts a left join account_words w on w.account_id = a.id where a.kind <> 'bot'`,
+};
+
 const issues: Index = {
   name: 'issue index',
   nouns: ['issue', 'issues'],
@@ -44,7 +51,7 @@ const issues: Index = {
 /** Checks that the indexes are complete. While jobs or events wait, missing items aren't a problem. */
 export async function indexes({ db, hearth }: CheckContext): Promise<Diagnosis[]> {
   const { embeddings } = hearth.services;
-  const all = [code, commits, repositories, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
+  const all = [code, commits, repositories, accounts, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
   const waiting = await hasWaitingWork({ db });
   const findings: Diagnosis[] = [];
   for (const { name, nouns, counts } of all) {

@@ -1,6 +1,6 @@
 import { GitError } from '../errors.ts';
 import { type ObjectType, openObjects } from '../objects/objects.ts';
-import type { Oid } from '../objects/oid.ts';
+import { checkedOid, type Oid } from '../objects/oid.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { readRecords } from '../process/records.ts';
 import { run, runText } from '../process/run.ts';
@@ -47,6 +47,14 @@ export async function listNamesOf(repo: Repo, { prefix, oid }: { prefix: string;
   if (found.length > repo.store.limits.listedRefs)
     throw exceeded(repo.store.limits, 'listedRefs', { message: 'Too many references name this object' });
   return found;
+}
+
+/** The branches whose history has this commit, in the order of their names, up to `limit` of them. */
+export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Promise<RefTip[]> {
+  const format = '--format=%(objectname) %(refname)';
+  const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, 'refs/heads'];
+  const lines = (await runText(repo, args)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
 }
 
 type RefTip = { name: string; oid: Oid };

@@ -47,6 +47,13 @@ export const issues = {
 
 export const repositories = {
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+  statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
+} as const satisfies LimitGroup;
+
+export const accounts = {
+  emails: { value: 50, unit: 'count', fixed: true, of: 'e-mail addresses of one account', past: '422' },
+  gpgKeys: { value: 50, unit: 'count', fixed: true, of: 'OpenPGP keys of one account', past: '422' },
+  signingKeys: { value: 50, unit: 'count', fixed: true, of: 'SSH keys of one account that sign commits', past: '422' },
 } as const satisfies LimitGroup;
 
 export const notifications = {

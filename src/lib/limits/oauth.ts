@@ -20,6 +20,12 @@ export const oauth = {
     of: 'device codes that are asked for in 15 minutes for one app',
     past: '429 with Retry-After',
   },
+  manifests: {
+    value: 50,
+    unit: 'count',
+    of: 'manifests of apps that one address sends in 15 minutes',
+    past: '429 with Retry-After',
+  },
   wrongPasswords: {
     value: 20,
     unit: 'count',

@@ -1,5 +1,7 @@
 import { family } from '#resources/family.ts';
-import * as endpoints from './endpoints.ts';
+import * as accountEndpoints from './endpoints/accounts.ts';
+import * as emailEndpoints from './endpoints/emails.ts';
+import * as keyEndpoints from './endpoints/keys.ts';
 import { accountEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 import { User } from './schemas.ts';
@@ -7,7 +9,7 @@ import { User } from './schemas.ts';
 export const accounts = family({
   name: 'accounts',
   schemas,
-  endpoints: [endpoints],
+  endpoints: [accountEndpoints, emailEndpoints, keyEndpoints],
   events: accountEvents,
   payloadParts: { member: User, sender: User, assignee: User },
 });

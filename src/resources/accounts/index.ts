@@ -1,3 +1,5 @@
+export { type EmailRow, loadAccountsByEmail, loadEmails, loadVerifiedEmails } from './email-store.ts';
+export { stateEmails, verifyEmail } from './emails.ts';
 export { presentOrganization, presentUser, presentUserOrNull } from './present.ts';
 export { checkLogin, createUser } from './rules.ts';
 export { OrganizationSimple, User } from './schemas.ts';
@@ -6,10 +8,10 @@ export {
   findAccountById,
   findAccountsByLogin,
   findUsersByLogin,
+  getAccountForUpdate,
   insertAccount,
   isLoginTaken,
   loadAccounts,
-  loadAccountsByEmail,
   removeAccount,
   updateAccount,
 } from './store.ts';

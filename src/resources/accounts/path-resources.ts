@@ -1,6 +1,6 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
-import { findAccountById, findKey, findKeyForUpdate } from './store.ts';
+import { findAccountById, findKey, findKeyForUpdate, selectCounts } from './store.ts';
 
 /** A user, an organization or a bot by its id. */
 export const accountById = pathResource({
@@ -8,6 +8,14 @@ export const accountById = pathResource({
   words: { account_id: idOf('accounts') },
   below: undefined,
   find: ({ db }, { account_id }) => findAccountById(db, account_id),
+});
+
+/** The numbers of the authenticated user's repositories. The statement that confirms the credential reads them, too. */
+export const ownCounts = pathResource({
+  name: 'counts',
+  words: {},
+  below: undefined,
+  query: ({ db, viewer }) => selectCounts(db, viewer.account?.id ?? null),
 });
 
 /** An SSH key of the authenticated user. */

@@ -1,17 +1,18 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { Account } from '#access/viewer.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
 import type { DB } from '#database/tables.ts';
-import { type Links, path } from '#endpoint/links.ts';
+import { type Links, path, perObject } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import type { OrganizationSimple, PrivateUser, PublicKey, PublicUser, User } from './schemas.ts';
+import type { EmailRow } from './email-store.ts';
+import type { Email, OrganizationSimple, PrivateUser, PublicKey, PublicUser, User } from './schemas.ts';
 import type { AccountCounts } from './store.ts';
 
 const types = { user: 'User', organization: 'Organization', bot: 'Bot' } as const;
 
 /** The user object that replies embed wherever they name an account. */
-export function presentUser(links: Links, account: Account): User {
+export const presentUser = perObject((links: Links, account: Account): Readonly<User> => {
   const url = path(`${links.api}/users`, account.login);
   return {
     login: account.login,
@@ -34,12 +35,12 @@ export function presentUser(links: Links, account: Account): User {
     user_view_type: 'public',
     site_admin: account.site_admin,
   };
-}
+});
 
-export const presentUserOrNull = (links: Links, account: Account | undefined): User | null =>
+export const presentUserOrNull = (links: Links, account: Account | undefined): Readonly<User> | null =>
   account ? presentUser(links, account) : null;
 
-export const presentPublicUser = (links: Links, account: Account, counts: AccountCounts): Static<typeof PublicUser> => ({
+const presentPublicUser = (links: Links, account: Account, counts: AccountCounts): Static<typeof PublicUser> => ({
   ...presentUser(links, account),
   name: account.name,
   company: account.company,
@@ -56,6 +57,16 @@ export const presentPublicUser = (links: Links, account: Account, counts: Accoun
   created_at: timestamp(account.created_at),
   updated_at: timestamp(account.updated_at),
 });
+
+/** The profile of an account. Its e-mail address is for those who are signed in, as in the public API. */
+export function presentProfile(
+  { links, viewer }: { links: Links; viewer: Viewer },
+  account: Account,
+  counts: AccountCounts,
+): Static<typeof PublicUser> {
+  const user = presentPublicUser(links, account, counts);
+  return viewer.grant.kind === 'none' ? { ...user, email: null } : user;
+}
 
 export const presentPrivateUser = (links: Links, account: Account, counts: AccountCounts): Static<typeof PrivateUser> => ({
   ...presentPublicUser(links, account, counts),
@@ -77,6 +88,14 @@ export const presentKey = (links: Links, key: Selectable<DB['public_keys']>): St
   read_only: false,
   created_at: timestamp(key.created_at),
   last_used: timestampOrNull(key.last_used_at),
+});
+
+/** An address of an account, which is visible to others where the profile shows it. */
+export const presentEmail = ({ email, is_primary, verified_at }: EmailRow, account: Account): Email => ({
+  email,
+  primary: is_primary,
+  verified: verified_at !== null,
+  visibility: account.email === email ? 'public' : is_primary ? 'private' : null,
 });
 
 /** An organization in lists and inside other objects. */

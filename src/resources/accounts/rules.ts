@@ -6,8 +6,9 @@ import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
 import { parseSshKey } from '#lib/ssh-key.ts';
+import { getVerifiedEmail, verifyEmail } from './emails.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
-import { insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
+import { getAccountForUpdate, insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
 /** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of the site's own paths are reserved. */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
@@ -16,6 +17,7 @@ const reservedLogins = new Set([
   'docs',
   'login',
   'avatars',
+  'images',
   'healthz',
   'readyz',
   'metrics',
@@ -24,6 +26,7 @@ const reservedLogins = new Set([
   'admin',
   'raw',
   'apps',
+  'organizations',
 ]);
 
 export type NewAccount = {
@@ -48,10 +51,10 @@ export async function checkLogin(tx: Tx, login: string): Promise<void> {
   if (await isLoginTaken(tx, login)) throw invalid('User', 'login', 'already_exists', 'login has already been taken');
 }
 
-/** Creates a user's account. */
+/** Creates a user's account. An address that is given counts as verified, and the profile shows it. */
 export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwordHash, now }: NewAccount): Promise<Account> {
   await checkLogin(tx, login);
-  return insertAccount(tx, {
+  const account = await insertAccount(tx, {
     kind: 'user',
     login,
     name: name ?? null,
@@ -61,11 +64,20 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
     created_at: now,
     updated_at: now,
   });
+  if (email !== undefined) await verifyEmail(tx, { user: account, email, now });
+  return account;
 }
 
-/** Changes the profile of an account. */
-export const changeProfile = (tx: Tx, { by, now }: ActionContext, wanted: Static<typeof ProfileChange>): Promise<Account> =>
-  updateAccount(tx, by.account.id, { ...defined(wanted), updated_at: now });
+/** Changes the profile of an account. The address that it shows must be a verified one of the account. */
+export async function changeProfile(
+  tx: Tx,
+  { by, now }: ActionContext,
+  { email, ...wanted }: Static<typeof ProfileChange>,
+): Promise<Account> {
+  const account = await getAccountForUpdate(tx, by.account.id);
+  const shown = email === undefined ? {} : { email: await getVerifiedEmail(tx, account, email) };
+  return updateAccount(tx, account.id, { ...defined(wanted), ...shown, updated_at: now });
+}
 
 /** Adds an SSH key. A key belongs to one account only, since it identifies who pushes. */
 export async function addKey(

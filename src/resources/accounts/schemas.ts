@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { emailPattern } from '#lib/email.ts';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 
 const links = [
@@ -83,6 +84,24 @@ export const NewPublicKey = Type.Object(
   { title: Type.Optional(Type.String({ maxLength: 255 })), key: Type.String({ minLength: 1, maxLength: 16_384 }) },
   { title: 'PublicKey' },
 );
+
+/** An e-mail address of the authenticated user. */
+export const Email = Type.Object({
+  email: Type.String(),
+  primary: Type.Boolean(),
+  verified: Type.Boolean(),
+  visibility: Nullable(Type.String()),
+});
+export type Email = Static<typeof Email>;
+
+const Address = Type.String({ maxLength: 254, pattern: emailPattern });
+const Addresses = Type.Array(Address, { minItems: 1, maxItems: 50 });
+
+/** Addresses. Clients send a list of its own, too. */
+export const SomeEmails = Type.Union([Type.Object({ emails: Addresses }), Addresses], { title: 'UserEmail' });
+export type SomeEmails = Static<typeof SomeEmails>;
+
+export const EmailVisibility = Type.Object({ visibility: OneOf(['public', 'private']) }, { title: 'UserEmail' });
 
 /** An organization in a list. */
 export const OrganizationSimple = Type.Object({

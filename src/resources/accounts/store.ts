@@ -1,26 +1,30 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { accountIdOfNoreply } from '#lib/noreply.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import { changesWords, indexAccounts } from '#search/index.ts';
 
 export type AccountCounts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
 /** Counts the public and private repositories of an account. */
-export async function countRepositories(db: Db, owner: Id<'accounts'>): Promise<AccountCounts> {
-  const { rows } = await sql<AccountCounts>`
-    select count(*) filter (where visibility = 'public') as public_repos,
-      count(*) filter (where visibility <> 'public') as private_repos,
-      coalesce(sum(size_kb), 0)::bigint as disk_kb,
-      (select count(distinct c.user_id) from collaborators c join repositories p on p.id = c.repository_id
-        where p.owner_id = ${owner} and p.visibility = 'private') as collaborators
-    from repositories where owner_id = ${owner}`.execute(db);
-  return rows[0] ?? { public_repos: 0, private_repos: 0, disk_kb: 0, collaborators: 0 };
-}
+export const selectCounts = (db: Db, owner: Id<'accounts'> | null) =>
+  db
+    .selectFrom('repositories')
+    .where('owner_id', '=', owner)
+    .select([
+      sql<number>`count(*) filter (where visibility = 'public')`.as('public_repos'),
+      sql<number>`count(*) filter (where visibility <> 'public')`.as('private_repos'),
+      sql<number>`coalesce(sum(size_kb), 0)::bigint`.as('disk_kb'),
+      sql<number>`(select count(distinct c.user_id) from collaborators c join repositories p on p.id = c.repository_id
+        where p.owner_id = ${owner} and p.visibility = 'private')`.as('collaborators'),
+    ]);
+
+export const countRepositories = (db: Db, owner: Id<'accounts'>): Promise<AccountCounts> =>
+  selectCounts(db, owner).executeTakeFirstOrThrow();
 
 /** Accounts by their ids, for a whole page at once. `known` is an account that was loaded before, as the viewer's. */
 export async function loadAccounts(
@@ -38,34 +42,13 @@ export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): P
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
-/**
- * Accounts by the e-mail addresses in commits: an account's public address, or its noreply address on this host. The map's keys
- * are in lower case. If two accounts have the same address, the older one is taken.
- */
-export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
-  const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));
-  if (wanted.length === 0) return new Map();
-  const ids = new Map(
-    wanted.flatMap((email) => {
-      const id = email.endsWith(`@users.noreply.${host.toLowerCase()}`) ? accountIdOfNoreply(email) : undefined;
-      return id === undefined ? [] : [[email, id] as const];
-    }),
-  );
-  const rows = await db
-    .selectFrom('accounts')
-    .selectAll()
-    .where(sql<boolean>`(lower(email) = any (${wanted}) or id = any (${[...ids.values()]}::bigint[]))`)
-    .where('kind', '<>', 'organization')
-    .orderBy('id', 'desc')
-    .execute();
-  const byId: ReadonlyMap<number, Account> = keyed(rows, (row) => row.id);
-  const found = keyed(rows, (row) => row.email?.toLowerCase() ?? '');
-  for (const [email, id] of ids) {
-    const account = byId.get(id);
-    if (account) found.set(email, account);
-  }
-  return found;
-}
+/** An account again, its row locked. */
+export const getAccountForUpdate = (tx: Tx, id: Id<'accounts'>): Promise<Account> =>
+  tx.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow();
+
+/** Users and organizations, in the order in which they came; no bots. */
+export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>
+  listSince(db.selectFrom('accounts').selectAll().where('kind', '<>', 'bot'), 'id', page);
 
 /** Users by their logins, whatever their case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
@@ -84,11 +67,19 @@ export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<
     .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
     .execute();
 
-export const insertAccount = (tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> =>
-  tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+/** Inserts an account, and its words for the search. */
+export async function insertAccount(tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> {
+  const account = await tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
+  await indexAccounts(tx, [account]);
+  return account;
+}
 
-export const updateAccount = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> =>
-  tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+/** Updates an account, and its words for the search if they are others. */
+export async function updateAccount(tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> {
+  const account = await tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  if (changesWords(change)) await indexAccounts(tx, [account]);
+  return account;
+}
 
 /** Removes an account and everything that it owns. */
 export const removeAccount = (tx: Tx, id: Id<'accounts'>) => tx.deleteFrom('accounts').where('id', '=', id).execute();

@@ -1,7 +1,7 @@
-export { offerManifest } from './manifests.ts';
+export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
 export { presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
-export { type AppKeys, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
+export { type AppKeys, checkAppName, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';
 export {
   type AppRow,

@@ -58,10 +58,7 @@ export type NewApp = {
 /** Creates an app. Its client secret is returned here only; a hash of it is stored. */
 export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
   const { owner, kind, now } = request;
-  const slug = slugOf(request.name);
-  const bot = kind === 'app' ? `${slug}[bot]` : undefined;
-  if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
-    throw unprocessable('The name of the app is taken already.');
+  const { slug, bot } = await checkAppName(tx, request);
   const times = { created_at: now, updated_at: now };
   const account = bot === undefined ? undefined : await insertAccount(tx, { kind: 'bot', login: bot, ...times });
   const clientSecret = newToken(clientSecretPrefix);
@@ -87,8 +84,20 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
   return { app, clientSecret };
 }
 
+/** The slug of an app's name, and the login of its bot. @throws Refusal where the name is invalid or taken */
+export async function checkAppName(
+  tx: Tx,
+  { kind, name }: Pick<NewApp, 'kind' | 'name'>,
+): Promise<{ slug: string; bot: string | undefined }> {
+  const slug = slugOf(name);
+  const bot = kind === 'app' ? `${slug}[bot]` : undefined;
+  if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
+    throw unprocessable('The name of the app is taken already.');
+  return { slug, bot };
+}
+
 /** Refuses names of webhook events that don't exist: they would never be delivered. */
-function checkEvents(events: readonly string[]): string[] {
+export function checkEvents(events: readonly string[]): string[] {
   const unknown = events.find((name) => !isSubscribable(name));
   if (unknown !== undefined) throw unprocessable(`There is no webhook event ${unknown.slice(0, 40)}.`);
   return [...new Set(events)];

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -11,8 +11,8 @@ type Autolink = Id<'autolinks'>;
 export const listAutolinks = (db: Db, repository: Repository): Promise<AutolinkRow[]> =>
   db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
 
-export const findAutolink = (db: Db, repository: Repository, id: Autolink): Promise<AutolinkRow | undefined> =>
-  db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+export const selectAutolink = (db: Db, repository: OrSql<Repository>, id: Autolink) =>
+  db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** The same autolink again, its row locked; undefined when it was deleted. */
 export const findAutolinkForUpdate = (tx: Tx, { id }: Pick<AutolinkRow, 'id'>): Promise<AutolinkRow | undefined> =>

@@ -1,5 +1,6 @@
 export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from './links.ts';
 export { findReadable } from './network.ts';
+export { commit } from './path-resources.ts';
 export {
   presentCommit,
   presentCommitsOfRepositories,

@@ -11,6 +11,7 @@ import { timestamp } from '#lib/time.ts';
 import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/index.ts';
 import { commitLink, fileLinks, type RepositoryUrls } from './links.ts';
 import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
+import { commitKey, loadCommentCounts } from './store.ts';
 
 export type UrlsContext = Context & { urls: RepositoryUrls };
 
@@ -42,7 +43,7 @@ export function presentMessage(message: string): string {
 
 export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
-/** Commits of a whole page: the accounts of their e-mail addresses are loaded once for all of them. */
+/** Commits of a whole page: the accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them. */
 export const presentCommits = ({ db, links, urls }: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
   presentCommitsOfRepositories(
     { db, links },
@@ -55,15 +56,29 @@ export async function presentCommitsOfRepositories(
   entries: readonly { urls: RepositoryUrls; commit: Stored }[],
 ): Promise<Commit[]> {
   const emails = entries.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
-  const accounts = await loadAccountsByEmail(db, emails, new URL(links.html).hostname);
-  return entries.map(({ urls, commit }) => presentOne(links, urls, commit, accounts));
+  const [accounts, comments] = await Promise.all([
+    loadAccountsByEmail(db, emails, new URL(links.html).hostname),
+    loadCommentCounts(
+      db,
+      entries.map(({ urls, commit }) => ({ repository: urls.id, commit: commit.oid })),
+    ),
+  ]);
+  return entries.map(({ urls, commit }) => presentOne({ links, urls, accounts, comments }, commit));
 }
 
 /** One commit. */
 export const presentCommit = async (context: UrlsContext, commit: Stored): Promise<Commit> =>
   firstOrNotFound(await presentCommits(context, [commit]));
 
-function presentOne(links: Links, urls: RepositoryUrls, commit: Stored, accounts: ReadonlyMap<string, Account>): Commit {
+type Loaded = {
+  links: Links;
+  urls: RepositoryUrls;
+  accounts: ReadonlyMap<string, Account>;
+  /** The numbers of comments, by `commitKey`. */
+  comments: ReadonlyMap<string, number>;
+};
+
+function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored): Commit {
   const { oid, tree, parents, author, committer, message } = commit;
   const link = commitLink(urls, oid);
   const accountOf = ({ email }: Identity) => presentUserOrNull(links, accounts.get(email.toLowerCase()));
@@ -76,7 +91,7 @@ function presentOne(links: Links, urls: RepositoryUrls, commit: Stored, accounts
       author: presentPerson(author),
       committer: presentPerson(committer),
       message: presentMessage(message),
-      comment_count: 0,
+      comment_count: comments.get(commitKey(urls.id, oid)) ?? 0,
       tree: treeLink(urls, tree),
       verification: presentVerification(commit),
     },

@@ -6,9 +6,10 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import type { Repo as Disk } from '#git/repo.ts';
+import { gather } from '#lib/collections.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { invalid } from '#lib/refusal.ts';
-import { findUsersByLogin } from '#resources/accounts/index.ts';
+import { findUsersByLogin, loadVerifiedEmails } from '#resources/accounts/index.ts';
 
 /** The parameters that filter a list of commits. */
 export type CommitQuery = {
@@ -24,8 +25,9 @@ export async function filterOf(db: Db, query: CommitQuery): Promise<HistoryFilte
   const { path = '', author, committer } = query;
   const logins = [author, committer].filter((name) => name !== undefined && !name.includes('@')).map(String);
   const users = logins.length === 0 ? [] : await findUsersByLogin(db, logins);
-  const authors = author === undefined ? undefined : emailPatternsOf(author, users);
-  const committers = committer === undefined ? undefined : emailPatternsOf(committer, users);
+  const emails = await loadVerifiedEmails(db, gather(users, 'id'));
+  const authors = author === undefined ? undefined : emailPatternsOf(author, { users, emails });
+  const committers = committer === undefined ? undefined : emailPatternsOf(committer, { users, emails });
   const file = path.replace(/^\/+|\/+$/g, '');
   if (authors?.length === 0 || committers?.length === 0 || (file !== '' && pathProblem(file))) return undefined;
   const since = dateOf('since', query.since);
@@ -39,12 +41,14 @@ export async function filterOf(db: Db, query: CommitQuery): Promise<HistoryFilte
   };
 }
 
+type People = { users: readonly Account[]; emails: ReadonlyMap<Account['id'], readonly string[]> };
+
 /** Patterns for the e-mail address of an author or committer: the given address, or those of the account with this login. */
-function emailPatternsOf(name: string, users: readonly Account[]): string[] {
+function emailPatternsOf(name: string, { users, emails }: People): string[] {
   if (name.includes('@')) return [`<${name}>`];
   const account = users.find(({ login }) => login.toLowerCase() === name.toLowerCase());
   if (!account) return [];
-  return [...(account.email === null ? [] : [`<${account.email}>`]), `<${account.id}+`];
+  return [...(emails.get(account.id) ?? []).map((email) => `<${email}>`), `<${account.id}+`];
 }
 
 function dateOf(field: string, text: string | undefined): Date | undefined {

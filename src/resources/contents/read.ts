@@ -2,7 +2,7 @@ import { type Raw, raw } from '#endpoint/call.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import type { Media } from '#lib/media.ts';
+import { type Media, rawFileType } from '#lib/media.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import type { RepositoryUrls } from '#resources/commits/index.ts';
 import { maxRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
@@ -50,6 +50,5 @@ export async function readFile(
   return presentFile(urls, resolved, file, file.size > maxJsonBytes ? undefined : (await reader.get(file.oid)).data);
 }
 
-/** A file's bytes. The media type is the API's own, so that no browser runs a file of a repository as a page. */
-export const rawFile = async (disk: Disk, reader: ObjectReader, file: Entry): Promise<Raw> =>
-  raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, file), { etag: `"${file.oid}"` });
+export const rawFile = async (disk: Disk, reader: ObjectReader, file: Entry, type = rawFileType): Promise<Raw> =>
+  raw(type, await rawContent(disk, reader, file), { etag: `"${file.oid}"` });

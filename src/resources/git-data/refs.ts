@@ -9,7 +9,7 @@ import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
@@ -22,7 +22,11 @@ export async function moveOrRefuse(
   { repo, by, extraWrites }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
-  const result = await moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
+  const moving = moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
+  const result = await moving.catch((error: unknown) => {
+    if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
+    throw error;
+  });
   if (!result.updated) throw refusalOf(result);
 }
 

@@ -68,7 +68,13 @@ export async function imageFor(
   if (!image) throw invalidRunner(wanted.fields.id, `There is no image ${wanted.id}`);
   if (wanted.source !== undefined && wanted.source !== image.image_source)
     throw invalidRunner(wanted.fields.source, `The image ${wanted.id} is not of the source that is named`);
+  if (image.image_source !== 'custom') checkUnversioned(image, wanted.version, wanted.fields.version);
   return image;
+}
+
+/** Refuses a version of an image of the catalogue, which has but one (document 2: versions are those of custom images). */
+export function checkUnversioned({ image_id }: Pick<ImageColumns, 'image_id'>, version: string | undefined, field: string): void {
+  if (version !== undefined) throw invalidRunner(field, `The image ${image_id} has no versions: only custom images have`);
 }
 
 async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: ImageRequest): Promise<ImageColumns | undefined> {

@@ -3,7 +3,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { lockOrganization } from '#resources/members/index.ts';
 import { findCountedImage, findCountedImageForUpdate, findVersion, findVersionForUpdate } from './image-store.ts';
-import { findRunner, findRunnerForUpdate } from './store.ts';
+import { findRunnerForUpdate, selectRunner } from './store.ts';
 import { parseVersion } from './versions.ts';
 
 // Changes lock the organization before the row, since they depend on its other runners and images.
@@ -13,7 +13,7 @@ export const runner = pathResource({
   name: 'runner',
   words: { hosted_runner_id: idOf('hosted_runners') },
   below: 'org',
-  find: ({ db, at }, { hosted_runner_id }) => findRunner(db, at.org.id, hosted_runner_id),
+  query: ({ db, at }, { hosted_runner_id }) => selectRunner(db, at.org.id, hosted_runner_id),
   async lock(tx, at) {
     await lockOrganization(tx, at.org.id);
     return findRunnerForUpdate(tx, at.runner);

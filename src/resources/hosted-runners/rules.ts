@@ -10,7 +10,7 @@ import { lockOrganization } from '#resources/members/index.ts';
 import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
 import { findGroup } from '#runner-providers/groups.ts';
 import { enqueueProvisioning, enqueueRemoval } from './enqueue.ts';
-import { type ImageColumns, type ImageRequest, imageFor, invalidRunner, machineFor } from './images.ts';
+import { checkUnversioned, type ImageColumns, type ImageRequest, imageFor, invalidRunner, machineFor } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
 import { countStaticIps, findRunnerNamed, insertRunner, type RunnerRow, updateRunner } from './store.ts';
 import { latestVersion } from './versions.ts';
@@ -85,8 +85,9 @@ const imageOf = ({ image: { id, source, version } }: NewHostedRunner): ImageRequ
   fields: { id: 'image.id', source: 'image.source', version: 'image.version' },
 });
 
+/** A version that is left empty is the latest one: clients with typed requests send it so. */
 const versionOf = (version: string | null | undefined): string | undefined =>
-  version === null || version === latestVersion ? undefined : version;
+  version === null || version === '' || version === latestVersion ? undefined : version;
 
 const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
   size_id: id,
@@ -119,8 +120,13 @@ async function changedImage(
   const fields = { id: 'image_id', source: 'image_source', version: 'image_version' };
   if (image_id === undefined && image_source !== undefined && image_source !== before.image_source)
     throw invalidRunner('image_source', `The image ${before.image_id} is not of the source that is named`);
-  if (image_id === undefined && (image_version === undefined || before.image_source !== 'custom')) return undefined;
-  const wanted = { id: image_id ?? before.image_id, source: image_source, version: versionOf(image_version), fields };
+  const version = versionOf(image_version);
+  if (image_id === undefined && before.image_source !== 'custom') {
+    checkUnversioned(before, version, fields.version);
+    return undefined;
+  }
+  if (image_id === undefined && image_version === undefined) return undefined;
+  const wanted = { id: image_id ?? before.image_id, source: image_source, version, fields };
   return imageFor(tx, { organization: org.id, catalogue, wanted });
 }
 

@@ -60,7 +60,7 @@ const maximum = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const NewHostedRunner = Type.Object(
   {
     name,
-    image: Type.Object({ id: imageId, source: Type.Optional(OneOf(imageSources)), version: Type.Optional(version) }),
+    image: Type.Object({ id: imageId, source: OneOf(imageSources), version: Type.Optional(version) }),
     size,
     runner_group_id: group,
     maximum_runners: Type.Optional(maximum),

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -9,22 +9,25 @@ export type RunnerRow = Selectable<DB['hosted_runners']>;
 type Organization = Id<'accounts'>;
 type Runner = Id<'hosted_runners'>;
 
-const ofOrganization = (db: Db, organization: Organization) =>
+const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
 export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
   list(db, ofOrganization(db, organization).orderBy('id'), page);
 
-export const findRunner = (db: Db, organization: Organization, id: Runner): Promise<RunnerRow | undefined> =>
-  ofOrganization(db, organization).where('id', '=', id).executeTakeFirst();
+export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runner) =>
+  ofOrganization(db, organization).where('id', '=', id);
 
 /** The same runner again, its row locked; undefined when it was deleted. */
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
   tx.selectFrom('hosted_runners').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Names are unique without regard to case. */
+/** Names are unique without regard to case. A runner that is being deleted has none. */
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
-  ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
+  ofOrganization(db, organization)
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where('status', '!=', 'Deleting')
+    .executeTakeFirst();
 
 export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();

@@ -41,3 +41,9 @@ async function refuseEnforced(tx: Tx, { repo }: RepositoryAction): Promise<void>
   const { enforced } = await findState(tx, repo);
   if (enforced) throw conflict('The organization enforces immutable releases for this repository');
 }
+
+/** Whether releases that are published in a repository now are immutable, by its own wish or by that of its organization. */
+export async function hasImmutableReleases(tx: Tx, repo: RepositoryAction['repo']): Promise<boolean> {
+  const { enabled, enforced } = await findState(tx, repo);
+  return enabled || enforced;
+}

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -35,13 +35,13 @@ export const listFields = (db: Db, viewer: Viewer, organization: Organization): 
     .orderBy('id')
     .execute();
 
-export const findField = (db: Db, organization: Organization, id: Field): Promise<FieldRow | undefined> =>
-  db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id).executeTakeFirst();
+export const selectField = (db: Db, organization: OrSql<Organization>, id: Field) =>
+  db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id);
 
 /** The same field again, with all fields of its organization locked; undefined when it was deleted. */
 export async function findFieldForUpdate(tx: Tx, { id, organization_id }: FieldRow): Promise<FieldRow | undefined> {
   await lockOrganization(tx, organization_id);
-  return findField(tx, organization_id, id);
+  return selectField(tx, organization_id, id).executeTakeFirst();
 }
 
 /** The options of fields, in their order, by the fields' ids. */

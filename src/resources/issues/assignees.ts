@@ -36,8 +36,15 @@ export async function assign(
 ): Promise<IssueActivity[]> {
   const { added, total } = await addAssignees(tx, issue.id, users, action.now);
   checkNumber('assignees', total);
-  return added.map((user) => activityOf(action, issue, 'assigned', user));
+  return activitiesOfAssignees(action, issue, added);
 }
+
+/** The activities for users who were assigned to an issue. */
+export const activitiesOfAssignees = (
+  action: RepositoryAction,
+  issue: IssueRow,
+  added: readonly Id<'accounts'>[],
+): IssueActivity[] => added.map((user) => activityOf(action, issue, 'assigned', user));
 
 /** Unassigns users from an issue. */
 export async function unassign(

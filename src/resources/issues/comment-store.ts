@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
@@ -39,8 +39,8 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
   return wanted.length === 0 ? [] : db.selectFrom('issue_comments').selectAll().where('id', 'in', wanted).execute();
 }
 
-export const findComment = (db: Db, repository: Repository, id: Comment): Promise<CommentRow | undefined> =>
-  db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
+export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+  db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** The same comment again, its row locked; undefined when it was deleted. */
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommentRow, 'id'>): Promise<CommentRow | undefined> =>

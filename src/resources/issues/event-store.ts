@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import { type Db, sendUnawaited, type Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { listMerged } from '#database/merged-list.ts';
 import type { DB } from '#database/tables.ts';
@@ -45,24 +45,22 @@ type IssueEventContext = {
   at: Date;
 };
 
-/** Inserts events of an issue in their order, in one statement. */
+/** Inserts events of an issue in their order, in one statement, which isn't waited for. */
 export async function insertIssueEvents(tx: Tx, context: IssueEventContext, events: readonly NewIssueEvent[]): Promise<void> {
   if (events.length === 0) return;
   const { repository, issue, actor, app, at } = context;
-  await tx
-    .insertInto('issue_events')
-    .values(
-      events.map(({ event, data = {} }) => ({
-        repository_id: repository,
-        issue_id: issue,
-        actor_id: actor,
-        via_app_id: app,
-        event,
-        data: JSON.stringify(data),
-        created_at: at,
-      })),
-    )
-    .execute();
+  const insert = tx.insertInto('issue_events').values(
+    events.map(({ event, data = {} }) => ({
+      repository_id: repository,
+      issue_id: issue,
+      actor_id: actor,
+      via_app_id: app,
+      event,
+      data: JSON.stringify(data),
+      created_at: at,
+    })),
+  );
+  sendUnawaited(tx, insert);
 }
 
 /**

@@ -1,4 +1,4 @@
-export { type CommentRow, findComment } from './comment-store.ts';
+export type { CommentRow } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents } from './event-store.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export {
@@ -11,6 +11,8 @@ export {
 } from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
-export { Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
+export { recordMentions, type TextAction } from './references.ts';
+export { associations, Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
-export { type IssueRow, loadAttached, loadIssues } from './store.ts';
+export { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+export { presentTexts, textMedia } from './texts.ts';

@@ -2,6 +2,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import { gather } from '#lib/collections.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/labels/index.ts';
 import { eventOf, type IssueActivity } from './activity.ts';
 import { checkNumber } from './numbers.ts';
@@ -30,8 +31,16 @@ export async function putLabels(
   const { added: ids, total } = await addLabels(tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
-  return labels.filter(({ id }) => added.has(id)).map((label) => activityOf(action, issue, 'labeled', label));
+  return activitiesOfLabels(
+    action,
+    issue,
+    labels.filter(({ id }) => added.has(id)),
+  );
 }
+
+/** The activities for labels that were added to an issue. */
+export const activitiesOfLabels = (action: RepositoryAction, issue: IssueRow, added: readonly LabelRow[]): IssueActivity[] =>
+  added.map((label) => activityOf(action, issue, 'labeled', label));
 
 /** Adds the labels with these names to an issue. */
 export const labelIssue = async (
@@ -60,10 +69,11 @@ export async function replaceLabels(
   issue: IssueRow,
   names: readonly string[],
 ): Promise<IssueActivity[]> {
-  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
-  const current = await listIssueLabels(tx, issue.id);
-  const surplus = current.filter(({ name }) => !wanted.has(name.toLowerCase()));
-  return [...(await unlabelIssue(tx, action, issue, surplus)), ...(await labelIssue(tx, action, issue, names))];
+  const [current, wanted] = await Promise.all([listIssueLabels(tx, issue.id), wantedLabels(tx, action.repo, names)]);
+  const kept = new Set(gather(wanted, 'id'));
+  const surplus = current.filter(({ id }) => !kept.has(id));
+  const activities = await Promise.all([unlabelIssue(tx, action, issue, surplus), putLabels(tx, action, issue, wanted)]);
+  return activities.flat();
 }
 
 const activityOf = (

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { installedPermissions, readableRepositoryIds } from '#access/sql.ts';
+import { installedPermissions, readableBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -56,7 +56,7 @@ export function listOfMany(
     .selectFrom('issues')
     .innerJoin('repositories as r', 'r.id', 'issues.repository_id')
     .selectAll('issues')
-    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
+    .where(readableBy(viewer))
     .where('r.has_issues', '=', sql<boolean>`true`)
     .where(mayReadIssues(viewer));
   if (range.owner !== undefined) query = query.where('r.owner_id', '=', range.owner);
@@ -81,11 +81,14 @@ const mayReadIssues = ({ grant }: Viewer) =>
 const lowered = (names: readonly string[]) =>
   sql`(select array_agg(distinct lower(name)) from unnest(${names}::text[]) as n (name))::text[]`;
 
-/** Issues of a repository that have all of these labels, counted in one pass however many labels there are. */
+/**
+ * Issues of a repository that have all of these labels, counted in one pass however many labels there are. Their ids are read first: no
+ * other issues are read, whatever PostgreSQL supposes of how many there are.
+ */
 const withAllLabels = (repository: Id<'repositories'>, names: readonly string[]) =>
-  sql<boolean>`issues.id in (select il.issue_id from issue_labels il join labels l on l.id = il.label_id
+  sql<boolean>`issues.id = any (array(select il.issue_id from issue_labels il join labels l on l.id = il.label_id
     where l.repository_id = ${repository} and lower(l.name) = any (${lowered(names)})
-    group by il.issue_id having count(*) = cardinality(${lowered(names)}))`;
+    group by il.issue_id having count(*) = cardinality(${lowered(names)})))`;
 
 /** Whether an issue has all of these labels. For lists that other conditions limit to few rows. */
 const hasAllLabels = (names: readonly string[]) =>
@@ -111,10 +114,7 @@ function filtered(base: Query, { state, since, milestone, assignee, creator }: F
   return query;
 }
 
-/**
- * Issues of which a text mentions the user. Their ids are read first, from an index alone: with few of them, no other issues are read, whatever
- * PostgreSQL supposes of how many there are.
- */
+/** Issues of which a text mentions the user. Their ids are read first here, too, from an index alone. */
 const mentions = (login: string, repository?: Id<'repositories'>) =>
   sql<boolean>`issues.id = any (array(select t.issue_id from text_references t
     where t.account_id = (select id from accounts where lower(login) = lower(${login}) and kind = 'user')

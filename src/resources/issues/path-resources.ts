@@ -3,21 +3,19 @@ import { idOf, loginWord, nameWord, numberWord } from '#endpoint/path-words.ts';
 import { findFieldValue, findSameFieldValue } from '#resources/issue-fields/index.ts';
 import { reactionOf } from '#resources/reactions/index.ts';
 import { findAssignable } from './assignee-store.ts';
-import { findComment, findCommentForUpdate } from './comment-store.ts';
+import { findCommentForUpdate, selectComment } from './comment-store.ts';
 import { findIssueEvent } from './event-store.ts';
 import { subjectOfComment, subjectOfIssue } from './reactions.ts';
 import { checkHasIssues } from './rules.ts';
-import { findIssue, findIssueForUpdate, findIssueLabel, findIssueLabelById } from './store.ts';
+import { findIssueForUpdate, findIssueLabel, findIssueLabelById, selectIssue } from './store.ts';
 
 /** An issue of a repository, by its number. */
 export const issue = pathResource({
   name: 'issue',
   words: { issue_number: numberWord },
   below: 'repo',
-  async find({ db, at }, { issue_number }) {
-    checkHasIssues(at.repo);
-    return findIssue(db, at.repo.id, issue_number);
-  },
+  query: ({ db, at }, { issue_number }) => selectIssue(db, at.repo.id, issue_number),
+  require: ({ repo }) => checkHasIssues(repo),
   lock: (tx, at) => findIssueForUpdate(tx, at.issue),
 });
 
@@ -26,10 +24,8 @@ export const comment = pathResource({
   name: 'comment',
   words: { comment_id: idOf('issue_comments') },
   below: 'repo',
-  async find({ db, at }, { comment_id }) {
-    checkHasIssues(at.repo);
-    return findComment(db, at.repo.id, comment_id);
-  },
+  query: ({ db, at }, { comment_id }) => selectComment(db, at.repo.id, comment_id),
+  require: ({ repo }) => checkHasIssues(repo),
   lock: (tx, at) => findCommentForUpdate(tx, at.comment),
 });
 

@@ -68,7 +68,7 @@ async function eventPresenter(
   rows: readonly IssueEventRow[],
 ): Promise<(row: IssueEventRow) => TimelineEvent> {
   const [repositories, accounts, apps] = await Promise.all([
-    loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo),
+    loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo ? [repo] : []),
     loadAccounts(
       db,
       rows.flatMap((row) => [row.actor_id, row.data.assignee]),

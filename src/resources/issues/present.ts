@@ -1,19 +1,19 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow, keyed, oncePerObject } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/index.ts';
-import { presentLabel } from '#resources/labels/index.ts';
+import { type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
-import { loadNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { Issue, IssueComment } from './schemas.ts';
-import { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+import { type Attached, type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
 import { presentTexts } from './texts.ts';
 
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
@@ -29,23 +29,38 @@ const bodiesOf = <Body>(
     return { text: body, repository: { owner: owner.login, repo: name } };
   });
 
-/**
- * Issues of a whole page, from any repositories. What belongs to them is loaded once for all. `withRepository` adds each issue's
- * repository, for lists over many repositories.
- */
+type IssuesOptions = {
+  /** Adds each issue's repository, for lists over many repositories. */
+  withRepository?: true;
+  /** Repositories that were loaded before. */
+  repositories?: readonly RepositoryWithOwner[];
+  /** What `loadAttached` gives for these issues, where it was loaded with them. */
+  attached?: ReadonlyMap<Id<'issues'>, Attached>;
+};
+
+/** Issues of a whole page, from any repositories. What belongs to them is loaded once for all. */
 export async function presentIssues(
   { db, links, viewer, repo, media, git }: ViewerContext,
   rows: readonly IssueRow[],
-  options: { withRepository?: true } = {},
+  options: IssuesOptions = {},
 ): Promise<Issue[]> {
   if (rows.length === 0) return [];
+  const known = options.repositories ?? (repo ? [repo] : []);
+  // Only organizations have fields.
+  const withoutFields = new Set(known.flatMap(({ id, owner }) => (owner.kind === 'organization' ? [] : [id])));
   const [attached, milestones, repositories, associationOf, values, apps] = await Promise.all([
-    loadAttached(db, gather(rows, 'id')),
+    options.attached ?? loadAttached(db, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
-    loadAssociations(db, viewer, authoredIn(rows), repo),
-    // Only organizations have fields.
-    loadFieldValues(db, viewer, repo && repo.owner.kind !== 'organization' ? [] : gather(rows, 'id')),
+    loadNamedRepositories(db, gather(rows, 'repository_id'), known),
+    loadAssociations(db, viewer, authoredIn(rows), known),
+    loadFieldValues(
+      db,
+      viewer,
+      gather(
+        rows.filter(({ repository_id }) => !withoutFields.has(repository_id)),
+        'id',
+      ),
+    ),
     loadApps(db, gather(rows, 'via_app_id')),
   ]);
   const people = [
@@ -59,11 +74,14 @@ export async function presentIssues(
     : undefined;
 
   const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
+  // Most of a page's issues are of few repositories, and share their labels.
+  const labelOf = oncePerObject((label: LabelRow) => presentLabel(links, getOrThrow(repositories, label.repository_id), label));
+  const htmlUrlOf = oncePerObject(({ owner, name }: RepositoryWithOwner) => path(links.html, owner.login, name, 'issues'));
 
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const repository_url = repositoryUrl(links, repository);
-    const url = path(`${repository_url}/issues`, row.number);
+    const url = `${repository_url}/issues/${row.number}`;
     const { labels, assignees } = getOrThrow(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
     const milestone = getOptional(milestones, row.milestone_id);
@@ -76,7 +94,7 @@ export async function presentIssues(
       labels_url: `${url}/labels{/name}`,
       comments_url: `${url}/comments`,
       events_url: `${url}/events`,
-      html_url: path(links.html, repository.owner.login, repository.name, 'issues', row.number),
+      html_url: `${htmlUrlOf(repository)}/${row.number}`,
       timeline_url: `${url}/timeline`,
       number: row.number,
       state: row.state,
@@ -84,7 +102,7 @@ export async function presentIssues(
       title: row.title,
       ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
-      labels: labels.map((label) => presentLabel(links, repository, label)),
+      labels: labels.map(labelOf),
       assignee: assigned[0] ?? null,
       assignees: assigned,
       milestone: milestone ? presentMilestone(links, repository, milestone, getOptional(accounts, milestone.creator_id)) : null,
@@ -114,12 +132,13 @@ export async function presentComments(
   rows: readonly CommentRow[],
 ): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
+  const known = repo ? [repo] : [];
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id'), repo),
+    loadNamedRepositories(db, gather(rows, 'repository_id'), known),
     issue ? new Map([[issue.id, issue]]) : loadIssues(db, gather(rows, 'issue_id')),
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
-    loadAssociations(db, viewer, authoredIn(rows), repo),
+    loadAssociations(db, viewer, authoredIn(rows), known),
   ]);
   const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
   return rows.map((row, at) => {

@@ -105,7 +105,7 @@ async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writ
       ...(closed.has(issue) && closing.get(issue) === commit ? [{ event: 'closed' as const, issue, commit }] : []),
     ]),
   });
-  if (closed.size > 0) await addOpenIssues(tx, row.id, -closed.size);
+  if (closed.size > 0) addOpenIssues(tx, row.id, -closed.size);
   await recordEach(tx, [...closed], (issue) => ({
     kind: 'issue.closed',
     owner,

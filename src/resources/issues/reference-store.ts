@@ -11,8 +11,8 @@ type Row = Selectable<DB['text_references']>;
 /** What a reference leads to. One of the ids, or the commit, is set. */
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
-/** Where a text is: in an issue or a comment on it, or in the message of a commit. */
-export type TextLocation = Pick<Row, 'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha'>;
+/** Where a text is: in an issue or a comment on it, or in a comment on a commit. */
+export type TextLocation = Pick<Row, 'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha' | 'commit_comment_id'>;
 
 export type Lookup = {
   repository: Id<'repositories'>;
@@ -81,16 +81,20 @@ const columns = sql`kind, account_id, team_id, target_issue_id, target_sha`;
  */
 export async function replaceReferences(
   tx: Tx,
-  { repository_id, issue_id, comment_id }: TextLocation,
+  { repository_id, issue_id, comment_id, commit_sha, commit_comment_id }: TextLocation,
   targets: readonly Target[],
   at: Date,
 ): Promise<Target[]> {
+  const ofText =
+    commit_comment_id === null
+      ? sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint`
+      : sql`commit_comment_id = ${commit_comment_id}`;
   const { rows } = await sql<Target>`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb)
         as w(kind text, account_id bigint, team_id bigint, target_issue_id bigint, target_sha text, closes boolean)
     ), former as materialized (
-      select * from text_references where issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint
+      select * from text_references where ${ofText}
     ), kept as materialized (
       select f.id, w.closes from former f join wanted w
         on row(f.kind, f.account_id, f.team_id, f.target_issue_id, f.target_sha)
@@ -100,8 +104,9 @@ export async function replaceReferences(
     ), changed as (
       update text_references t set closes = kept.closes from kept where kept.id = t.id and kept.closes <> t.closes
     )
-    insert into text_references (repository_id, issue_id, comment_id, ${columns}, closes, created_at)
-    select ${repository_id}, ${issue_id}, ${comment_id}::bigint, ${columns}, closes, ${at} from wanted
+    insert into text_references (repository_id, issue_id, comment_id, commit_sha, commit_comment_id, ${columns}, closes, created_at)
+    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${commit_sha}::text, ${commit_comment_id}::bigint, ${columns},
+      closes, ${at} from wanted
     on conflict do nothing returning ${columns}, closes`.execute(tx);
   return rows;
 }

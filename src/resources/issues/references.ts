@@ -47,7 +47,13 @@ export async function recordReferences(
   const references = readReferences(after, action);
   if (!references && !readReferences(before, action)) return;
   const targets = references ? await targetsOf(tx, action, references) : [];
-  const location = { repository_id: repo.id, issue_id: issue, comment_id: comment ?? null, commit_sha: null };
+  const location = {
+    repository_id: repo.id,
+    issue_id: issue,
+    comment_id: comment ?? null,
+    commit_sha: null,
+    commit_comment_id: null,
+  };
   const others = targets.filter(({ target_issue_id }) => target_issue_id !== issue);
   const added = await replaceReferences(tx, location, others, now);
   await insertReferenceEvents(tx, {
@@ -59,6 +65,23 @@ export async function recordReferences(
     mentioned: unique(gather(added, 'account_id')),
     referred: unique(gather(added, 'target_issue_id')),
   });
+}
+
+/** A comment on a commit, before and after a change. */
+type ChangedCommitComment = { commit: string; comment: Id<'commit_comments'>; before?: string; after: string };
+
+/** Keeps whom a comment on a commit mentions up to date, likewise. Issues and commits that it names are links alone. */
+export async function recordMentions(
+  tx: Tx,
+  action: TextAction,
+  { commit, comment, before, after }: ChangedCommitComment,
+): Promise<void> {
+  const references = readReferences(after, action);
+  if (!references && !readReferences(before, action)) return;
+  const targets = references ? await targetsOf(tx, action, { ...references, issues: [], commits: [] }) : [];
+  const none = { issue_id: null, comment_id: null };
+  const location = { repository_id: action.repo.id, ...none, commit_sha: commit, commit_comment_id: comment };
+  await replaceReferences(tx, location, targets, action.now);
 }
 
 /** What a text refers to, or undefined where that is nothing. */

@@ -3,13 +3,15 @@ import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
 import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './activity.ts';
-import { assign, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
-import { labelNames, putLabels, replaceLabels, wantedLabels } from './labels.ts';
+import { activitiesOfAssignees, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
+import { activitiesOfLabels, labelNames, replaceLabels, wantedLabels } from './labels.ts';
+import { checkNumber } from './numbers.ts';
 import { recordReferences, type TextAction } from './references.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
@@ -29,10 +31,16 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
   const canTriage = mayTriage(repo, by);
   const title = String(wanted.title).trim();
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
-  const assignees = canTriage ? await assignable(tx, repo, wantedAssignees(wanted) ?? []) : [];
-  const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
-  const labels = canTriage ? await wantedLabels(tx, repo, labelNames(wanted.labels)) : [];
-  const issue = await insertIssue(tx, {
+  const [assignees, milestone, labels] = canTriage
+    ? await Promise.all([
+        assignable(tx, repo, wantedAssignees(wanted) ?? []),
+        milestoneOf(tx, repo, wanted.milestone),
+        wantedLabels(tx, repo, labelNames(wanted.labels)),
+      ])
+    : [[], undefined, []];
+  checkNumber('labels', labels.length);
+  checkNumber('assignees', assignees.length);
+  const row = {
     repository_id: repo.id,
     title,
     body: wanted.body ?? null,
@@ -41,15 +49,16 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
     via_app_id: viaApp(by),
     created_at: now,
     updated_at: now,
-  });
-  const row = await recordActivity(tx, action, issue, [
+  };
+  const issue = await insertIssue(tx, row, { labels, assignees });
+  await recordActivity(tx, action, issue, [
     { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
-    ...(await putLabels(tx, action, issue, labels)),
-    ...(await assign(tx, action, issue, assignees)),
+    ...activitiesOfLabels(action, issue, labels),
+    ...activitiesOfAssignees(action, issue, gather(assignees, 'id')),
     ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
   ]);
   await recordReferences(tx, action, { issue: issue.id, after: issue.body });
-  return row;
+  return issue;
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all other changes require the role triage. */
@@ -60,19 +69,21 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
   const title = wanted.title === undefined || wanted.title === null ? issue.title : String(wanted.title).trim();
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const body = wanted.body === undefined ? issue.body : wanted.body;
-  const milestone = canTriage ? await milestoneOf(tx, repo, wanted.milestone) : undefined;
   const assignees = canTriage ? wantedAssignees(wanted) : undefined;
-  const users = assignees && (await assignable(tx, repo, assignees));
+  const [milestone, users, duplicate] = await Promise.all([
+    canTriage ? milestoneOf(tx, repo, wanted.milestone) : undefined,
+    assignees && assignable(tx, repo, assignees),
+    duplicateChange(tx, action, issue, wanted),
+  ]);
   const columns = {
     title,
     body,
     ...stateChange(issue, wanted, by, now),
-    ...(await duplicateChange(tx, action, issue, wanted)),
+    ...duplicate,
     ...(milestone === undefined ? {} : { milestone_id: milestone }),
   };
   const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
   const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
-  if (row.state !== issue.state) await addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
   const changed = await recordActivity(tx, action, row, [
     ...activitiesOfChange(action, issue, row),
     ...(await activitiesOfMilestone(tx, action, issue, row)),
@@ -80,6 +91,8 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
     ...(users ? await replaceAssignees(tx, action, issue, users) : []),
   ]);
   await recordReferences(tx, action, { issue: issue.id, before: issue.body, after: row.body });
+  // The repository's row is locked last: who opens an issue with the same new labels locks it after them, too.
+  if (row.state !== issue.state) addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
   return changed;
 }
 

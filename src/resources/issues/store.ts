@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { keyed } from '#lib/collections.ts';
+import { getOrThrow, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
@@ -14,20 +14,36 @@ export type IssueRow = Selectable<DB['issues']>;
 type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
-/** Opens an issue with the next number of its repository. */
+/** Opens an issue with the next number of its repository, and with its labels and assignees, in one statement. */
 export const insertIssue = (
   tx: Tx,
-  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository },
+  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository; created_at: Date },
+  { labels, assignees }: { labels: readonly LabelRow[]; assignees: readonly Account[] },
 ): Promise<IssueRow> =>
   tx
     .with('taken', () => sql<{ number: number }>`(${takingIssueNumber(row.repository_id)})`)
-    .insertInto('issues')
-    .values({ ...row, number: sql<number>`(select number from taken)` })
-    .returningAll()
+    .with('opened', (query) =>
+      query
+        .insertInto('issues')
+        .values({ ...row, number: sql<number>`(select number from taken)` })
+        .returningAll(),
+    )
+    .with(
+      'labeled',
+      () => sql`(insert into issue_labels (issue_id, label_id)
+        select o.id, l.id from opened o, unnest(${labels.map(({ id }) => id)}::bigint[]) as l (id))`,
+    )
+    .with(
+      'assigned',
+      () => sql`(insert into issue_assignees (issue_id, user_id, created_at)
+        select o.id, u.id, ${row.created_at} from opened o, unnest(${assignees.map(({ id }) => id)}::bigint[]) as u (id))`,
+    )
+    .selectFrom('opened')
+    .selectAll()
     .executeTakeFirstOrThrow();
 
-export const findIssue = (db: Db, repository: Repository, number: number): Promise<IssueRow | undefined> =>
-  db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
+export const selectIssue = (db: Db, repository: OrSql<Repository>, number: number) =>
+  db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number);
 
 /** An issue of any repository that the viewer may read. */
 export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<IssueRow | undefined> =>
@@ -61,29 +77,39 @@ export const countIssueReaction = (tx: Tx, id: Issue, content: Content, by: 1 | 
 /** Issues by their ids, in any order. */
 export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {
   if (ids.length === 0) return new Map();
-  return keyed(
-    await db
-      .selectFrom('issues')
-      .selectAll()
-      .where('id', 'in', [...ids])
-      .execute(),
-    (row) => row.id,
-  );
+  const rows = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where(sql<boolean>`id = any(${[...ids]}::bigint[])`)
+    .execute();
+  return keyed(rows, (row) => row.id);
 }
 
 /** The labels and assignees of an issue. */
 export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
 
-/** Labels and assignees of a whole page of issues, in one statement. */
+type AttachedRow = { labels: LabelRow[]; labelled: [Issue, Id<'labels'>][]; assigned: [Issue, Id<'accounts'>][] };
+
+/**
+ * Labels and assignees of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
+ */
 export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
-  const { rows } = await sql<Attached & { id: Issue }>`
-    select i.id,
-      coalesce((select jsonb_agg(to_jsonb(l) order by lower(l.name)) from issue_labels il join labels l on l.id = il.label_id
-        where il.issue_id = i.id), '[]') as labels,
-      coalesce((select jsonb_agg(a.user_id order by a.created_at, a.user_id) from issue_assignees a
-        where a.issue_id = i.id), '[]') as assignees
-    from unnest(${[...issues]}::bigint[]) as i(id)`.execute(db);
-  return keyed(rows, (row) => row.id);
+  const given = sql`any(${[...issues]}::bigint[])`;
+  const { rows } = await sql<AttachedRow>`
+    with labelled as materialized (select issue_id, label_id from issue_labels where issue_id = ${given})
+    select
+      coalesce((select json_agg(l order by lower(l.name)) from labels l where l.id in (select label_id from labelled)), '[]') as labels,
+      coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
+      coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
+        where issue_id = ${given}), '[]') as assigned`.execute(db);
+  const attached = new Map(issues.map((id) => [id, { labels: [], assignees: [] } as Attached]));
+  for (const { labels, labelled, assigned } of rows) {
+    const issuesWith = grouped(labelled, ([, label]) => label);
+    for (const label of labels)
+      for (const [issue] of getOrThrow(issuesWith, label.id)) getOrThrow(attached, issue).labels.push(label);
+    for (const [issue, user] of assigned) getOrThrow(attached, issue).assignees.push(user);
+  }
+  return attached;
 }
 
 const labelsOf = (db: Db, issue: Issue) =>
@@ -171,15 +197,16 @@ const keyOf = ({ repository, author }: Authored): string => `${repository} ${aut
 
 /**
  * The associations of authors with repositories, for a whole page in one statement. A concealed membership is shown only to other members.
- * @param known a repository whose owner is known: to find the association of that account takes no statement
+ * @param known repositories whose owners are known: to find the associations of these accounts takes no statement
  */
 export async function loadAssociations(
   db: Db,
   viewer: Viewer,
   authored: readonly Authored[],
-  known?: Pick<RepositoryRow, 'id' | 'owner_id'>,
+  known: readonly Pick<RepositoryRow, 'id' | 'owner_id'>[] = [],
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
-  const isOwn = ({ repository, author }: Authored): boolean => repository === known?.id && author === known.owner_id;
+  const owners = new Map(known.map(({ id, owner_id }) => [id, owner_id]));
+  const isOwn = ({ repository, author }: Authored): boolean => owners.get(repository) === author;
   const associations = await findAssociations(
     db,
     viewer,

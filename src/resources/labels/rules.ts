@@ -6,7 +6,7 @@ import { defined, formerOf } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import type { LabelChange, NewLabel } from './schemas.ts';
-import { defaultColor, findLabel, insertLabel, type LabelRow, removeLabel, updateLabel } from './store.ts';
+import { defaultColor, insertLabel, type LabelRow, removeLabel, selectLabel, updateLabel } from './store.ts';
 
 const nameTaken = () => invalid('Label', 'name', 'already_exists');
 const normalizeColor = (color: string): string => color.replace('#', '').toLowerCase();
@@ -30,7 +30,7 @@ export async function changeLabel(tx: Tx, action: RepositoryAction, label: Label
   const { repo } = action;
   const { new_name: newName = wanted.name } = wanted;
   const name = newName === undefined ? undefined : checkName(newName);
-  const other = name === undefined ? undefined : await findLabel(tx, repo.id, name);
+  const other = name === undefined ? undefined : await selectLabel(tx, repo.id, name).executeTakeFirst();
   if (other && other.id !== label.id) throw nameTaken();
   const color = wanted.color === undefined ? undefined : normalizeColor(wanted.color);
   const changes = defined({ name, color, description: wanted.description });

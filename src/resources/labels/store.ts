@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -16,13 +16,8 @@ export const listLabels = (db: Db, repository: Repository, page: Page): Promise<
   );
 
 /** A label by its name, whatever its case. */
-export const findLabel = (db: Db, repository: Repository, name: string): Promise<LabelRow | undefined> =>
-  db
-    .selectFrom('labels')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where(sql<boolean>`lower(name) = lower(${name})`)
-    .executeTakeFirst();
+export const selectLabel = (db: Db, repository: OrSql<Repository>, name: string) =>
+  db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`);
 
 /** The same label again, its row locked; undefined when it was deleted. */
 export const findLabelForUpdate = (tx: Tx, { id }: Pick<LabelRow, 'id'>): Promise<LabelRow | undefined> =>
@@ -50,18 +45,21 @@ export const updateLabel = (tx: Tx, id: Id<'labels'>, change: Updateable<DB['lab
 
 export const removeLabel = (tx: Tx, id: Id<'labels'>) => tx.deleteFrom('labels').where('id', '=', id).execute();
 
-/** The labels with these names. Missing ones are created, in the same statement. */
+/** The labels with these names, whatever their case. Missing ones are created. */
 export async function findOrMakeLabels(tx: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
   if (names.length === 0) return [];
-  const { rows } = await sql<LabelRow>`
-    with wanted as (select distinct on (lower(name)) name from unnest(${[...names]}::text[]) as name),
-    made as (
-      insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor} from wanted
-      on conflict (repository_id, lower(name)) do nothing returning *
-    )
-    select * from made union all
-    select l.* from labels l join wanted w on lower(w.name) = lower(l.name) where l.repository_id = ${repository}`.execute(tx);
-  return rows;
+  const { rows } = await sql<LabelRow & { missing: string | null }>`
+    with wanted as (select distinct on (lower(name)) name from unnest(${[...names]}::text[]) as name)
+    select l.*, case when l.id is null then w.name end as missing
+    from wanted w left join labels l on l.repository_id = ${repository} and lower(l.name) = lower(w.name)`.execute(tx);
+  const missing = rows.flatMap((row) => row.missing ?? []);
+  if (missing.length === 0) return rows.map(({ missing: _, ...label }) => label);
+  // Another change may make one of them meanwhile: this waits for it, and the labels are looked for again after that. All make them in
+  // the same order, so that no two wait for each other.
+  await sql`
+    insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor} from unnest(${missing}::text[]) as name
+    order by lower(name) on conflict (repository_id, lower(name)) do nothing`.execute(tx);
+  return findOrMakeLabels(tx, repository, names);
 }
 
 /** The colour of a label that was created by its name alone (the public API's grey). */

@@ -10,7 +10,7 @@ export {
   removeInvitationsBy,
   updateInvitation,
 } from './collaborator-store.ts';
-export { endMembership, type MemberAction, seesConcealed, withdrawRoles } from './rules.ts';
+export { endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
 export {
   findMembership,
   findMembershipForUpdate,
@@ -19,4 +19,12 @@ export {
   lockOrganization,
   putMembership,
 } from './store.ts';
-export { type Put, putTeamMember, removeTeamMember, type TeamMemberRole } from './team-member-store.ts';
+export {
+  acceptTeamInvitations,
+  type Put,
+  putTeamInvitation,
+  putTeamMember,
+  removeTeamInvitation,
+  removeTeamMember,
+  type TeamMemberRole,
+} from './team-member-store.ts';

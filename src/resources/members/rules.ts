@@ -17,7 +17,7 @@ import {
   removeMembership,
   updateMembership,
 } from './store.ts';
-import { removeFromTeams } from './team-member-store.ts';
+import { acceptTeamInvitations, removeFromTeams } from './team-member-store.ts';
 
 /**
  * Whether a viewer may see concealed memberships: members may, with a credential that may read members. `permission` is what
@@ -56,14 +56,17 @@ async function checkMayDemote(tx: Tx, { org, user, by }: MemberAction): Promise<
 const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<MembershipWithSettings> =>
   orNotFound(await findMembership(tx, org.id, user.id));
 
-/** Accepts the caller's own invitation. */
+/** Accepts the caller's own invitation, and with it those into teams. */
 export async function acceptMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
-  const { org, user } = action;
+  const { org, user, now } = action;
   await lockOrganization(tx, org.id);
   const membership = await getMembership(tx, action);
   if (membership.state === 'active') return membership;
   await updateMembership(tx, org.id, user.id, { state: 'active' });
-  await record(tx, { ...inOrganization(action), kind: 'member.added', data: { user: user.id, role: membership.role } });
+  const event = inOrganization(action);
+  await record(tx, { ...event, kind: 'member.added', data: { user: user.id, role: membership.role } });
+  const teams = await acceptTeamInvitations(tx, { organization: org.id, user: user.id, now });
+  await recordEach(tx, teams, (data) => ({ ...event, kind: 'team.member_added', data: { ...data, user: user.id } }));
   return { ...membership, state: 'active' };
 }
 

@@ -4,8 +4,8 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * Statements that write members of teams. They are here, and not in the family of teams, since a user who leaves an organization
- * leaves its teams in the same transaction.
+ * Statements that write members of teams, and those who are invited into them. They are here, and not in the family of teams, since a user
+ * who comes into an organization or leaves it comes into its teams or leaves them in the same transaction.
  */
 
 /** The role of a member in a team. */
@@ -26,6 +26,41 @@ export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>)
     tx,
   );
   return rows[0]?.put ?? 'same';
+}
+
+/** Adds a user to a team as soon as they accept their invitation into the organization, or changes the role that they get then. */
+export async function putTeamInvitation(tx: Tx, row: Insertable<DB['team_invitations']>): Promise<Put> {
+  const { rows } = await sql<{ put: Put }>`
+    with before as (select role from team_invitations where team_id = ${row.team_id} and user_id = ${row.user_id}),
+    put as (
+      insert into team_invitations (team_id, organization_id, user_id, role, created_at)
+      values (${row.team_id}, ${row.organization_id}, ${row.user_id}, ${row.role}, ${row.created_at})
+      on conflict (team_id, user_id) do update set role = excluded.role
+    )
+    select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
+    tx,
+  );
+  return rows[0]?.put ?? 'same';
+}
+
+/** Removes a user's invitation into a team; false if there is none. */
+export const removeTeamInvitation = async (tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> =>
+  (await tx.deleteFrom('team_invitations').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
+    .numDeletedRows > 0n;
+
+/** Adds a new member of an organization to the teams that they were invited into. Returns these, with the role in each. */
+export async function acceptTeamInvitations(
+  tx: Tx,
+  { organization, user, now }: { organization: Id<'accounts'>; user: Id<'accounts'>; now: Date },
+): Promise<{ team: Id<'teams'>; role: TeamMemberRole }[]> {
+  const { rows } = await sql<{ team: Id<'teams'>; role: TeamMemberRole }>`
+    with accepted as (
+      delete from team_invitations where organization_id = ${organization} and user_id = ${user} returning team_id, user_id, role
+    )
+    insert into team_members (team_id, user_id, role, created_at) select team_id, user_id, role, ${now} from accepted order by team_id
+    on conflict (team_id, user_id) do nothing
+    returning team_id as team, role`.execute(tx);
+  return rows;
 }
 
 /** Removes a user from a team; false if the user isn't in it. */

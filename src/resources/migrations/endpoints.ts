@@ -185,7 +185,7 @@ export const downloadMigrationArchive = endpoint({
   resources: [archived],
   summary: 'Download a migration archive from the address that was handed out for it',
   access: { permission: { none: 'token_exchange' } },
-  replies: { 200: Type.String() },
+  replies: { 200: Type.String({ contentMediaType: 'application/gzip' }) },
   async handle({ at, services: { migrations } }) {
     const { stream, size } = await openArchive(migrations, at.archived.id);
     return raw('application/gzip', stream, {

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
@@ -37,8 +37,11 @@ export function listMilestones(
   return list(db, query.orderBy(order).orderBy('number'), page);
 }
 
+export const selectMilestone = (db: Db, repository: OrSql<Repository>, number: number) =>
+  counted(db).where('repository_id', '=', repository).where('number', '=', number);
+
 export const findMilestone = (db: Db, repository: Repository, number: number): Promise<MilestoneRow | undefined> =>
-  counted(db).where('repository_id', '=', repository).where('number', '=', number).executeTakeFirst();
+  selectMilestone(db, repository, number).executeTakeFirst();
 
 /** The same milestone again, its row locked; undefined when it was deleted. */
 export const findMilestoneForUpdate = (tx: Tx, { id }: Pick<MilestoneRow, 'id'>): Promise<MilestoneRow | undefined> =>

@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import { notifyOfCommitComments } from './commit-comments.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
@@ -12,6 +13,12 @@ export const notifications = family({
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],
   events: notificationEvents,
-  subscriptions: [fanOutIssueEvents, notifyMentionedInCommits, notifyAcceptedInvitation, touchAffectedInboxes],
+  subscriptions: [
+    fanOutIssueEvents,
+    notifyMentionedInCommits,
+    notifyOfCommitComments,
+    notifyAcceptedInvitation,
+    touchAffectedInboxes,
+  ],
   jobs: [markInBackground],
 });

@@ -8,8 +8,10 @@ import { touchInboxes } from './inbox-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** A text in which people may be mentioned: that of an issue, of a comment on it, or the message of a commit. */
-type Text = { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined } | { readonly commit: string };
+/** A text in which people may be mentioned: that of an issue, the message of a commit, or a comment on either. */
+type Text =
+  | { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined }
+  | { readonly commit: string; readonly comment?: Id<'commit_comments'> };
 
 /** `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers. */
 export type Recipients = 'everybody' | 'mentioned' | 'assigned';
@@ -144,7 +146,7 @@ function sourcesOf({ repo, recipients, activities }: Activities, after: Account)
 /** Whom the text of an activity `v` mentions newly: itself, or by a team that wants to be told. */
 function mentionedIn(repo: RepositoryRow, areCommits: boolean): readonly Source[] {
   const ofText = areCommits
-    ? sql`x.commit_sha = v.commit`
+    ? sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`
     : sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null`;
   const newReferences = sql`x.repository_id = ${repo.id} and ${ofText} and x.created_at = v.at`;
   return [

@@ -110,6 +110,7 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', Servi
 const affecting = [
   'issue.edited',
   'issue_comment.deleted',
+  'commit_comment.deleted',
   'organization.updated',
   'repository.renamed',
   'repository.updated',

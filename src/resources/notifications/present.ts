@@ -26,7 +26,7 @@ async function loadRepositories(
   { db, links, repo }: Shown,
   rows: readonly ThreadRow[],
 ): Promise<Map<number, NotificationRepository>> {
-  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo);
+  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo ? [repo] : []);
   const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
   return keyed(presented.map(presentRepository), ({ id }) => id);
 }

@@ -34,7 +34,7 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', Services>
 });
 
 /** Those of the commits that are still there, in their order. */
-async function findCommits({ git }: Services, { id }: RepositoryRow, oids: readonly string[]): Promise<Commit[]> {
+export async function findCommits({ git }: Services, { id }: RepositoryRow, oids: readonly string[]): Promise<Commit[]> {
   const disk = repoOf(git, id);
   if (!(await repositoryExists(disk))) return [];
   await using reader = await openObjects(disk);
@@ -43,7 +43,7 @@ async function findCommits({ git }: Services, { id }: RepositoryRow, oids: reado
 }
 
 /** The accounts of the authors, by their e-mail addresses. Where the server's address isn't set, noreply addresses are nobody's. */
-const loadAuthors = ({ db, services: { url } }: JobContext<Services>, commits: readonly Commit[]) =>
+export const loadAuthors = ({ db, services: { url } }: JobContext<Services>, commits: readonly Commit[]) =>
   loadAccountsByEmail(
     db,
     commits.map(({ author }) => author.email),
@@ -53,7 +53,7 @@ const loadAuthors = ({ db, services: { url } }: JobContext<Services>, commits: r
 const maxTitle = 256;
 
 /** A commit, with the beginning of its message's first line as title. */
-function subjectOf({ oid, message }: Commit): Subject {
+export function subjectOf({ oid, message }: Commit): Subject {
   const line = message.trimStart().split('\n', 1)[0] ?? '';
   return { kind: 'commit', commit_sha: oid, title: line.slice(0, maxTitle).trimEnd().replaceAll('\0', ' ').toWellFormed() };
 }

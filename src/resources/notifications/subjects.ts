@@ -2,7 +2,8 @@
 // a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
-import { getOrThrow, grouped } from '#lib/collections.ts';
+import { gather, getOrThrow, grouped } from '#lib/collections.ts';
+import { loadPresentIds } from '#resources/commit-comments/index.ts';
 import type { ThreadRow } from './store.ts';
 import { loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
 
@@ -40,11 +41,13 @@ const subjectKinds = {
   },
   commit: {
     type: 'Commit',
-    async presenter() {
-      return ({ commit_sha, title }, repository) => {
+    async presenter(db, rows) {
+      const comments = await loadPresentIds(db, gather(rows, 'comment_id'));
+      return ({ commit_sha, comment_id, title }, repository) => {
         if (commit_sha === null || title === null) return undefined;
         const url = path(`${repository.url}/commits`, commit_sha);
-        return { title, url, latest_comment_url: url };
+        const isThere = comment_id !== null && comments.has(comment_id);
+        return { title, url, latest_comment_url: isThere ? path(`${repository.url}/comments`, comment_id) : url };
       };
     },
   },

@@ -20,6 +20,7 @@ const removals: readonly Removal[] = [
   (tx, kept) => removeSome(tx, 'authorization_codes', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'device_codes', sql`expires_at < ${kept}`),
   removeExpiredManifestCodes,
+  (tx, kept) => removeSome(tx, 'app_manifest_requests', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'refresh_tokens', sql`expires_at < ${kept}`),
   removeExpiredTokens,
   removeEndedWindows,

@@ -56,6 +56,8 @@ const answers: Partial<Record<RefusalKind, Answer>> = {
   too_many: { status: 429, title: 'Please wait', error: 'slow_down' },
   unavailable: { status: 503, title: 'Please wait', error: 'temporarily_unavailable' },
   bad_request: { status: 400, title: 'This can not be read', error: 'invalid_request' },
+  too_large: { status: 413, title: 'This is too large', error: 'invalid_request' },
+  invalid: { status: 422, title: 'This can not be done', error: 'invalid_request' },
 };
 
 /** Sends a refusal: as a page to browsers, and as an OAuth error to clients. */
@@ -64,6 +66,12 @@ function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyRe
   if (!answer) throw refusal;
   const { status, title, error } = answer;
   if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
-  if (!clientPaths.has(request.routeOptions.url)) return sendPage(reply, messagePage(title, refusal.message), status);
+  if (!clientPaths.has(request.routeOptions.url)) return sendPage(reply, messagePage(title, textOf(refusal)), status);
   return send(request, reply.code(status), { error, error_description: refusal.message });
+}
+
+/** What a refusal tells a person: of fields, what is wrong with the first one. */
+export function textOf({ message, errors: [first] }: Refusal): string {
+  if (first?.message === undefined) return message;
+  return first.field === '' || first.message.startsWith(first.field) ? first.message : `${first.field}: ${first.message}`;
 }

@@ -1,10 +1,10 @@
-/** The pages on which users sign in and authorize an app. They have no scripts, and all inserted text is escaped. */
+/** The pages on which users sign in, authorize an app, and create one. They have no scripts, and all inserted text is escaped. */
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
 export const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem;color:#1f2328;background:#fff}
-h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
+h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}dt{font-size:.9rem;color:#59636e}dd{margin:0 0 .5rem;overflow-wrap:anywhere}input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
 button{font:inherit;margin:1.2rem .5rem 0 0;padding:.45rem 1rem;border-radius:4px;border:1px solid #444;background:#1f2328;color:#fff}button.plain{background:#fff;color:#1f2328}
 .problem{border-left:4px solid #b00020;padding-left:.7rem}`;
 
@@ -20,6 +20,9 @@ const hidden = (fields: Readonly<Record<string, string | undefined>>): string =>
 
 const problemLine = (problem: string | undefined): string =>
   problem === undefined ? '' : `<p class="problem" role="alert">${escaped(problem)}</p>`;
+
+const list = (lines: readonly string[]): string =>
+  lines.length > 0 ? `<ul>${lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>` : '';
 
 export const signInPage = ({ returnTo, problem }: { returnTo: string; problem?: string }): string =>
   page(
@@ -42,7 +45,7 @@ export const consentPage = ({ appName, login, permissions, action, fields }: Con
   page(
     `Authorize ${appName}`,
     `<p>${escaped(appName)} wants to act for <strong>${escaped(login)}</strong>${permissions.length > 0 ? ' with:' : '.'}</p>
-${permissions.length > 0 ? `<ul>${permissions.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>` : ''}
+${list(permissions)}
 <form method="post" action="${escaped(action)}">${hidden(fields)}
 <button name="answer" value="yes">Authorize</button><button class="plain" name="answer" value="no">Refuse</button></form>`,
   );
@@ -53,6 +56,32 @@ export const devicePage = ({ csrf, userCode, problem }: { csrf: string; userCode
     `${problemLine(problem)}<form method="post" action="/login/device">${hidden({ csrf })}
 <label for="user_code">The code that the device shows</label><input id="user_code" name="user_code" value="${escaped(userCode ?? '')}" autocomplete="off" required autofocus>
 <button>Continue</button></form>`,
+  );
+
+type Creation = {
+  /** Who will own the app. */
+  owner: string;
+  /** The host that gets the app's keys. */
+  returnsTo: string;
+  name: string;
+  permissions: readonly string[];
+  /** What else the manifest says: names, with lines. */
+  facts: readonly (readonly [name: string, text: string])[];
+  action: string;
+  fields: Readonly<Record<string, string | undefined>>;
+  problem?: string | undefined;
+};
+
+/** The page on which an owner creates an app from a manifest, under a name of its own. */
+export const appManifestPage = ({ owner, returnsTo, name, permissions, facts, action, fields, problem }: Creation): string =>
+  page(
+    'Create an app',
+    `${problemLine(problem)}<p>${escaped(returnsTo)} asks for an app of <strong>${escaped(owner)}</strong>, and will get its keys.</p>
+<form method="post" action="${escaped(action)}">${hidden(fields)}
+<label for="name">Name of the app</label><input id="name" name="name" value="${escaped(name)}" maxlength="34" autocomplete="off" required autofocus>
+<p>${permissions.length > 0 ? 'Where it is installed, it may:' : 'Where it is installed, it may read what is public.'}</p>
+${list(permissions)}<dl>${facts.map(([term, text]) => `<dt>${escaped(term)}</dt><dd>${escaped(text)}</dd>`).join('')}</dl>
+<button name="answer" value="yes">Create the app</button><button class="plain" name="answer" value="no" formnovalidate>Refuse</button></form>`,
   );
 
 export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);

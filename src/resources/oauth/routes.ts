@@ -1,9 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
 import { refundRequest } from '#access/rate-limits.ts';
-import type { Account } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
 import { withSlot } from '#lib/concurrency-limiter.ts';
 import { addDays } from '#lib/time.ts';
@@ -11,25 +9,15 @@ import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
 import { fieldsOf } from './fields.ts';
 import { callerOfRequest, countUse, limitRequests } from './limits.ts';
+import { addManifestRoutes } from './manifest-routes.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
 import { verifyPassword } from './passwords.ts';
 import { permissionLines } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
-import {
-  findAppByClientId,
-  findDeviceByUserCode,
-  findSessionAccount,
-  insertSession,
-  removeSession,
-  removeSessionsBeyond,
-} from './store.ts';
+import { csrfOf, isOwnForm, isOwnOrigin, localPath, sessionCookie, sessionDays, sessionOf, toSignIn } from './sessions.ts';
+import { findAppByClientId, findDeviceByUserCode, insertSession, removeSession, removeSessionsBeyond } from './store.ts';
 import { addTokenRoutes, type Parts } from './token-routes.ts';
-
-const sessionCookie = 'hearth_session';
-const sessionDays = 14;
-
-type Session = { token: string; account: Account };
 
 /** Signing in on the web, the web flow and the device flow of OAuth (RFC 6749, 7636, 8628). */
 export function addOAuth(app: FastifyInstance, parts: Parts): void {
@@ -40,6 +28,7 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
       if (request.method === 'POST') request.body = await parts.readForm(request, reply);
     });
     addTokenRoutes(scope, parts);
+    addManifestRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>
       sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),
@@ -61,31 +50,6 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
     scope.post('/login/device', async (request, reply) => submitDeviceCode(parts, request, reply));
   });
 }
-
-/** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
-const localPath = (wanted: string | undefined): string =>
-  wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
-
-const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
-
-async function sessionOf({ database, clock }: Parts, request: FastifyRequest): Promise<Session | undefined> {
-  const token = request.cookies[sessionCookie];
-  const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
-  return token !== undefined && account ? { token, account } : undefined;
-}
-
-/** The token in the forms of a session. Other sites can't know it, so they can't submit a form for the user. */
-const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');
-
-function isOwnForm(parts: Parts, request: FastifyRequest, session: Session): boolean {
-  const given = Buffer.from(fieldsOf(request).csrf ?? '');
-  const expected = Buffer.from(csrfOf(session.token));
-  return isOwnOrigin(parts, request) && given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-const isOwnOrigin = ({ origin }: Parts, request: FastifyRequest): boolean =>
-  request.headers.origin === undefined || request.headers.origin === origin(request);
 
 async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;

@@ -69,3 +69,16 @@ export const insertRefreshToken = (tx: Tx, row: Insertable<DB['refresh_tokens']>
 /** Removes a refresh token and returns it, so that it can be used once only. */
 export const consumeRefreshToken = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();
+
+export type ManifestRequestRow = Selectable<DB['app_manifest_requests']>;
+
+export const insertManifestRequest = (tx: Tx, row: Insertable<DB['app_manifest_requests']>) =>
+  tx.insertInto('app_manifest_requests').values(row).execute();
+
+/** A manifest that waits for its owner's answer, which hasn't expired. */
+export const findManifestRequest = (db: Db, hash: Buffer, now: Date): Promise<ManifestRequestRow | undefined> =>
+  db.selectFrom('app_manifest_requests').selectAll().where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst();
+
+/** Removes a manifest that waits. Returns whether it was there, so that it is answered once only. */
+export const removeManifestRequest = async (tx: Tx, hash: Buffer): Promise<boolean> =>
+  (await tx.deleteFrom('app_manifest_requests').where('hash', '=', hash).executeTakeFirst()).numDeletedRows > 0n;

@@ -1,11 +1,11 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
-import { findRole } from './store.ts';
+import { selectRole } from './store.ts';
 
 /** A role that an organization can give, a predefined one or its own. Roles never change, so they need no lock. */
 export const organizationRole = pathResource({
   name: 'role',
   words: { role_id: idOf('organization_roles') },
   below: 'org',
-  find: ({ db, at }, { role_id }) => findRole(db, at.org.id, role_id),
+  query: ({ db, at }, { role_id }) => selectRole(db, at.org.id, role_id),
 });

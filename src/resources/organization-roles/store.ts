@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -22,13 +22,12 @@ export const listRoles = (db: Db, organization: Organization): Promise<RoleRow[]
     .orderBy('id')
     .execute();
 
-export const findRole = (db: Db, organization: Organization, id: Id<'organization_roles'>): Promise<RoleRow | undefined> =>
+export const selectRole = (db: Db, organization: OrSql<Organization>, id: Id<'organization_roles'>) =>
   db
     .selectFrom('organization_roles')
     .selectAll()
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]))
-    .executeTakeFirst();
+    .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]));
 
 const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;

@@ -4,12 +4,26 @@ import { everyToken, userTokens } from '#access/tokens.ts';
 import { type Grant, isScoped, type Org } from '#access/viewer.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pages, pagesSince } from '#endpoint/paging.ts';
 import { countRepositories, OrganizationSimple, presentOrganization } from '#resources/accounts/index.ts';
 import { presentFullOrganization } from './present.ts';
 import { changeOrganization, deleteOrganization } from './rules.ts';
 import { OrganizationChange, OrganizationFull } from './schemas.ts';
-import { getSettings, listOrganizationsOf, listPublicOrganizationsOf } from './store.ts';
+import { getSettings, listOrganizations, listOrganizationsOf, listPublicOrganizationsOf } from './store.ts';
+
+export const listAllOrganizations = endpoint({
+  id: 'orgs/list',
+  method: 'GET',
+  path: '/organizations',
+  summary: 'List organizations',
+  access: { permission: { none: 'public' } },
+  paging: pagesSince(),
+  replies: { 200: Type.Array(OrganizationSimple) },
+  async handle({ db, page, links }) {
+    const { rows, next } = await listOrganizations(db, page);
+    return { rows: rows.map((row) => presentOrganization(links, row, row.description)), next };
+  },
+});
 
 export const getOrganization = endpoint({
   id: 'orgs/get',

@@ -2,10 +2,10 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { organizationKnownTo } from '#access/sql.ts';
 import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 
 export type Settings = Selectable<DB['organizations']>;
 export type OrganizationRow = Account & { settings: Settings };
@@ -56,6 +56,18 @@ export const listPublicOrganizationsOf = (
       .where('memberships.state', '=', 'active')
       .where('memberships.public', '=', sql<boolean>`true`)
       .orderBy('accounts.id'),
+    page,
+  );
+
+/** All organizations, in the order in which they came. */
+export const listOrganizations = (db: Db, page: Page): Promise<Uncounted<Account & { description: string | null }>> =>
+  listSince(
+    db
+      .selectFrom('organizations')
+      .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
+      .selectAll('accounts')
+      .select('organizations.description'),
+    'organizations.account_id',
     page,
   );
 

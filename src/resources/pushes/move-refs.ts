@@ -6,7 +6,7 @@ import { repoOf } from '#git/store.ts';
 import type { PushHandlers } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Id } from '#lib/id.ts';
-import { closeByRefs, closeIntent, type ExtraWrites, type OpenIntent, openIntent, type PushContext } from './rules.ts';
+import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type OpenIntent, openIntent, type PushContext } from './rules.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
@@ -70,6 +70,9 @@ async function moveOnce(context: PushContext, { repo, changes, actor, extraWrite
   return result;
 }
 
+/** What Git tells of a ref that can't be moved. */
+const fixedReason = 'the tag belongs to an immutable release';
+
 type PushOptions = {
   context: Omit<PushContext, 'now'>;
   clock: () => Date;
@@ -83,8 +86,17 @@ export function pushHandlers({ context, clock, repo, actor }: PushOptions): Push
   const contextNow = () => ({ ...context, now: clock() });
   return {
     async before(commands) {
-      intent = await openIntent(contextNow(), { repository: repo.id, actor, commands });
-      return undefined;
+      const open = (wanted: readonly PushCommand[]) => openIntent(contextNow(), { repository: repo.id, actor, commands: wanted });
+      try {
+        intent = await open(commands);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof FixedRefs)) throw error;
+        const { refs } = error;
+        const rest = commands.filter(({ ref }) => !refs.includes(ref));
+        if (rest.length > 0) intent = await open(rest);
+        return new Map(refs.map((ref) => [ref, fixedReason]));
+      }
     },
     async after(results) {
       if (intent) await closeIntent(contextNow(), intent, { done: results.filter(({ ok }) => ok) });

@@ -38,13 +38,26 @@ type NewIntent = {
   commands: readonly PushCommand[];
 };
 
+/** Thrown for refs that nobody can move or delete. */
+export class FixedRefs extends Error {
+  readonly refs: readonly [string, ...string[]];
+  constructor(refs: readonly [string, ...string[]]) {
+    super(`${refs.join(', ')} can't be changed`);
+    this.refs = refs;
+  }
+}
+
 /**
  * Writes an intent. Unfinished intents for the same refs are recovered first: once the refs move again, it can't be known whether
  * those changes happened.
+ * @throws FixedRefs where one of the refs is fixed
  */
 export async function openIntent(context: PushContext, { repository, actor, commands }: NewIntent): Promise<OpenIntent> {
   const refs = commands.map(({ ref }) => ref);
-  if (await store.hasIntents(context.db, repository, refs)) await recoverIntents(context, repository);
+  const { unfinished, fixed } = await store.findObstacles(context.db, repository, refs);
+  const [first, ...others] = fixed;
+  if (first !== undefined) throw new FixedRefs([first, ...others]);
+  if (unfinished) await recoverIntents(context, repository);
   const id = await store.insertIntent(context.db, {
     repository_id: repository,
     actor_id: actor ?? null,

@@ -40,13 +40,30 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
-/** Whether an unfinished intent is about one of these refs. */
-export async function hasIntents(db: Db, repository: Id<'repositories'>, refs: readonly string[]): Promise<boolean> {
-  const { rows } = await sql`
-    select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
-    where c.repository_id = ${repository} and command.ref = any (${[...refs]}) limit 1`.execute(db);
-  return rows.length > 0;
+/** Whether an unfinished intent is about one of these refs, and which of them are fixed. */
+export async function findObstacles(
+  db: Db,
+  repository: Id<'repositories'>,
+  refs: readonly string[],
+): Promise<{ unfinished: boolean; fixed: readonly string[] }> {
+  const { rows } = await sql<{ unfinished: boolean; fixed: string[] }>`select
+    exists (select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
+      where c.repository_id = ${repository} and command.ref = any (${[...refs]})) as unfinished,
+    array(select ref from fixed_refs where repository_id = ${repository} and ref = any (${[...refs]})) as fixed`.execute(db);
+  return rows[0] ?? { unfinished: false, fixed: [] };
 }
+
+/** From now on, nobody can move or delete a ref. */
+export const fixRef = (tx: Tx, repository_id: Id<'repositories'>, ref: string) =>
+  tx
+    .insertInto('fixed_refs')
+    .values({ repository_id, ref })
+    .onConflict((clash) => clash.doNothing())
+    .execute();
+
+/** The ref can be moved again. */
+export const releaseRef = (tx: Tx, repository: Id<'repositories'>, ref: string) =>
+  tx.deleteFrom('fixed_refs').where('repository_id', '=', repository).where('ref', '=', ref).execute();
 
 /** A repository's unfinished intents, the oldest first. */
 export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>

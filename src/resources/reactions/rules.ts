@@ -2,18 +2,19 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
+import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
 /**
- * The subject of a reaction, its row locked, and the issue that it belongs to. `count` changes the count of a kind of reaction on the
- * row.
+ * The subject of a reaction, its row locked, and the issue that it belongs to, if to one. `count` changes the count of a kind of
+ * reaction on the row.
  */
 export type Reactable = {
   subject: Subject;
-  issue: Id<'issues'>;
+  issue?: Id<'issues'>;
   count: (content: Content, by: 1 | -1) => Promise<unknown>;
 };
 
@@ -28,9 +29,9 @@ export async function createReaction(
   const key = { subject, user: by.account.id, content };
   const found = await findReaction(tx, key);
   if (found) return { row: found, isNew: false };
-  const row = await insertReaction(tx, key, now);
-  await count(content, 1);
-  await record(tx, { ...inRepository(action), kind: 'reaction.created', data: { ...subject, issue, content } });
+  const [row] = await Promise.all([insertReaction(tx, key, now), count(content, 1)]);
+  const data = { ...subject, ...defined({ issue }), content };
+  await record(tx, { ...inRepository(action), kind: 'reaction.created', data });
   return { row, isNew: true };
 }
 
@@ -43,8 +44,7 @@ export async function deleteReaction(
 ): Promise<void> {
   if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   const { content } = reaction;
-  await removeReaction(tx, reaction);
-  await count(content, -1);
-  const data = { ...subject, issue, content };
+  await Promise.all([removeReaction(tx, reaction), count(content, -1)]);
+  const data = { ...subject, ...defined({ issue }), content };
   await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

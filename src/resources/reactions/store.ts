@@ -8,14 +8,25 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** The subject of a reaction: an issue or a comment. */
-export type Subject = { issue: Id<'issues'> } | { comment: Id<'issue_comments'> };
+/** The subject of a reaction: an issue, a comment on one, a comment on a commit, or a release. */
+export type Subject =
+  | { issue: Id<'issues'> }
+  | { comment: Id<'issue_comments'> }
+  | { commit_comment: Id<'commit_comments'> }
+  | { release: Id<'releases'> };
 
-const columnsOf = (subject: Subject) =>
-  'issue' in subject ? { issue_id: subject.issue, comment_id: null } : { issue_id: null, comment_id: subject.comment };
+/** The column that names a subject, with its value. */
+function columnOf(subject: Subject) {
+  if ('issue' in subject) return { issue_id: subject.issue };
+  if ('comment' in subject) return { comment_id: subject.comment };
+  return 'release' in subject ? { release_id: subject.release } : { commit_comment_id: subject.commit_comment };
+}
 
 const isSubject = (subject: Subject) =>
-  'issue' in subject ? sql<boolean>`issue_id = ${subject.issue}` : sql<boolean>`comment_id = ${subject.comment}`;
+  sql<boolean>`${sql.join(
+    Object.entries(columnOf(subject)).map(([column, id]) => sql`${sql.ref(column)} = ${id}`),
+    sql` and `,
+  )}`;
 
 /** The reactions to a subject, oldest first. */
 export function listReactions(db: Db, subject: Subject, content: Content | undefined, page: Page): Promise<Listed<ReactionRow>> {
@@ -39,7 +50,7 @@ export const findReaction = (tx: Tx, { subject, user, content }: ReactionKey): P
 export const insertReaction = (tx: Tx, { subject, user, content }: ReactionKey, now: Date): Promise<ReactionRow> =>
   tx
     .insertInto('reactions')
-    .values({ ...columnsOf(subject), user_id: user, content, created_at: now })
+    .values({ ...columnOf(subject), user_id: user, content, created_at: now })
     .returningAll()
     .executeTakeFirstOrThrow();
 

@@ -3,13 +3,14 @@ export { identityOf } from './initialize.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
-export { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
+export { loadNamedRepositories, loadReadableNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 export { presentRepositories } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
 export { MinimalRepository } from './schemas.ts';
 export {
   addImportedIssues,
   addOpenIssues,
+  addStars,
   findInNetwork,
   findOwned,
   findRepository,

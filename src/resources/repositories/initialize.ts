@@ -11,7 +11,7 @@ import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { createRepository, placeRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
-import { invalid } from '#lib/refusal.ts';
+import { templateText } from '#resources/gitignore/index.ts';
 import { licenseText } from '#resources/licenses/index.ts';
 import type { NewRepository } from './schemas.ts';
 
@@ -46,18 +46,17 @@ export function initialCommitOf(
   { git, account, links, now }: InitialCommitContext,
   request: InitialCommitRequest,
 ): Initialize | undefined {
-  // Hearth has no such templates, so that every name is unknown.
-  if (request.gitignore_template)
-    throw invalid('Repository', 'gitignore_template', 'invalid', 'gitignore_template is not a known template');
+  const ignored = request.gitignore_template ? templateText(request.gitignore_template) : undefined;
   const license = request.license_template
     ? licenseText(request.license_template, { owner: account.name ?? account.login, year: now.getUTCFullYear() })
     : undefined;
-  if (!request.auto_init && license === undefined) return undefined;
+  if (!request.auto_init && license === undefined && ignored === undefined) return undefined;
   return async (row) => {
     const disk = await createRepository(git, row.id, { defaultBranch: row.default_branch });
     const readme = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
     const changes = [
       ...(request.auto_init ? [fileOf('README.md', readme)] : []),
+      ...(ignored === undefined ? [] : [fileOf('.gitignore', ignored)]),
       ...(license === undefined ? [] : [fileOf('LICENSE', license)]),
     ];
     const by = identityOf(account, links, now);

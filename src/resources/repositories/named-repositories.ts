@@ -1,32 +1,56 @@
-import type { RepositoryRow } from '#access/viewer.ts';
+import { sql } from 'kysely';
+import { readableRepositoryIds } from '#access/sql.ts';
+import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 /** A repository with its owner's login, as addresses below it need it. */
-export type RepositoryWithOwner = RepositoryRow & { owner: { login: string } };
+export type RepositoryWithOwner = RepositoryRow & { owner: Pick<Account, 'login' | 'kind'> };
 
 /**
- * The repositories to which the rows of a page belong. `known` is one that was loaded before. Access isn't checked, since the query
+ * The repositories to which the rows of a page belong. `known` are those that were loaded before. Access isn't checked, since the query
  * of the rows has checked it.
  */
 export async function loadNamedRepositories(
   db: Db,
   ids: readonly Id<'repositories'>[],
-  known?: RepositoryWithOwner,
+  known: readonly RepositoryWithOwner[] = [],
 ): Promise<Map<Id<'repositories'>, RepositoryWithOwner>> {
-  const wanted = unique(ids).filter((id) => id !== known?.id);
-  const loaded = wanted.length === 0 ? [] : await loadByIds(db, wanted);
-  return keyed(known ? [...loaded, known] : loaded, ({ id }) => id);
+  const found = keyed(known, ({ id }) => id);
+  const wanted = unique(ids).filter((id) => !found.has(id));
+  const rows = wanted.length === 0 ? [] : await withOwners(db, wanted).execute();
+  for (const row of rows) found.set(row.id, withOwner(row));
+  return found;
 }
 
-async function loadByIds(db: Db, ids: Id<'repositories'>[]): Promise<RepositoryWithOwner[]> {
-  const rows = await db
-    .selectFrom('repositories')
-    .innerJoin('accounts', 'accounts.id', 'repositories.owner_id')
-    .selectAll('repositories')
-    .select('accounts.login as owner_login')
-    .where('repositories.id', 'in', ids)
+/** Of these repositories, those that the viewer may read. */
+export async function loadReadableNamedRepositories(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly Id<'repositories'>[],
+): Promise<RepositoryWithOwner[]> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return [];
+  const rows = await withOwners(db, wanted)
+    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
     .execute();
-  return rows.map(({ owner_login: login, ...row }) => ({ ...row, owner: { login } }));
+  return rows.map(withOwner);
 }
+
+const withOwners = (db: Db, ids: readonly Id<'repositories'>[]) =>
+  db
+    .selectFrom('repositories as r')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .selectAll('r')
+    .select(['o.login as owner_login', 'o.kind as owner_kind'])
+    .where(sql<boolean>`r.id = any(${ids}::bigint[])`);
+
+const withOwner = ({
+  owner_login: login,
+  owner_kind: kind,
+  ...row
+}: RepositoryRow & { owner_login: string; owner_kind: Account['kind'] }): RepositoryWithOwner => ({
+  ...row,
+  owner: { login, kind },
+});

@@ -1,12 +1,12 @@
 import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { affiliatedRepositoryIds, reachedBy, readableRepositoryIds, readersOf } from '#access/sql.ts';
+import { isAffiliated, reachedBy, readableBy, readersOf } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { type Db, sendUnawaited, type Tx } from '#database/connect.ts';
+import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Uncounted } from '#lib/page.ts';
 
 export type Sort = 'created' | 'updated' | 'pushed' | 'full_name';
 export type Order = { sort: Sort; direction: 'asc' | 'desc' };
@@ -14,10 +14,7 @@ export type Order = { sort: Sort; direction: 'asc' | 'desc' };
 type Query = SelectQueryBuilder<DB & { r: DB['repositories'] }, 'r', RepositoryRow>;
 
 const readable = (db: Db, viewer: Viewer): Query =>
-  db
-    .selectFrom('repositories as r')
-    .selectAll('r')
-    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`) as Query;
+  db.selectFrom('repositories as r').selectAll('r').where(readableBy(viewer)) as Query;
 
 const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
 
@@ -91,7 +88,7 @@ export function listAffiliated(
   let query = db
     .selectFrom('repositories as r')
     .selectAll('r')
-    .where(sql<boolean>`r.id in (${affiliatedRepositoryIds(me)})`)
+    .where(isAffiliated(me))
     .where(sql<boolean>`(r.visibility = 'public' or ${reachedBy(viewer.grant)})`)
     .where((eb) => eb.or(affiliations.map((affiliation) => conditions[affiliation]))) as Query;
   if (visibility !== 'all') query = query.where('r.visibility', visibility === 'public' ? '=' : '<>', 'public');
@@ -99,6 +96,10 @@ export function listAffiliated(
   if (before) query = query.where('r.updated_at', '<', before);
   return list(db, ordered(query, order), page);
 }
+
+/** All public repositories, in the order in which they came. */
+export const listPublic = (db: Db, page: Page): Promise<Uncounted<RepositoryRow>> =>
+  listSince(db.selectFrom('repositories').selectAll().where('visibility', '=', sql.lit('public')), 'id', page);
 
 export const listForks = (
   db: Db,
@@ -213,12 +214,22 @@ export const addImportedIssues = (tx: Tx, repository: Id<'repositories'>, { open
     .execute();
 
 /** Changes the repository's count of open issues. */
-export const addOpenIssues = (tx: Tx, repository: Id<'repositories'>, by: number) =>
-  tx
+export function addOpenIssues(tx: Tx, repository: Id<'repositories'>, by: number): void {
+  const update = tx
     .updateTable('repositories')
     .set((eb) => ({ open_issues_count: eb('open_issues_count', '+', by) }))
-    .where('id', '=', repository)
-    .execute();
+    .where('id', '=', repository);
+  sendUnawaited(tx, update);
+}
+
+/** Changes the numbers of stars of repositories. */
+export async function addStars(tx: Tx, changes: readonly { repository: Id<'repositories'>; by: number }[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    update repositories r set stargazers_count = r.stargazers_count + c.by
+    from unnest(${changes.map(({ repository }) => repository)}::bigint[], ${changes.map(({ by }) => by)}::int[]) as c (id, by)
+    where r.id = c.id`.execute(tx);
+}
 
 /** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>

@@ -17,12 +17,15 @@ import {
   searchCommits,
   searchIssuesAs,
   searchRepositories,
+  searchUsers,
+  userSorts,
+  userTextMatches,
 } from '#search/index.ts';
 import { answerSearch, parameters, search } from './answer.ts';
-import { presentCodeHits, presentCommitHits, presentRepositoryHits } from './present.ts';
+import { presentCodeHits, presentCommitHits, presentRepositoryHits, presentUserHits } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
 import { checkSignedIn, checkTarget, codeQuery, limitOf, searchableFields, searchTypeFields, sorted } from './rules.ts';
-import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem } from './schemas.ts';
+import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem, UserItem } from './schemas.ts';
 import { withoutDeprecatedFields } from './versions.ts';
 
 /** Document 1: the sort and order of code search are deprecated. */
@@ -95,6 +98,27 @@ export const searchRepositoriesEndpoint = endpoint({
       find: (budget) => searchRepositories(db, { ...request, budget }),
       match: (hits, budget) => repositoryTextMatches({ query: request.query, hits, budget }),
       present: presentRepositoryHits,
+    });
+  },
+});
+
+export const searchUsersEndpoint = endpoint({
+  ...search,
+  id: 'search/users',
+  path: '/search/users',
+  summary: 'Search users',
+  access: { permission: { none: 'public' } },
+  query: parameters({ sort: Type.Optional(OneOf(userSorts)) }),
+  limit: 'search',
+  replies: { 200: found(UserItem) },
+  async handle(call) {
+    const { db, query, page, viewer } = call;
+    const seesEmails = viewer.grant.kind !== 'none';
+    const request = { ...sorted(parse('users', query.q), query, userSorts), page, viewerId: viewer.account?.id, seesEmails };
+    return answerSearch(call, {
+      find: (budget) => searchUsers(db, { ...request, budget }),
+      match: (hits, budget) => userTextMatches({ ...request, hits, budget }),
+      present: presentUserHits,
     });
   },
 });

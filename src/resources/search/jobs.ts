@@ -25,18 +25,22 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], Services>(
   },
 });
 
-/** Indexes repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted `hearth reindex`. */
+/**
+ * Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted
+ * `hearth reindex`.
+ */
 export const indexMissing = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },
   async run(_payload, { db, services: { git }, now, log }) {
-    const repositories = await indexStale({
+    const { accounts, repositories } = await indexStale({
       db,
       git,
       now,
       onFailure: (error, repository) => log.error({ err: error, repository }, 'a repository could not be indexed for the search'),
     });
+    if (accounts > 0) log.info({ accounts }, 'indexed accounts that were left behind');
     if (repositories > 0) log.info({ repositories }, 'indexed repositories that were left behind');
   },
 });

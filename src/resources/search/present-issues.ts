@@ -1,8 +1,8 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, keyed } from '#lib/collections.ts';
-import { type Issue, loadIssues, presentIssues } from '#resources/issues/index.ts';
-import { loadRepositories } from '#resources/repositories/index.ts';
+import { type Issue, loadAttached, loadIssues, presentIssues } from '#resources/issues/index.ts';
+import { loadReadableNamedRepositories } from '#resources/repositories/index.ts';
 import type { IssueHit, IssueTextMatch } from '#search/index.ts';
 import type { Matched } from './answer.ts';
 import { presentMatch } from './present.ts';
@@ -14,14 +14,18 @@ export async function presentIssueHits(
   found: readonly Matched<IssueHit, IssueTextMatch>[],
 ): Promise<IssueItem[]> {
   const hits = gather(found, 'hit');
-  const readable = await loadRepositories(context.db, context.viewer, gather(hits, 'repositoryId'));
-  const repositories = new Set(readable.map(({ id }) => id));
-  const issues = await loadIssues(context.db, gather(hits, 'id'));
+  const ids = gather(hits, 'id');
+  const [repositories, issues, attached] = await Promise.all([
+    loadReadableNamedRepositories(context.db, context.viewer, gather(hits, 'repositoryId')),
+    loadIssues(context.db, ids),
+    loadAttached(context.db, ids),
+  ]);
+  const readable = new Set(gather(repositories, 'id'));
   const existing = hits.flatMap(({ id, repositoryId }) => {
     const row = issues.get(id);
-    return row && row.repository_id === repositoryId && repositories.has(repositoryId) ? [row] : [];
+    return row && row.repository_id === repositoryId && readable.has(repositoryId) ? [row] : [];
   });
-  const presented = keyed(await presentIssues(context, existing), ({ id }) => id);
+  const presented = keyed(await presentIssues(context, existing, { repositories, attached }), ({ id }) => id);
   return found.flatMap(({ hit, matches }) => {
     const issue = presented.get(hit.id);
     if (!issue) return [];

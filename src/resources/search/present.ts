@@ -1,17 +1,18 @@
 import { basename } from 'node:path/posix';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Context, ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentCommitsOfRepositories, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { loadRepositories, presentRepositories } from '#resources/repositories/index.ts';
-import type { CodeHit, CommitHit, TextMatch as Match, RepositoryHit } from '#search/index.ts';
+import type { CodeHit, CommitHit, TextMatch as Match, RepositoryHit, UserHit } from '#search/index.ts';
 import type { Matched } from './answer.ts';
-import type { CodeItem, CommitItem, RepositoryItem, TextMatch } from './schemas.ts';
+import type { CodeItem, CommitItem, RepositoryItem, TextMatch, UserItem } from './schemas.ts';
 
 type InRepository = { repositoryId: Id<'repositories'> };
 
@@ -59,6 +60,23 @@ export async function presentRepositoryHits(
     score: hit.score,
     ...presentMatches(matches, { url: repository.url, type: 'Repository' }),
   }));
+}
+
+/** Hits of a user search. An account that was removed since is left out. */
+export async function presentUserHits({ db, links }: Context, found: readonly Matched<UserHit>[]): Promise<UserItem[]> {
+  const accounts = await loadAccounts(
+    db,
+    gather(
+      found.map(({ hit }) => hit),
+      'accountId',
+    ),
+  );
+  return found.flatMap(({ hit, matches }) => {
+    const account = accounts.get(hit.accountId);
+    if (!account) return [];
+    const user = presentUser(links, account);
+    return [{ ...user, score: hit.score, ...presentMatches(matches, { url: user.url, type: 'User' }) }];
+  });
 }
 
 /**

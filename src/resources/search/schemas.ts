@@ -52,6 +52,13 @@ export const RepositoryItem = Type.Object({
 });
 export type RepositoryItem = Static<typeof RepositoryItem>;
 
+export const UserItem = Type.Object({
+  ...User.properties,
+  score: Type.Number(),
+  text_matches: Type.Optional(Type.Array(TextMatch)),
+});
+export type UserItem = Static<typeof UserItem>;
+
 /** Hits don't have `closed_by`; only the issue itself does. */
 const { closed_by: _, ...issueFields } = Issue.properties;
 

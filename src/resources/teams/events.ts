@@ -1,4 +1,4 @@
-import { isRole } from '#access/roles.ts';
+import { isRole, permissionsOf } from '#access/roles.ts';
 import type { DeletedRow, EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
@@ -25,11 +25,13 @@ declare module '#events/kinds.ts' {
       from?: { name?: string; description?: string | null; privacy?: string; notification_setting?: string };
     };
     'team.deleted': { team: Id<'teams'>; name: string; was?: DeletedRow<'teams'> };
+    'team.member_invited': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+    'team.member_invitation_canceled': { team: Id<'teams'>; user: Id<'accounts'> };
     'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
     'team.member_changed': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
     'team.member_removed': { team: Id<'teams'>; user: Id<'accounts'> };
     'team.repository_added': { team: Id<'teams'>; role: string };
-    'team.repository_changed': { team: Id<'teams'>; role: string };
+    'team.repository_changed': { team: Id<'teams'>; role: string; from?: string };
     'team.repository_removed': { team: Id<'teams'> };
   }
 }
@@ -70,16 +72,23 @@ const teamMemberPayload = (
 
 const teamRepositoryPayload = (
   context: PayloadContext,
-  event: Recorded<'team.repository_added' | 'team.repository_removed'>,
+  event: Recorded<'team.repository_added' | 'team.repository_changed' | 'team.repository_removed'>,
   events: readonly { type: WebhookEventType; action: string | null }[],
 ): Promise<readonly WebhookEvent[]> =>
   aboutTeam(context, event, async (team) => {
     const row = await context.findRepository(event);
     if (!row) return [];
     const role = 'role' in event.data ? event.data.role : undefined;
-    const body = { team: await presentTeam(context, team, role), repository: await context.presentRepository(row) };
+    const changes = 'from' in event.data ? { changes: formerPermissions(event.data.from) } : {};
+    const body = { team: await presentTeam(context, team, role), repository: await context.presentRepository(row), ...changes };
     return events.map((built) => ({ ...built, body }));
   });
+
+/** What a team could do in a repository before its role there changed. */
+function formerPermissions(from: string | undefined) {
+  const { pull, push, admin } = permissionsOf(from !== undefined && isRole(from) ? from : undefined);
+  return { repository: { permissions: { from: { pull, push, admin } } } };
+}
 
 const teamPayload = <Kind extends TeamKind>(
   action: string,
@@ -110,6 +119,10 @@ export const teamEvents = eventKinds({
   'team.repository_removed': payloadBuilder([teamEvent], (event, context) =>
     teamRepositoryPayload(context, event, [{ type: teamEvent, action: 'removed_from_repository' }]),
   ),
+  'team.repository_changed': payloadBuilder([teamEvent], (event, context) =>
+    teamRepositoryPayload(context, event, [{ type: teamEvent, action: 'edited' }]),
+  ),
+  'team.member_invited': 'no webhook',
+  'team.member_invitation_canceled': 'no webhook',
   'team.member_changed': 'no webhook',
-  'team.repository_changed': 'no webhook',
 });

@@ -1,5 +1,7 @@
 import { family } from '#resources/family.ts';
-import * as endpoints from './endpoints/own.ts';
+import * as membersEndpoints from './endpoints/members.ts';
+import * as ownEndpoints from './endpoints/own.ts';
+import * as teamsEndpoints from './endpoints/teams.ts';
 import { teamEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 import { Team } from './schemas.ts';
@@ -7,7 +9,7 @@ import { Team } from './schemas.ts';
 export const teams = family({
   name: 'teams',
   schemas,
-  endpoints: [endpoints],
+  endpoints: [teamsEndpoints, membersEndpoints, ownEndpoints],
   events: teamEvents,
   payloadParts: { team: Team },
 });

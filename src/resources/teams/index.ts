@@ -1,9 +1,11 @@
-export { team } from './path-resources.ts';
+export { checkMaintains, maintains } from './managing.ts';
+export { team, teamById } from './path-resources.ts';
 export { presentFullTeams, presentTeams } from './present.ts';
 export {
   changeTeam,
   createTeam,
   deleteTeam,
+  lockTeam,
   setTeamMember,
   setTeamRole,
   teamVisibility,

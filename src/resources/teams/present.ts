@@ -5,11 +5,12 @@ import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
-import { loadAccounts } from '#resources/accounts/index.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { presentFullOrganizations } from '#resources/organizations/index.ts';
-import type { Team, TeamFull, TeamSimple } from './schemas.ts';
-import { loadTeamCounts, loadTeams, type TeamRow } from './store.ts';
+import type { OrganizationInvitation, Team, TeamFull, TeamMembership, TeamSimple } from './schemas.ts';
+import { type InvitedPerson, loadTeamCounts, loadTeams, type TeamMembership as MembershipRow, type TeamRow } from './store.ts';
 
 function presentOne(links: Links, team: TeamRow, org: Pick<Account, 'login'>, role: Role): TeamSimple {
   const url = path(`${links.api}/teams`, team.id);
@@ -37,7 +38,7 @@ type Parents = Awaited<ReturnType<typeof loadParents>>;
 
 const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<Account, 'login'>): TeamSimple | null => {
   const parent = getOptional(parents, team.parent_id);
-  return parent ? presentOne(links, parent, org, 'read') : null;
+  return parent ? presentOne(links, parent, org, parent.repository_role) : null;
 };
 
 /** Teams of a whole page. For a list about one repository, `roleOf` gives each team's role in it. */
@@ -52,7 +53,7 @@ export async function presentTeams(
     const org = getOrThrow(orgs, row.organization_id);
     const role = roleOf?.(row.id);
     return {
-      ...presentOne(links, row, org, role ?? 'read'),
+      ...presentOne(links, row, org, role ?? row.repository_role),
       parent: presentParent(links, row, parents, org),
       ...(role === undefined ? {} : { permissions: permissionsOf(role) }),
     };
@@ -70,7 +71,7 @@ export async function presentFullTeams({ db, links }: Context, rows: readonly Te
     const organization = getOrThrow(orgs, row.organization_id);
     const { members, repositories } = getOrThrow(counts, row.id);
     return {
-      ...presentOne(links, row, organization, 'read'),
+      ...presentOne(links, row, organization, row.repository_role),
       parent: presentParent(links, row, parents, organization),
       members_count: members,
       repos_count: repositories,
@@ -79,4 +80,38 @@ export async function presentFullTeams({ db, links }: Context, rows: readonly Te
       organization,
     };
   });
+}
+
+/** One whole team. */
+export const presentFullTeam = async (context: Context, row: TeamRow): Promise<TeamFull> =>
+  firstOrNotFound(await presentFullTeams(context, [row]));
+
+export const presentTeamMembership = (
+  links: Links,
+  team: Pick<TeamRow, 'id'>,
+  user: Pick<Account, 'login'>,
+  { role, state }: MembershipRow,
+): TeamMembership => ({ url: path(`${links.api}/teams`, team.id, 'memberships', user.login), role, state });
+
+/** Invitations into an organization, of a whole page. */
+export async function presentOrganizationInvitations(
+  { db, links }: Context,
+  org: Pick<Account, 'login'>,
+  rows: readonly InvitedPerson[],
+): Promise<OrganizationInvitation[]> {
+  const accounts = await loadAccounts(db, gather(rows, 'user_id', 'invited_by'));
+  return rows.map((row) => ({
+    id: row.invitation_id,
+    node_id: nodeId('OrganizationInvitation', row.invitation_id),
+    login: getOrThrow(accounts, row.user_id).login,
+    email: null,
+    role: row.role === 'owner' ? 'admin' : 'direct_member',
+    created_at: timestamp(row.created_at),
+    failed_at: null,
+    failed_reason: null,
+    inviter: presentUserOrNull(links, getOptional(accounts, row.invited_by)),
+    team_count: row.teams,
+    invitation_teams_url: path(`${links.api}/orgs`, org.login, 'invitations', row.invitation_id, 'teams'),
+    invitation_source: 'member',
+  }));
 }

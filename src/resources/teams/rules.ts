@@ -4,7 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
+import { invalid, notFound } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import {
   findMembershipForUpdate,
@@ -17,6 +17,7 @@ import { slugOf } from './slug.ts';
 import {
   findTeam,
   findTeamById,
+  findTeamForUpdate,
   hasTeamsBelow,
   insertTeam,
   moveTeam,
@@ -40,11 +41,22 @@ export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
   return org.role === 'owner' ? 'all' : { member: viewer.account.id };
 }
 
-type TeamSettings = {
+/**
+ * The team again, its row locked, with those of its organization: a team, the teams above and below it, and who is in them change one
+ * after the other. Undefined when it was deleted.
+ */
+export async function lockTeam(tx: Tx, team: Pick<TeamRow, 'id' | 'organization_id'>): Promise<TeamRow | undefined> {
+  await lockOrganization(tx, team.organization_id);
+  return findTeamForUpdate(tx, team);
+}
+
+export type TeamSettings = {
   name: string;
   description?: string | null | undefined;
   privacy?: TeamRow['privacy'] | undefined;
   notification_setting?: TeamRow['notification_setting'] | undefined;
+  /** The role that it gets in a repository where none is named. */
+  repository_role?: TeamRow['repository_role'] | undefined;
   /** The id of the team above it. */
   parent?: Id<'teams'> | null | undefined;
 };
@@ -59,19 +71,18 @@ function slugFor(name: string): string {
   return slug;
 }
 
-/** Finds the new parent of a team. A secret team can't be one. */
+/** Finds the new parent of a team. A secret team can't be one, and isn't told from one that isn't there. */
 async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
   const parent = await findTeamById(tx, organization, id);
-  if (!parent) throw invalid('Team', 'parent_team_id', 'invalid', 'parent_team_id is not a team of this organization');
-  if (parent.privacy === 'secret') throw invalid('Team', 'parent_team_id', 'invalid', 'A secret team has no teams below it');
-  return parent;
+  if (parent?.privacy === 'closed') return parent;
+  throw invalid('Team', 'parent_team_id', 'invalid', 'The parent is not a closed team of this organization');
 }
 
 const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below another one is closed');
 
 /** Creates a team. By default, a team is secret, or closed if it has a parent. */
 export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
-  const { name, description, parent: parentId, notification_setting } = wanted;
+  const { name, description, parent: parentId, notification_setting, repository_role } = wanted;
   await lockOrganization(tx, org.id);
   const parent = parentId ? await findParent(tx, org.id, parentId) : undefined;
   const privacy = wanted.privacy ?? (parent ? 'closed' : 'secret');
@@ -82,7 +93,7 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
     slug: slugFor(name),
     name,
     privacy,
-    ...defined({ description, notification_setting }),
+    ...defined({ description, notification_setting, repository_role }),
     created_at: actor.now,
     updated_at: actor.now,
   };
@@ -94,10 +105,8 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
 
 export type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
 
-/** Changes a team. If it gets another parent, the teams below it move with it. */
-export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: TeamChange): Promise<TeamRow> {
-  await lockOrganization(tx, stale.organization_id);
-  const team = orNotFound(await findTeamById(tx, stale.organization_id, stale.id));
+/** Changes a team, which is locked (`lockTeam`). If it gets another parent, the teams below it move with it. */
+export async function changeTeam(tx: Tx, { team, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
   if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');
@@ -113,7 +122,11 @@ export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: Team
     slug,
     privacy,
     parent_id: parentId,
-    ...defined({ description: wanted.description, notification_setting: wanted.notification_setting }),
+    ...defined({
+      description: wanted.description,
+      notification_setting: wanted.notification_setting,
+      repository_role: wanted.repository_role,
+    }),
     updated_at: actor.now,
   });
   const from = formerOf(team, changed, 'name', 'description', 'privacy', 'notification_setting');
@@ -121,9 +134,8 @@ export async function changeTeam(tx: Tx, { team: stale, wanted, ...actor }: Team
   return changed;
 }
 
-/** Deletes a team, and with it the teams below it. */
+/** Deletes a team, which is locked, and with it the teams below it. */
 export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
-  await lockOrganization(tx, team.organization_id);
   const removed = await removeTeams(tx, team.id);
   await recordEach(tx, removed, (one) => ({
     ...eventOf(one, actor),
@@ -134,10 +146,13 @@ export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: Tea
 
 type TeamMemberChange = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
 
-/** Adds a member of the organization to a team, or changes their role in it. */
-export async function setTeamMember(tx: Tx, { team, user, role, ...actor }: TeamMemberChange): Promise<void> {
+/** Adds a member of the organization to a team, or changes their role in it. `field` is where the request names the user. */
+export async function setTeamMember(
+  tx: Tx,
+  { team, user, role, field = 'username', ...actor }: TeamMemberChange & { field?: 'username' | 'maintainers' },
+): Promise<void> {
   if (!(await findMembershipForUpdate(tx, team.organization_id, user.id)))
-    throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a member of this organization`);
+    throw invalid('TeamMember', field, 'invalid', `${user.login} is not a member of this organization`);
   const result = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
   if (result === 'same') return;
   const kind = result === 'added' ? 'team.member_added' : 'team.member_changed';
@@ -156,10 +171,12 @@ type TeamRoleChange = Actor & { team: TeamRow; repository: Pick<RepositoryRow, '
 export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: TeamRoleChange): Promise<void> {
   if (repository.owner_id !== team.organization_id)
     throw invalid('TeamRepository', 'repository', 'invalid', 'The repository is not of this organization');
-  const result = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
-  if (result === 'same') return;
-  const kind = result === 'added' ? 'team.repository_added' : 'team.repository_changed';
-  await record(tx, { ...eventOf(team, actor), repository: repository.id, kind, data: { team: team.id, role } });
+  const from = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
+  if (from === role) return;
+  const event = { ...eventOf(team, actor), repository: repository.id };
+  const data = { team: team.id, role };
+  if (from === undefined) await record(tx, { ...event, kind: 'team.repository_added', data });
+  else await record(tx, { ...event, kind: 'team.repository_changed', data: { ...data, from } });
 }
 
 /** Removes a team's role in a repository. */

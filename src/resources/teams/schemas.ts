@@ -1,10 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
-import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { maxId } from '#lib/id.ts';
+import { each, Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { User } from '#resources/accounts/index.ts';
 import { OrganizationFull } from '#resources/organizations/index.ts';
 
 export const privacies = ['secret', 'closed'] as const;
 export const notificationSettings = ['notifications_enabled', 'notifications_disabled'] as const;
+
+export const memberRoles = ['member', 'maintainer'] as const;
 
 /** A team inside another object. */
 export const TeamSimple = Type.Object({
@@ -44,3 +48,62 @@ export const TeamFull = Type.Object({
   organization: OrganizationFull,
 });
 export type TeamFull = Static<typeof TeamFull>;
+
+const login = Type.String({ minLength: 1, maxLength: 100 });
+const name = Type.String({ minLength: 1, maxLength: 255 });
+
+const settings = {
+  description: Type.Optional(Nullable(Type.String({ maxLength: 1024 }))),
+  privacy: Type.Optional(OneOf(privacies)),
+  notification_setting: Type.Optional(OneOf(notificationSettings)),
+  parent_team_id: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: maxId }))),
+  parent_team_slug: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
+};
+
+/** `permission` is what the team gets in a repository where none is named. */
+const permission = Type.Optional(OneOf(['pull', 'push', 'admin']));
+
+export const NewTeam = Type.Object(
+  {
+    name,
+    ...settings,
+    permission: Type.Optional(OneOf(['pull', 'push'])),
+    maintainers: Type.Optional(Type.Array(login, { maxItems: 100 })),
+    repo_names: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
+  },
+  { title: 'Team' },
+);
+export type NewTeam = Static<typeof NewTeam>;
+
+export const TeamChange = Type.Object({ name: Type.Optional(name), ...settings, permission }, { title: 'Team' });
+export type TeamChange = Static<typeof TeamChange>;
+
+/** The older operation demands a name. */
+export const NamedTeamChange = Type.Object({ name, ...settings, permission }, { title: 'Team' });
+
+/** What a user is in a team. */
+export const TeamMembership = Type.Object({
+  url: Type.String(),
+  role: OneOf(memberRoles),
+  state: OneOf(['active', 'pending']),
+});
+export type TeamMembership = Static<typeof TeamMembership>;
+
+export const TeamMembershipChange = Type.Object({ role: withDefault(OneOf(memberRoles), 'member') }, { title: 'TeamMember' });
+
+/** An invitation into an organization. Those by mail don't exist here, so that every one is to an account. */
+export const OrganizationInvitation = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  login: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  role: OneOf(['admin', 'direct_member']),
+  created_at: Timestamp,
+  failed_at: Nullable(Timestamp),
+  failed_reason: Nullable(Type.String()),
+  inviter: Nullable(User),
+  team_count: Type.Integer(),
+  invitation_teams_url: Type.String(),
+  invitation_source: OneOf(['member']),
+});
+export type OrganizationInvitation = Static<typeof OrganizationInvitation>;

@@ -1,23 +1,40 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import { organizationReachedBy } from '#access/sql.ts';
-import type { SignedIn, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Role } from '#access/roles.ts';
+import { organizationReachedBy, reachedBy, roleLevelOf, teamVisibleTo } from '#access/sql.ts';
+import type { Account, SignedIn, Viewer } from '#access/viewer.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { Put, RoleInRepository } from '#resources/members/index.ts';
+import type { RoleInRepository, TeamMemberRole } from '#resources/members/index.ts';
 
 export type TeamRow = Selectable<DB['teams']>;
 
-export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
+export const selectTeam = (db: Db, organization: OrSql<Id<'accounts'>>, slug: string) =>
   db
     .selectFrom('teams')
     .selectAll()
     .where('organization_id', '=', organization)
-    .where(sql<boolean>`lower(slug) = lower(${slug})`)
-    .executeTakeFirst();
+    .where(sql<boolean>`lower(slug) = lower(${slug})`);
+
+/** A team by its slug, or by its id, if the viewer may see it. */
+export function selectVisibleTeam(
+  db: Db,
+  viewer: Viewer,
+  organization: OrSql<Id<'accounts'>>,
+  named: { slug: string } | { id: Id<'teams'> },
+) {
+  const query =
+    'slug' in named
+      ? selectTeam(db, organization, named.slug)
+      : db.selectFrom('teams').selectAll().where('organization_id', '=', organization).where('id', '=', named.id);
+  return query.where(teamVisibleTo(viewer, 'teams'));
+}
+
+export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
+  selectTeam(db, organization, slug).executeTakeFirst();
 
 /** The same team again, its row locked; undefined when it was deleted. */
 export const findTeamForUpdate = (tx: Tx, { id }: Pick<TeamRow, 'id'>): Promise<TeamRow | undefined> =>
@@ -40,6 +57,21 @@ export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): 
     page,
   );
 
+/** The teams of an organization that a viewer may see; `below` limits them to those right below one. */
+export function listTeams(
+  db: Db,
+  { organization, viewer, below }: { organization: Id<'accounts'>; viewer: Viewer; below?: Id<'teams'> },
+  page: Page,
+): Promise<Listed<TeamRow>> {
+  const query = db
+    .selectFrom('teams')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .where(teamVisibleTo(viewer, 'teams'))
+    .orderBy('id');
+  return list(db, below === undefined ? query : query.where('parent_id', '=', below), page);
+}
+
 /** Which teams of an organization a viewer may see; `member`: the closed ones, and those that this user is in. */
 export type TeamVisibility = 'all' | 'none' | { member: Id<'accounts'> };
 
@@ -61,19 +93,13 @@ export function keepVisible<Row>(query: TeamQuery<Row>, visibility: TeamVisibili
 export type TeamName = { readonly org: string; readonly team: string };
 
 /** Those of some teams, named in lower case, that there are and that the viewer may see: in one statement for all. */
-export async function findVisibleTeams(db: Db, { account, grant }: Viewer, wanted: readonly TeamName[]): Promise<TeamName[]> {
+export async function findVisibleTeams(db: Db, viewer: Viewer, wanted: readonly TeamName[]): Promise<TeamName[]> {
   if (wanted.length === 0) return [];
-  const isMember = sql`exists (select from memberships m
-    where m.organization_id = o.id and m.user_id = ${account?.id ?? null} and m.state = 'active'
-      and (m.role = 'owner' or t.privacy = 'closed'
-        or exists (select from team_members tm where tm.team_id = t.id and tm.user_id = m.user_id)))`;
   const { rows } = await sql<TeamName>`
     select o.login as org, t.slug as team
     from unnest(${wanted.map(({ org }) => org)}::text[], ${wanted.map(({ team }) => team)}::text[]) as w (org, team)
     join accounts o on lower(o.login) = w.org join teams t on t.organization_id = o.id and lower(t.slug) = w.team
-    where ${organizationReachedBy(grant, sql`o.id`, 'members')} and ${grant.kind === 'installation' ? sql`true` : isMember}`.execute(
-    db,
-  );
+    where ${organizationReachedBy(viewer.grant, sql`o.id`, 'members')} and ${teamVisibleTo(viewer, 't')}`.execute(db);
   return rows;
 }
 
@@ -107,6 +133,103 @@ export const loadTeamMembers = async (db: Db, ids: readonly Id<'teams'>[]): Prom
         .orderBy('team_id')
         .orderBy('user_id')
         .execute();
+
+/** The role that a user has in a team itself, without those below it. */
+export const findTeamRoleOf = async (db: Db, team: Id<'teams'>, user: Id<'accounts'>): Promise<TeamMemberRole | undefined> =>
+  (await db.selectFrom('team_members').select('role').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
+    ?.role;
+
+/** The ids of the people in a team or in one below it. */
+const peopleOf = (team: Id<'teams'>) => sql`
+  select tm.user_id from teams below join team_members tm on tm.team_id = below.id where below.ancestors @> array[${team}]::bigint[]`;
+
+/** What members of an organization are in a team: owners maintain every team that they are in, and people of teams below are members. */
+const roleIn = (team: Id<'teams'>) => sql<TeamMemberRole>`case when m.role = 'owner' then 'maintainer' else coalesce(
+  (select own.role from team_members own where own.team_id = ${team} and own.user_id = m.user_id), 'member') end`;
+
+/** The people in a team or in one below it. */
+export function listPeople(
+  db: Db,
+  team: Pick<TeamRow, 'id' | 'organization_id'>,
+  role: TeamMemberRole | undefined,
+  page: Page,
+): Promise<Listed<Account>> {
+  const query = db
+    .selectFrom('accounts')
+    .innerJoin('memberships as m', 'm.user_id', 'accounts.id')
+    .selectAll('accounts')
+    .where('m.organization_id', '=', team.organization_id)
+    .where('m.state', '=', 'active')
+    .where(sql<boolean>`m.user_id in (${peopleOf(team.id)})`)
+    .orderBy('accounts.id');
+  return list(db, role === undefined ? query : query.where(roleIn(team.id), '=', role), page);
+}
+
+export type TeamMembership = { role: TeamMemberRole; state: 'active' | 'pending' };
+
+/** What a user is in a team, or will be after accepting an invitation. */
+export async function findTeamMembership(
+  db: Db,
+  { id, organization_id }: Pick<TeamRow, 'id' | 'organization_id'>,
+  user: Id<'accounts'>,
+): Promise<TeamMembership | undefined> {
+  const { rows } = await sql<TeamMembership>`
+    select ${roleIn(id)} as role, 'active' as state from memberships m
+      where m.organization_id = ${organization_id} and m.user_id = ${user} and m.state = 'active'
+        and exists (select from team_members tm join teams below on below.id = tm.team_id
+          where tm.user_id = m.user_id and ${id} = any (below.ancestors))
+    union all
+    select i.role, 'pending' from team_invitations i where i.team_id = ${id} and i.user_id = ${user}`.execute(db);
+  return rows[0];
+}
+
+/** Somebody who is invited into an organization, and into a team of it. */
+export type InvitedPerson = {
+  invitation_id: number;
+  user_id: Id<'accounts'>;
+  invited_by: Id<'accounts'> | null;
+  role: 'owner' | 'member';
+  created_at: Date;
+  teams: number;
+};
+
+/** The people who are invited into a team, each with the number of teams that they are invited into. */
+export const listInvited = (db: Db, team: Pick<TeamRow, 'id' | 'organization_id'>, page: Page): Promise<Listed<InvitedPerson>> =>
+  list(
+    db,
+    db
+      .selectFrom('team_invitations as i')
+      .innerJoin('memberships as m', (join) =>
+        join.onRef('m.organization_id', '=', 'i.organization_id').onRef('m.user_id', '=', 'i.user_id'),
+      )
+      .select(['m.invitation_id', 'm.user_id', 'm.invited_by', 'm.role', 'm.created_at'])
+      .select(
+        sql<number>`(select count(*) from team_invitations other
+          where other.organization_id = i.organization_id and other.user_id = i.user_id)`.as('teams'),
+      )
+      .where('i.team_id', '=', team.id)
+      .orderBy('m.user_id'),
+    page,
+  );
+
+/** A repository that a team is to get, with the level of the viewer's role in it. */
+export type WantedRepository = { id: Id<'repositories'>; name: string; owner_id: Id<'accounts'>; level: number };
+
+/** Those of an organization's repositories with these names, in lower case, that the viewer's credential reaches. */
+export async function loadWantedRepositories(
+  db: Db,
+  viewer: SignedIn,
+  organization: Id<'accounts'>,
+  names: readonly string[],
+): Promise<WantedRepository[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<WantedRepository>`
+    select r.id, r.name, r.owner_id, ${roleLevelOf(viewer.account.id)} as level from repositories r
+    where r.owner_id = ${organization} and lower(r.name) = any (${[...names]}) and ${reachedBy(viewer.grant)} order by r.id`.execute(
+    db,
+  );
+  return rows;
+}
 
 export type TeamRole = Pick<Selectable<DB['team_repositories']>, 'team_id' | 'repository_id' | 'role'>;
 
@@ -176,19 +299,17 @@ export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
-/** Gives a team a role in a repository, or changes it. */
-export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Put> {
-  const { rows } = await sql<{ put: Put }>`
+/** Gives a team a role in a repository, or changes it. Returns the role that it had before, if any. */
+export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Role | undefined> {
+  const { rows } = await sql<{ before: Role | null }>`
     with before as (select role from team_repositories where team_id = ${row.team_id} and repository_id = ${row.repository_id}),
     put as (
       insert into team_repositories (team_id, repository_id, role, created_at)
       values (${row.team_id}, ${row.repository_id}, ${row.role}, ${row.created_at})
       on conflict (team_id, repository_id) do update set role = excluded.role
     )
-    select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
-    tx,
-  );
-  return rows[0]?.put ?? 'same';
+    select (select role from before) as before`.execute(tx);
+  return rows[0]?.before ?? undefined;
 }
 
 export const removeTeamRole = async (tx: Tx, team: Id<'teams'>, repository: Id<'repositories'>): Promise<boolean> =>

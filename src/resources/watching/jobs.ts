@@ -64,7 +64,8 @@ const ofTeam = (team: Id<'teams'>): RawBuilder<unknown> => sql`exists (
   select from teams t join team_repositories tr on tr.team_id = any (t.ancestors)
   where t.id = ${team} and tr.repository_id = r.id)`;
 
-const losses = [
+/** What may end the access of accounts to private repositories: of `user`, or of all where the event names none. */
+export const lossesOfAccess = [
   'repository.privatized',
   'repository.transferred',
   'collaborator.removed',
@@ -76,9 +77,9 @@ const losses = [
 ] as const;
 
 /** Who can't read a private repository any more doesn't watch it. Lists and counts leave them out before that. */
-export const removeLostWatches = subscription<(typeof losses)[number], Services>({
+export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], Services>({
   name: 'watching.remove-lost',
-  on: losses,
+  on: lossesOfAccess,
   attempts: 25,
   async run({ owner, repository, data }, { change }) {
     const account = 'user' in data ? data.user : undefined;

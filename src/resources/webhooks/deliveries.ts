@@ -1,6 +1,6 @@
 import type { Db, Tx } from '#database/connect.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Uncounted } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 import { presentDeliveryItem } from './present.ts';
 import { countRequested } from './quota.ts';
@@ -22,12 +22,11 @@ export async function deliveriesOf(
   db: Db,
   hook: HookRow,
   { page, status }: { page: Page; status: (typeof deliveryStatuses)[number] | undefined },
-): Promise<Listed<DeliveryItem>> {
+): Promise<Uncounted<DeliveryItem>> {
   const range = page.cursor === undefined ? {} : parseCursor(page.cursor);
   const { rows, newer, older } = await listDeliveries(db, hook.id, { status, ...range, limit: page.limit });
   return {
     rows: rows.map(presentDeliveryItem),
-    total: rows.length,
     next: older === undefined ? undefined : `v1_${older}`,
     previous: newer === undefined ? undefined : `v1_after_${newer}`,
   };

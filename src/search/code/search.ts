@@ -6,7 +6,7 @@ import { both } from '#search/lexeme-query.ts';
 import { filterWithinBudget } from '#search/look-through.ts';
 import { type Filter, split } from '#search/query/filters.ts';
 import type { Node } from '#search/query/tree.ts';
-import { type Reader, runWithinBudget } from '#search/read.ts';
+import { planForWords, type Reader, runWithinBudget } from '#search/read.ts';
 import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
@@ -72,6 +72,7 @@ async function findAny(db: Db, context: SearchContext, slice: Slice): Promise<hi
 async function select(tx: Reader, { request, terms, searchedFields, filters }: SearchContext): Promise<Selected | undefined> {
   const { ids: repositories, isPartial } = await resolveScope(tx, { ...request, filters, forks: false });
   if (repositories.length === 0) return undefined;
+  planForWords();
   const files = fileFilter(filters.filter((filter) => !isScopeFilter(filter)));
   const lexemes = both([lexemesFor(terms, inFields(searchedFields)), files.lexemes]);
   return { where: await hits.whereOf(tx, { lexemes, condition: files.condition, repositories }), repositories, isPartial };

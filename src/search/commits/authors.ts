@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
-import { lexeme } from '#search/lexeme-query.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
@@ -9,18 +8,23 @@ import { lexemeOf } from './lexemes.ts';
 type Author = { id: Id<'accounts'>; login: string };
 
 /**
- * Whether the commit index of the repository `r`, which shows its default branch, holds a commit of this author by the account's
- * noreply address on this host. Other addresses prove nothing: accounts state theirs themselves, and nobody verifies them. What
- * isn't indexed yet isn't found.
+ * Whether the commit index of the repository `r`, which shows its default branch, holds a commit of this author: by a verified address of the
+ * account, or by its noreply address on this host. Addresses that nobody verified prove nothing. What isn't indexed yet isn't found.
+ *
+ * Counts, where `exists` would do: for that, PostgreSQL may read the whole table in hope of an early hit, and not the index.
  */
-export const hasCommitsBy = (author: Author, host: string | undefined): RawBuilder<boolean> =>
-  host === undefined ? sql<boolean>`false` : hasCommitsFrom(noreplyAddress(author, host));
+export const hasCommitsBy = (author: Author, host: string | undefined): RawBuilder<boolean> => sql<boolean>`((
+  select count(*) from indexed_commits
+  where ${lexemesOfRow} @@ ('(' || ${addressesOf(author, host)} || ') & ' || quote_literal(${lexemeOf.repository('')}::text || r.id))::tsquery
+) > 0)`;
 
-/** Counts, where `exists` would do: for that, PostgreSQL may read the whole table in hope of an early hit, and not the index. */
-function hasCommitsFrom(email: string): RawBuilder<boolean> {
-  const query = lexeme(lexemeOf.authorEmail(foldEmail(email)));
-  if (query.kind !== 'query') return sql<boolean>`false`;
-  const here = sql`quote_literal(${lexemeOf.repository('')}::text || r.id)`;
-  return sql<boolean>`((select count(*) from indexed_commits
-    where ${lexemesOfRow} @@ (${query.text}::text || ' & ' || ${here})::tsquery) > 0)`;
-}
+/** The lexemes of an author's addresses, one of which a row must have; null where there is none. An address holds no backslash. */
+const addressesOf = (author: Author, host: string | undefined): RawBuilder<string | null> => {
+  const noreply = host === undefined ? null : lexemeOf.authorEmail(foldEmail(noreplyAddress(author, host)));
+  return sql`(
+    select string_agg(quote_literal(word), ' | ') from (
+      select ${lexemeOf.authorEmail('')}::text || lower(email) from email_addresses
+        where account_id = ${author.id} and verified_at is not null
+      union all
+      select ${noreply}::text) of_author (word))`;
+};

@@ -21,20 +21,22 @@ export type Emails = ReadonlyMap<string, string[]>;
 /** The viewer, and the host name of this server, which is part of noreply addresses. */
 export type EmailLookup = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
 
-/** Looks up the e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
+/** Looks up the verified e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
 export async function findEmails(db: Reader, query: Node, { viewerId, host }: EmailLookup): Promise<Emails> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
   );
   if (logins.length === 0) return new Map();
-  const { rows } = await sql<{ id: number; login: string; email: string | null }>`
-    select id, lower(login) as login, email from accounts
+  const { rows } = await sql<{ id: number; login: string; emails: string[] }>`
+    select id, lower(login) as login, array(
+      select email from email_addresses e where e.account_id = accounts.id and e.verified_at is not null order by e.id) as emails
+    from accounts
     where kind <> 'organization' and (lower(login) = any(${logins.map((login) => login.toLowerCase())}::text[])
       or (id = ${viewerId ?? null} and ${logins.includes('@me')}))`.execute(db);
   const addresses = (login: string): string[] =>
     rows
       .filter((row) => (login === '@me' ? row.id === viewerId : row.login === login.toLowerCase()))
-      .flatMap((row) => [...(row.email === null ? [] : [row.email]), ...(host === undefined ? [] : [noreplyAddress(row, host)])]);
+      .flatMap((row) => [...row.emails, ...(host === undefined ? [] : [noreplyAddress(row, host)])]);
   return new Map(logins.map((login) => [login, addresses(login)]));
 }
 

@@ -7,7 +7,7 @@ import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, type Split, split } from '#search/query/filters.ts';
 import type { CommitSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
-import { type Reader, runWithinBudget } from '#search/read.ts';
+import { planForWords, type Reader, runWithinBudget } from '#search/read.ts';
 import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { isNaming, isScopeFilter, resolveScope } from '#search/scope/scope.ts';
 import { analyseTree, hasPhrase, includedWords, lexemesFor, type Terms } from '#search/terms.ts';
@@ -82,6 +82,7 @@ async function select(tx: Reader, { request, split: { filters, rest }, terms }: 
   const nested = rest.flatMap((part) => filtersIn(part, isNaming));
   const { ids, isPartial } = await resolveScope(tx, { ...request, filters, nested, forks: true });
   if (ids.length === 0) return undefined;
+  planForWords();
   const emails = await findEmails(tx, request.query, request);
   const own = commitFilter(
     filters.filter((filter) => !isScopeFilter(filter)),

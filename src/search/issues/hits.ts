@@ -32,22 +32,26 @@ const maxShare = 0.1;
 /** Makes the condition on rows, with further required lexemes. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** The condition of a matching. Few repositories are selected by the index, many by a comparison on each row. */
+/**
+ * The condition of a matching. Few repositories are selected by the index, many by a comparison on each row. `isByIndex`: the index
+ * alone selects the rows, so that the plan is the same for all words.
+ */
 export async function whereOf(
   db: Reader,
-  { lexemes, condition = sql`true` }: Matching,
+  { lexemes, condition }: Matching,
   repositories: readonly Id<'repositories'>[],
-): Promise<Where> {
+): Promise<{ where: Where; isByIndex: boolean }> {
   const few =
     repositories.length === 1 || (repositories.length <= fewRepositories && (await partOf(db, repositories)) < maxShare);
   const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : always;
-  const scope = few ? sql`true` : sql`repository_id = any(${repositories}::bigint[])`;
-  return (more = always) => {
+  const others = [...(few ? [] : [sql`repository_id = any(${repositories}::bigint[])`]), ...(condition ? [condition] : [])];
+  const where: Where = (more = always) => {
     const query = both([lexemes, more, own]);
     if (query.kind === 'never') return sql`false`;
     const found = query.kind === 'query' ? sql`${lexemesOfRow} @@ ${query.text}::tsquery` : sql`true`;
-    return sql`(${found} and ${scope} and ${condition})`;
+    return sql`(${sql.join([found, ...others], sql` and `)})`;
   };
+  return { where, isByIndex: few && condition === undefined };
 }
 
 /** The approximate share of all indexed issues that is in these repositories. */
@@ -66,16 +70,14 @@ export async function countHits(db: Reader, where: Where): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
+export type Page = { rows: IssueHit[]; total: number };
+
 /**
- * The best hits, tier by tier: a hit in a title comes before any in a body. PostgreSQL runs the branches of a union in order and
- * stops at the limit; parallel workers, which would mix them, are turned off.
+ * A page of the best hits, tier by tier, and their total number: a hit in a title comes before any in a body. PostgreSQL runs the
+ * branches of a union in order and stops at the limit, once `keepOrder` was called. It counts only where the page doesn't tell the total, as a first page does that
+ * isn't full.
  */
-export async function listBestHits(
-  db: Reader,
-  where: Where,
-  tiers: readonly Tier[],
-  { limit, offset }: Slice,
-): Promise<IssueHit[]> {
+export async function listBestHits(db: Reader, where: Where, tiers: readonly Tier[], { limit, offset }: Slice): Promise<Page> {
   const most = limit + offset;
   const branches = tiers.map(
     ({
@@ -85,11 +87,16 @@ export async function listBestHits(
     }) => sql`(select issue_id, repository_id, ${points}::real + ${weight} as score from issue_documents
       where ${where(lexemes)} order by ${weight} desc, updated_at desc, issue_id desc limit ${most})`,
   );
-  await sql`select set_config('max_parallel_workers_per_gather', '0', true)`.execute(db);
-  const { rows } = await sql<IssueHit>`
-    select issue_id as id, repository_id as "repositoryId", score::float8 as score
-    from (${sql.join(branches, sql` union all `)}) as found limit ${limit} offset ${offset}`.execute(db);
-  return rows;
+  const { rows } = await sql<Page>`
+    with page as materialized (
+      select issue_id, repository_id, score, row_number() over () as place
+      from (${sql.join(branches, sql` union all `)}) as found limit ${limit} offset ${offset}
+    )
+    select case when ${offset} = 0 and (select count(*) from page) < ${limit} then (select count(*) from page)
+        else (select count(*) from issue_documents where ${where()}) end as total,
+      coalesce((select json_agg(json_build_object('id', issue_id, 'repositoryId', repository_id, 'score', score::float8) order by place)
+        from page), '[]') as rows`.execute(db);
+  return rows[0] ?? { rows: [], total: 0 };
 }
 
 /** Sorts a few hits as `listBestHits` does, by comparing the lexemes of each row. */
@@ -111,14 +118,9 @@ const holds = (query: LexemeQuery): RawBuilder<unknown> =>
 export type Order = { sort: IssueSort; order: 'asc' | 'desc' };
 
 /** A page of hits in the order of a sort, and their total number, from one scan of the rows. */
-export async function listSortedHits(
-  db: Reader,
-  where: Where,
-  { sort, order }: Order,
-  { limit, offset }: Slice,
-): Promise<{ rows: IssueHit[]; total: number }> {
+export async function listSortedHits(db: Reader, where: Where, { sort, order }: Order, { limit, offset }: Slice): Promise<Page> {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
-  const { rows } = await sql<{ total: number; rows: IssueHit[] }>`
+  const { rows } = await sql<Page>`
     with found as materialized (
       select issue_id, repository_id, ${sortColumns[sort]} as place from issue_documents where ${where()}
     ), page as (select * from found order by place ${direction}, issue_id ${direction} limit ${limit} offset ${offset})

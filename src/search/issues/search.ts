@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import { endWithNextStatement } from '#database/time-budget.ts';
 import type { Id } from '#lib/id.ts';
 import { type FilterResult, filterWithinBudget } from '#search/look-through.ts';
 import { QueryError } from '#search/query/errors.ts';
 import type { IssueSort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
-import { type Reader, runWithinBudget } from '#search/read.ts';
+import { keepOrder, planForWords, type Reader, runWithinBudget } from '#search/read.ts';
 import { atLeast, maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
@@ -70,6 +71,7 @@ const fallbackMs = 100;
 /** Hits of a query that needs no checks. When the budget ends, any hits, unordered. */
 export async function findIndexed(db: Db, context: SearchContext, slice: hits.Slice): Promise<Found> {
   const ordered = await runWithinBudget(db, context.request.budget, async (tx) => {
+    if (!context.request.sort) keepOrder();
     const selected = await select(tx, context);
     if (!selected) return { rows: [], total: 0, complete: true };
     return { ...(await listOrdered(tx, selected.where, context, slice)), complete: !selected.isPartial };
@@ -98,23 +100,23 @@ export async function select(tx: Reader, { request, plan, searchedFields }: Sear
   if (ids.length === 0) return undefined;
   const queryContext = await queryContextOf(tx, { request, searchedFields });
   const matching = allOf(plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined));
-  return { where: await hits.whereOf(tx, matching, ids), queryContext, ids, isPartial };
+  const { where, isByIndex } = await hits.whereOf(tx, matching, ids);
+  if (!isByIndex) planForWords();
+  return { where, queryContext, ids, isPartial };
 }
 
-async function listOrdered(
+function listOrdered(
   tx: Reader,
   where: hits.Where,
   { request, searchedFields }: SearchContext,
   slice: hits.Slice,
-): Promise<Omit<Found, 'complete'>> {
+): Promise<hits.Page> {
   const { sort, order = 'desc', query } = request;
   const tiers = sort ? undefined : tiersOf(query, searchedFields);
+  endWithNextStatement();
+  if (tiers) return hits.listBestHits(tx, where, tiers, slice);
   // Without words all hits have the same rank, so that the newest come first.
-  if (!tiers) return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
-  const rows = await hits.listBestHits(tx, where, tiers, slice);
-  // A first page that isn't full has all hits.
-  const isAll = slice.offset === 0 && rows.length < slice.limit;
-  return { rows, total: isAll ? rows.length : await hits.countHits(tx, where) };
+  return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
 }
 
 /** The first batch is small, so that there are results even where the texts are very large. */

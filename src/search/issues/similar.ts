@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { type Embeddings, EmbeddingsUnavailable, fuse, type Neighbour } from '#search/embeddings/index.ts';
 import { hasQualifier, leaves, type Node } from '#search/query/tree.ts';
-import { runWithinBudget } from '#search/read.ts';
+import { planForWords, runWithinBudget } from '#search/read.ts';
 import { atLeast, type Budget, maxResults, type SearchResult, withinResults } from '#search/result.ts';
 import { analyseTree } from '#search/terms.ts';
 import { compile, isPhrase } from './compile.ts';
@@ -109,6 +109,7 @@ async function findNear(db: Db, context: SearchContext, { embeddings, vector }: 
     const selected = await select(tx, context);
     if (!selected) return 'nowhere' as const;
     const { ids: repositories, queryContext, isPartial } = selected;
+    planForWords();
     const others = context.plan.required.filter((part) => textOfQuery(part) === '').map((part) => compile(part, queryContext));
     const matching = others.filter((part) => part !== undefined);
     const condition = matching.length > 0 ? { condition: asCondition(allOf(matching)) } : {};

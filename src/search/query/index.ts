@@ -10,6 +10,8 @@ export {
   type RepositorySort,
   repositorySorts,
   takeSort,
+  type UserSort,
+  userSorts,
 } from './sorts.ts';
 export { group, hasQualifier, type Leaf, leaves, type Node, negate, type Qualifier, type Text } from './tree.ts';
 export type { Value } from './values.ts';

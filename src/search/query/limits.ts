@@ -1,6 +1,7 @@
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { QueryError } from './errors.ts';
 import type { Token } from './lexer.ts';
+import type { SearchKind } from './qualifiers.ts';
 import { leaves, type Node, type Qualifier } from './tree.ts';
 
 const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
@@ -15,8 +16,11 @@ const scopes = new Set(['repo', 'user', 'org']);
 const isField = (name: string): boolean => name.toLowerCase().startsWith('field.');
 
 /** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word does. */
-const needsLookup = ({ name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
-  isField(name) || /^(good-first|help-wanted)-issues$/.test(name) || (/^(has|no)$/.test(name) && raw.some(isField));
+const needsLookup = (kind: SearchKind, { name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
+  (kind === 'users' && (name === 'repos' || name === 'language')) ||
+  isField(name) ||
+  /^(good-first|help-wanted)-issues$/.test(name) ||
+  (/^(has|no)$/.test(name) && raw.some(isField));
 
 /** Checks the limits of document 1 on the length and the operators of a query, and the limits on the size of its statement. */
 export function checkLimits(tokens: readonly Token[], grammar: { advanced: boolean }): void {
@@ -39,8 +43,11 @@ export function checkLimits(tokens: readonly Token[], grammar: { advanced: boole
 }
 
 /** Checks the number of subqueries of a query's statement. Repeated qualifiers were removed before. */
-export function checkLookups(query: Node): void {
-  const lookupQualifiers = [...leaves(query)].filter((leaf) => leaf.kind === 'qualifier' && needsLookup(leaf));
+export function checkLookups(kind: SearchKind, query: Node): void {
+  const lookupQualifiers = [...leaves(query)].filter((leaf) => leaf.kind === 'qualifier' && needsLookup(kind, leaf));
   if (lookupQualifiers.length > lookups.value)
-    throw new QueryError('too_many_lookups', `More than ${lookups.value} qualifiers about fields or labelled issues were used.`);
+    throw new QueryError(
+      'too_many_lookups',
+      `More than ${lookups.value} qualifiers about fields, labelled issues or the repositories of users were used.`,
+    );
 }

@@ -23,7 +23,7 @@ export function parse(kind: SearchKind, q: string, options: ParseOptions = {}): 
   const node = readAny(cursor);
   if (cursor.at < tokens.length) throw new QueryError('unbalanced_parentheses', 'A closing parenthesis has no opening one.');
   const query = parentheses ? node : withQualifiersLast(node);
-  checkLookups(query);
+  checkLookups(kind, query);
   return query;
 }
 

@@ -1,7 +1,7 @@
-import { commitSorts, issueSorts, repositorySorts } from './sorts.ts';
+import { commitSorts, issueSorts, repositorySorts, userSorts } from './sorts.ts';
 import { issueField, type ValueType } from './values.ts';
 
-export const searchKinds = ['code', 'commits', 'issues', 'repositories'] as const;
+export const searchKinds = ['code', 'commits', 'issues', 'repositories', 'users'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 /**
@@ -158,8 +158,23 @@ const repositories: Record<string, QualifierSpec> = {
   sort: sort(repositorySorts),
 };
 
+const users: Record<string, QualifierSpec> = {
+  user: any(login),
+  org: any(login),
+  type: any(choice('user', 'org')),
+  in: all(set('login', 'name', 'email')),
+  fullname: any(text),
+  location: any(text),
+  language: any(text),
+  repos: all(number),
+  followers: all(number, 'followers'),
+  created: all(date),
+  is: all(choice('sponsorable'), 'sponsors'),
+  sort: sort(userSorts),
+};
+
 /** The qualifiers of all searches. Others are treated as text. */
-export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories };
+export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories, users };
 
 /**
  * The specification of a qualifier, whose `name` must be in lower case. In issue searches, fields of the organization are

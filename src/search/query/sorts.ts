@@ -24,6 +24,9 @@ export type IssueSort = (typeof issueSorts)[number];
 export const repositorySorts = ['stars', 'forks', 'help-wanted-issues', 'updated'] as const;
 export type RepositorySort = (typeof repositorySorts)[number];
 
+export const userSorts = ['followers', 'repositories', 'joined'] as const;
+export type UserSort = (typeof userSorts)[number];
+
 /** Removes `sort:` from a query, and returns its value. `sort:relevance` is the default order. */
 export function takeSort<Sort extends string>(
   query: Node,

@@ -1,19 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
+import { between, type ConditionOf, fieldsIn, inRange } from '#search/conditions.ts';
 import { findLanguage } from '#search/languages/language.ts';
-import { type Filter, valuesOf } from '#search/query/filters.ts';
-import { findQualifier } from '#search/query/qualifiers.ts';
-import type { Node } from '#search/query/tree.ts';
+import type { Filter } from '#search/query/filters.ts';
 import type { Value } from '#search/query/values.ts';
 import { defaultTextFields, type TextField, textFields } from './lexemes.ts';
 
-/** The fields of `in:`, or the default ones without it. `-in:` excludes a field. */
-export function searchedFieldsOf(filters: readonly Filter[]): readonly TextField[] {
-  const named = (negated: boolean) => valuesOf(filters, { name: 'in', type: 'set', negated }).flatMap(({ words }) => words);
-  const [included, excluded] = [named(false), named(true)];
-  const fields = included.length > 0 ? textFields.filter((field) => included.includes(field)) : defaultTextFields;
-  return fields.filter((field) => !excluded.includes(field));
-}
+/** The fields that a query's words are looked for in. */
+export const searchedFieldsOf = (filters: readonly Filter[]): readonly TextField[] =>
+  fieldsIn(filters, { all: textFields, byDefault: defaultTextFields });
 
 /** The number of a repository's open issues with a label, whose words may be separated by blanks or hyphens. */
 export const openIssuesLabelled = (label: string): RawBuilder<number> => sql<number>`(
@@ -43,55 +38,11 @@ const licensesNamed = (name: string): readonly string[] =>
 /** The viewer, for `@me`. */
 type Viewer = { viewerId?: Id<'accounts'> | undefined };
 
-/**
- * The condition of qualifiers about repositories on the row `r`. Values of one qualifier are alternatives where its specification
- * says so.
- */
-export function repositoryFilter(filters: readonly Filter[], viewer: Viewer): RawBuilder<unknown> {
-  const condition = (filter: Filter) => conditionOf(filter, viewer);
-  const filtersOnRepository = filters.filter(({ name }) => name !== 'in'); // `in:` isn't a condition
-  const groups = Map.groupBy(filtersOnRepository, ({ name, negated }) =>
-    !negated && findQualifier('repositories', name)?.repeated === 'any' ? name : undefined,
-  );
-  const together = (groups.get(undefined) ?? []).map(condition);
-  const alternatives = [...groups].flatMap(([name, some]) => (name === undefined ? [] : [joined(some.map(condition), 'or')]));
-  return joined([...together, ...alternatives], 'and');
-}
-
-/** A combination of qualifiers, without terms, as one condition. */
-export function combination(node: Node, viewer: Viewer): RawBuilder<unknown> {
-  const parts = (nodes: readonly Node[]) => nodes.map((part) => combination(part, viewer));
-  switch (node.kind) {
-    case 'not':
-      return sql`not (${combination(node.part, viewer)})`;
-    case 'all':
-      return joined(parts(node.parts), 'and');
-    case 'any':
-      return joined(parts(node.parts), 'or');
-    case 'text':
-      return sql`true`;
-    case 'qualifier':
-      return conditionOf({ name: node.name, value: node.value, negated: false }, viewer);
-  }
-}
-
-const joined = (conditions: readonly RawBuilder<unknown>[], word: 'and' | 'or'): RawBuilder<unknown> =>
-  conditions.length > 0 ? sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})` : sql`true`;
-
-/** A condition on a missing value is false. */
-function conditionOf({ name, value, negated }: Filter, viewer: Viewer): RawBuilder<unknown> {
-  const found = sql`coalesce(${conditionOfValue(name, value, viewer)}, false)`;
-  return negated ? sql`not ${found}` : found;
-}
-
-/** The cast allows bounds that exceed the type of the column. */
-const between = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
-  sql`(${min === undefined ? sql`true` : sql`${column} >= ${min}::bigint`}
-    and ${max === undefined ? sql`true` : sql`${column} <= ${max}::bigint`})`;
-
-const inRange = (column: RawBuilder<unknown>, { from, until }: { from?: number; until?: number }): RawBuilder<unknown> =>
-  sql`(${from === undefined ? sql`true` : sql`${column} >= ${new Date(from)}`}
-    and ${until === undefined ? sql`true` : sql`${column} < ${new Date(until)}`})`;
+/** The condition of a qualifier about repositories on the row `r` and its owner `o`. */
+export const repositoryCondition =
+  (viewer: Viewer): ConditionOf =>
+  (name, value) =>
+    conditionOfValue(name, value, viewer);
 
 function conditionOfValue(name: string, value: Value, { viewerId }: Viewer): RawBuilder<unknown> {
   const isFork = sql`(r.source_id is not null or r.parent_id is not null)`;

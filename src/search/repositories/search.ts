@@ -1,19 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { makeCheck } from '#search/check.ts';
-import { both, either, type LexemeQuery, lexeme } from '#search/lexeme-query.ts';
-import { filterWithinBudget } from '#search/look-through.ts';
+import { combination, filterCondition } from '#search/conditions.ts';
+import { fieldWeights, hasWords } from '#search/field-words.ts';
+import { findPhrases, type Slice } from '#search/phrase-check.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { filtersIn, split } from '#search/query/filters.ts';
 import type { RepositorySort } from '#search/query/sorts.ts';
 import type { Node } from '#search/query/tree.ts';
 import { planForWords, type Reader, runWithinBudget } from '#search/read.ts';
-import { maxResults, type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
+import { type SearchRequest, type SearchResult, withinResults } from '#search/result.ts';
 import { inScope, isNaming, isScopeFilter, requireAccessible } from '#search/scope/scope.ts';
-import { analyseTree, hasPhrase, lexemesFor, type Terms } from '#search/terms.ts';
-import { lexemesIn } from '#search/words-column.ts';
-import { combination, openIssuesLabelled, repositoryFilter, searchedFieldsOf } from './filters.ts';
+import { analyseTree, hasPhrase, type Terms } from '#search/terms.ts';
+import { openIssuesLabelled, repositoryCondition, searchedFieldsOf } from './filters.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
 export type RepositorySearch = SearchRequest & {
@@ -28,7 +27,6 @@ export type RepositoryHit = { repositoryId: Id<'repositories'>; score: number; n
 
 type Row = RepositoryHit & { topics: string[]; readme: string };
 type SearchContext = { request: RepositorySearch; terms: Terms | undefined; searchedFields: readonly TextField[] };
-type Slice = { limit: number; offset: number };
 
 /**
  * Searches the repositories that the caller may see, by the rules of document 1 for searches. Forks are excluded without `fork:`. A
@@ -41,32 +39,21 @@ export async function searchRepositories(db: Db, request: RepositorySearch): Pro
     throw new QueryError('no_term', 'A repository search needs a word or a qualifier.');
   const context: SearchContext = { request, terms, searchedFields: searchedFieldsOf(filters) };
   const slice = withinResults(request.page);
-  return terms && hasPhrase(terms) ? findChecked(db, context, terms, slice) : findIndexed(db, context, slice);
+  const find = (part: Slice) => findIndexed(db, context, part);
+  const textsOf = (row: Row) => context.searchedFields.map((field) => texts[field](row));
+  return terms && hasPhrase(terms) ? findPhrases({ terms, budget: request.budget, slice, find, textsOf }) : find(slice);
 }
 
-/** Checks the texts of candidates from the index until the budget ends. */
-async function findChecked(db: Db, context: SearchContext, terms: Terms, slice: Slice): Promise<SearchResult<Row>> {
-  const { items, incomplete_results, total_count } = await findIndexed(db, context, { limit: maxResults, offset: 0 });
-  const check = makeCheck(terms);
-  const texts: Record<TextField, (row: Row) => string> = {
-    name: ({ name }) => name,
-    description: ({ description }) => description ?? '',
-    topics: ({ topics }) => topics.join('\n'),
-    readme: ({ readme }) => readme,
-  };
-  const { matching, checked } = await filterWithinBudget(items, context.request.budget, (row) =>
-    check(context.searchedFields.map((field) => texts[field](row))),
-  );
-  return {
-    items: matching.slice(slice.offset, slice.offset + slice.limit),
-    total_count: matching.length,
-    incomplete_results: incomplete_results || checked < total_count,
-  };
-}
+const texts: Record<TextField, (row: Row) => string> = {
+  name: ({ name }) => name,
+  description: ({ description }) => description ?? '',
+  topics: ({ topics }) => topics.join('\n'),
+  readme: ({ readme }) => readme,
+};
 
 async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promise<SearchResult<Row>> {
   const found = await runWithinBudget(db, context.request.budget, async (tx) => {
-    await planForWords(tx);
+    planForWords();
     const where = whereOf(context);
     const items = await listRows(tx, context, where, slice);
     await requireAccessible(tx, scopeOf(context), { hasHits: items.length > 0 });
@@ -76,42 +63,31 @@ async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promis
   return found ? { ...found, incomplete_results: false } : { items: [], total_count: 0, incomplete_results: true };
 }
 
-function scopeOf({ request }: SearchContext) {
+function scopeOf({ request }: Pick<SearchContext, 'request'>) {
   const { filters, rest } = split(request.query);
   return { ...request, filters, nested: rest.flatMap((part) => filtersIn(part, isNaming)), forks: false };
 }
 
-/**
- * The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. For queries with words, `w` is an
- * inner join, since PostgreSQL doesn't use its index in an outer join.
- */
+/** The tables of a search with their aliases: the repository `r`, its owner `o` and its words `w`. */
 const tables = ({ request, terms }: SearchContext): RawBuilder<unknown> => sql`repositories r join accounts o on o.id = r.owner_id
   ${terms ? sql`join` : sql`left join`} repository_words w on w.repository_id = r.id where r.id in ${request.visible}`;
-const lexemesOfRow = lexemesIn('w.words');
 
-function whereOf(context: SearchContext): RawBuilder<unknown> {
-  const { filters, rest } = split(context.request.query);
-  const filterCondition = repositoryFilter(
-    filters.filter((filter) => !isScopeFilter(filter)),
-    context.request,
-  );
-  const combined = rest.length > 0 ? combination({ kind: 'all', parts: [...rest] }, context.request) : sql`true`;
-  const words = context.terms ? hasLexemes(lexemesFor(context.terms, inFields(context.searchedFields))) : sql`true`;
-  return sql`${inScope(scopeOf(context))} and ${filterCondition} and ${combined} and ${words}`;
+function whereOf({ request, terms, searchedFields }: SearchContext): RawBuilder<unknown> {
+  const { filters, rest } = split(request.query);
+  const conditionOf = repositoryCondition(request);
+  const notInScope = filters.filter((filter) => !isScopeFilter(filter));
+  const combined = combination({ kind: 'all', parts: [...rest] }, conditionOf);
+  const words = terms ? wordsFoundFirst(terms, searchedFields) : sql`true`;
+  return sql`${inScope(scopeOf({ request }))} and ${filterCondition('repositories', notInScope, conditionOf)}
+    and ${combined} and ${words}`;
 }
 
-/** All terms in one of the fields. */
-const inFields =
-  (searchedFields: readonly TextField[]) =>
-  (terms: readonly { lexemes: string[] }[]): LexemeQuery =>
-    either(
-      searchedFields.map((field) => both(terms.flatMap(({ lexemes }) => lexemes).map((word) => lexeme(lexemeOf[field](word))))),
-    );
-
-function hasLexemes(query: LexemeQuery): RawBuilder<unknown> {
-  if (query.kind === 'query') return sql`${lexemesOfRow} @@ ${query.text}::tsquery`;
-  return query.kind === 'always' ? sql`true` : sql`false`;
-}
+/**
+ * Repositories that have all terms, found in the index before all else. PostgreSQL doesn't know how long it takes to compare words, and
+ * would do so for each repository of an owner.
+ */
+const wordsFoundFirst = (terms: Terms, fields: readonly TextField[]): RawBuilder<unknown> =>
+  sql`r.id = any (array(select w.repository_id from repository_words w where ${hasWords(terms, lexemeOf, fields)}))`;
 
 /** The weight of a word in each field. Stars order hits with the same weight. */
 const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2, readme: 1 };
@@ -120,10 +96,8 @@ const weights: Record<TextField, number> = { name: 8, topics: 4, description: 2,
 function scoreOf({ terms, searchedFields }: SearchContext): RawBuilder<unknown> {
   const stars = sql`ln(1 + r.stargazers_count)`;
   if (!terms) return sql`(1 + ${stars})::float8`;
-  const parts = searchedFields.map(
-    (field) => sql`case when ${hasLexemes(lexemesFor(terms, inFields([field])))} then ${sql.lit(weights[field])} else 0 end`,
-  );
-  return sql`(1 + ${sql.join(parts, sql` + `)} + ${stars})::float8`;
+  const weight = fieldWeights(searchedFields, weights, (field) => hasWords(terms, lexemeOf, [field]));
+  return sql`(1 + ${weight} + ${stars})::float8`;
 }
 
 const sorts: Record<RepositorySort, RawBuilder<unknown>> = {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 import { QueryError } from '#search/query/errors.ts';
 import { type Filter, valuesOf } from '#search/query/filters.ts';
-import { planForWords, type Reader } from '#search/read.ts';
+import type { Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
 /** The repositories that a search looks into. `isPartial`: there are more than a search looks into. */
@@ -43,39 +43,68 @@ export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is'
  * 4,000, those with the latest push first. Document 1, rule 6: a search that names only what the caller can't access is refused,
  * whether it includes or excludes it.
  * Repositories that don't exist and hidden ones give the same error after the same statement, so that time doesn't tell them apart.
- * Afterwards it turns on custom plans for the statements of the search.
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
   const nested = otherNamesOf(options);
-  const isNamed = isAny(named);
-  const { rows } = await sql<{ id: Id<'repositories'> | null; account: boolean; repository: boolean }>`
-    with owners (id) as (select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, options.viewerId)}),
-    named (id) as (
-      select r.id from repositories r join accounts o on o.id = r.owner_id
-      where ${isOneOf(named.repositories)} and r.id in ${options.visible}
-    ),
-    wanted (id) as materialized (
-      select r.id from repositories r where r.owner_id in (select id from owners) union select id from named
-    ),
-    nested (id) as (
-      select r.id from repositories r join accounts o on o.id = r.owner_id
-      where ${isOneOf(nested.repositories)} and r.id in ${options.visible}
-      union all select a.id from accounts a where ${ownedBy(sql`a`, nested.accounts, options.viewerId)}
-    )
-    select found.id, exists (select from owners) as account, exists (select from named union all select from nested) as repository
-    from (select) as always left join lateral (
-      select r.id from ${isNamed ? sql`wanted join repositories r on r.id = wanted.id` : sql`repositories r`}
-        join accounts o on o.id = r.owner_id
-      where r.id in ${options.visible}
-        and ${kindConditions(options, named)} and not ${isExcluded(options)} and ${options.only ?? sql`true`}
-      order by r.pushed_at desc nulls last, r.id desc limit ${maxRepositories + 1}
-    ) as found on true`.execute(db);
-  await planForWords(db);
-  const [first] = rows;
-  if ((isNamed || isAny(nested)) && !first?.account && !first?.repository) throw inaccessible();
+  const mayMiss = isAny(named) || isAny(nested);
+  const { rows } = await statementOf(options, named, nested).execute(db);
+  if (mayMiss && !rows[0]?.accessible) throw inaccessible();
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
   return { ids: ids.slice(0, maxRepositories), isPartial: ids.length > maxRepositories };
+}
+
+type ScopeRow = {
+  /** Null in a single row, where there are no repositories. */
+  id: Id<'repositories'> | null;
+  /** Whether anything that is named is accessible. */
+  accessible: boolean;
+};
+
+/** The parts of the statement that a search has no use for are left out: PostgreSQL takes longer to plan them than to run them. */
+function statementOf(options: ScopeOptions, named: Names, nested: Names): RawBuilder<ScopeRow> {
+  const { visible, viewerId, only } = options;
+  const byAccount = named.accounts.length > 0;
+  const tables: RawBuilder<unknown>[] = [];
+  const accessible: RawBuilder<unknown>[] = [];
+  const addTable = (name: string, rows: RawBuilder<unknown>): void =>
+    void tables.push(sql`${sql.raw(name)} (id) as materialized (${rows})`);
+  const visibleAmong = (repositories: Names['repositories']): RawBuilder<unknown> => sql`
+    select r.id from repositories r join accounts o on o.id = r.owner_id where ${isOneOf(repositories)} and r.id in ${visible}`;
+  if (isAny(named)) {
+    addTable('named', visibleAmong(named.repositories));
+    accessible.push(sql`exists (select from named)`);
+  }
+  if (byAccount) {
+    addTable('owners', sql`select a.id from accounts a where ${ownedBy(sql`a`, named.accounts, viewerId)}`);
+    accessible.push(sql`exists (select from owners)`);
+    addTable(
+      'wanted',
+      sql`select r.id from repositories r where r.owner_id in (select id from owners) union select id from named`,
+    );
+  }
+  if (isAny(nested)) {
+    const accounts = sql`select a.id from accounts a where ${ownedBy(sql`a`, nested.accounts, viewerId)}`;
+    addTable('nested', sql`${visibleAmong(nested.repositories)} union all ${accounts}`);
+    accessible.push(sql`exists (select from nested)`);
+  }
+  const searched = byAccount
+    ? sql`wanted join repositories r on r.id = wanted.id`
+    : sql`named join repositories r on r.id = named.id`;
+  const conditions = [
+    ...(isAny(named) && !byAccount ? [] : [sql`r.id in ${visible}`]),
+    kindConditions(options, named),
+    sql`not ${isExcluded(options)}`,
+    ...(only ? [only] : []),
+  ];
+  return sql<ScopeRow>`
+    ${tables.length > 0 ? sql`with ${sql.join(tables)}` : sql``}
+    select found.id, ${accessible.length > 0 ? sql.join(accessible, sql` or `) : sql`true`} as accessible
+    from (select) as always left join lateral (
+      select r.id from ${isAny(named) ? searched : sql`repositories r`} join accounts o on o.id = r.owner_id
+      where ${sql.join(conditions, sql` and `)}
+      order by r.pushed_at desc nulls last, r.id desc limit ${sql.lit(maxRepositories + 1)}
+    ) as found on true`;
 }
 
 /** The same repositories as a condition on `r` and their owners `o`, without the limit, for the repository search. */
@@ -110,7 +139,12 @@ const inaccessible = (): QueryError =>
     'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
   );
 
-function ownedBy(table: RawBuilder<unknown>, logins: readonly string[], viewerId: number | undefined): RawBuilder<unknown> {
+/** Whether an account has one of these logins, `@me` being the viewer's. */
+export function ownedBy(
+  table: RawBuilder<unknown>,
+  logins: readonly string[],
+  viewerId: number | undefined,
+): RawBuilder<unknown> {
   if (logins.length === 0) return sql`false`;
   const names = logins.filter((login) => login !== '@me').map((login) => login.toLowerCase());
   const mine = names.length < logins.length && viewerId !== undefined ? sql`${table}.id = ${viewerId}` : sql`false`;

@@ -60,7 +60,7 @@ const named: { field: string; route: string; body: (id: number) => object; forei
   {
     field: 'runner_group_id',
     route: 'POST /orgs/{org}/actions/hosted-runners',
-    body: (id) => ({ name: 'r', image: { id: 'ubuntu-24.04' }, size: '4-core', runner_group_id: id }),
+    body: (id) => ({ name: 'r', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core', runner_group_id: id }),
     foreign: elsewhere.group,
   },
   {

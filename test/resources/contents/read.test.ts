@@ -39,7 +39,9 @@ test('shows a file in JSON, at a branch, a tag or a commit, and as raw bytes', a
 
   const bytes = await client.get(place, raw);
   expect(bytes.text).toBe('Grüße\n');
-  expect(bytes.headers['content-type']).toBe('application/vnd.service.raw+json; charset=utf-8');
+  expect(bytes.headers['content-type']).toBe('application/vnd.service.raw; charset=utf-8');
+  const older = await client.get(place, { headers: { accept: 'application/vnd.service.v3.raw' } });
+  expect([older.text, older.headers['content-type']]).toEqual(['Grüße\n', 'application/vnd.service.v3.raw; charset=utf-8']);
   const known = { headers: { ...raw.headers, 'if-none-match': bytes.headers.etag ?? '' } };
   expect((await client.get(place, known)).status).toBe(304);
   const address = new URL(body.download_url);

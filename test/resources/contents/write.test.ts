@@ -48,7 +48,7 @@ test('begins an empty repository, on the branch that is named', async () => {
 });
 
 test('takes author and committer, and keeps the mode of the file', async () => {
-  const owner = await w.user(undefined, { name: 'Ada', email: 'ada@here.example' });
+  const owner = await w.user(undefined, { name: 'Ada', email: 'ada.l@here.example' });
   const { path, oids } = await history(w, owner, 1);
   const client = await w.as(owner);
   const tree = await client.post(`${path}/git/trees`, {
@@ -136,4 +136,27 @@ test('is for those who may write', async () => {
   expect(await put(await w.token(owner, ['read:org']))).toBe(403);
   expect(await put(await w.fineGrained(owner, owner, { contents: 'read' }, [repo]))).toBe(403);
   expect(await put(await w.fineGrained(owner, owner, { contents: 'write' }, [repo]))).toBe(201);
+});
+
+test('a file is removed by what stands in the query, where the request has no body', async () => {
+  const owner = await w.user();
+  const { path } = await history(w, owner, 1);
+  const client = await w.as(owner);
+  const place = `${path}/contents/by-query.txt`;
+  const { body } = await client.put(place, { message: 'Write it', content: 'aGVsbG8=' });
+  const query = new URLSearchParams({ message: 'Remove it', sha: body.content.sha, branch: 'main' });
+  const wrong: [string, string[]][] = [
+    ['', ['message', 'sha']],
+    ['?message=x', ['sha']],
+    [`?message=a%00b&sha=${body.content.sha}`, ['message']],
+    [`?message=x&message=y&sha=${body.content.sha}`, ['message']],
+  ];
+  for (const [text, fields] of wrong) {
+    const refused = await client.delete(`${place}${text}`);
+    expect(refused.status, text).toBe(422);
+    expect(refused.body.errors.map(({ field }: { field: string }) => field)).toEqual(fields);
+  }
+  expect((await client.delete(`${place}?${query}`, { message: 'By its body' })).status).toBe(422);
+  expect(await client.delete(`${place}?${query}`)).toMatchObject({ status: 200, body: { commit: { message: 'Remove it' } } });
+  expect((await client.get(place)).status).toBe(404);
 });

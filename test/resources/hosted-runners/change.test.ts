@@ -67,6 +67,9 @@ test.each<[object, string]>([
   [{ image_id: '77', image_source: 'custom' }, 'image_id'],
   [{ image_id: 7 }, 'image_id'],
   [{ image_version: 1 }, 'image_version'],
+  [{ image_version: '1.0.0' }, 'image_version'],
+  [{ image_id: 'ubuntu-22.04', image_source: 'service', image_version: '1.0.0' }, 'image_version'],
+  [{ image_source: 'service', image_version: 'newest' }, 'image_version'],
   [{ image_gen: 'yes' }, 'image_gen'],
 ])('refuses %o, naming the field, and writes nothing', async (wrong, field) => {
   const { here, client, runner } = await made();
@@ -94,7 +97,7 @@ test('a static address beyond the limit is refused, and one that is there counts
   expect((await client.patch(`${path}/${body.runners[5].id}`, { enable_static_ip: true })).status).toBe(200);
 });
 
-test('a deleted runner is being deleted, then gone; its name is free from then on', async () => {
+test('a deleted runner is being deleted, then gone; its name is free at once', async () => {
   const { here, client, group, path, runner } = await made();
   const { body: before } = await client.get(runner);
 
@@ -107,13 +110,32 @@ test('a deleted runner is being deleted, then gone; its name is free from then o
     status: 422,
     body: { message: 'The runner builder is being deleted' },
   });
-  expect((await client.post(path, { ...wanted, runner_group_id: group })).status).toBe(422);
+  const next = await client.post(path, { ...wanted, name: 'Builder', runner_group_id: group });
+  expect(next).toMatchObject({ status: 201, body: { name: 'Builder' } });
+  const third = await client.post(path, { ...wanted, name: 'third', runner_group_id: group });
+  expect((await client.patch(`${path}/${third.body.id}`, { name: 'builder' })).status).toBe(422);
 
   await here.settle();
   expect((await client.get(runner)).status).toBe(404);
   expect((await client.delete(runner)).status).toBe(404);
+  const { body: left } = await client.get(path);
+  expect(left.runners.map(({ id, name }: { id: number; name: string }) => [id, name])).toEqual([
+    [next.body.id, 'Builder'],
+    [third.body.id, 'third'],
+  ]);
+});
+
+test('a runner can be renamed to the name of one that is being deleted, and be deleted beside it', async () => {
+  const { here, client, group, path, runner } = await made();
+  const { body: other } = await client.post(path, { ...wanted, name: 'other', runner_group_id: group });
+  await client.delete(runner);
+  expect(await client.patch(`${path}/${other.id}`, { name: 'builder' })).toMatchObject({
+    status: 200,
+    body: { name: 'builder' },
+  });
+  expect((await client.delete(`${path}/${other.id}`)).status).toBe(202);
+  await here.settle();
   expect((await client.get(path)).body).toEqual({ total_count: 0, runners: [] });
-  expect((await client.post(path, { ...wanted, runner_group_id: group })).status).toBe(201);
 });
 
 test('a runner is deleted before it was ever ready', async () => {

@@ -61,11 +61,15 @@ test.each<[object, string, string]>([
   [{ image: undefined }, 'image', 'missing_field'],
   [{ image: 'ubuntu-24.04' }, 'image', 'invalid'],
   [{ image: null }, 'image', 'invalid'],
-  [{ image: {} }, 'image.id', 'missing_field'],
+  [{ image: { source: 'service' } }, 'image.id', 'missing_field'],
   [{ image: { id: 'beos-5', source: 'service' } }, 'image.id', 'invalid'],
   [{ image: { id: '1', source: 'custom' } }, 'image.id', 'invalid'],
   [{ image: { id: 'ubuntu-24.04', source: 'partner' } }, 'image.source', 'invalid'],
   [{ image: { id: 'ubuntu-24.04', source: 'elsewhere' } }, 'image.source', 'invalid'],
+  [{ image: { id: 'ubuntu-24.04' } }, 'image.source', 'missing_field'],
+  [{ image: { id: 'ubuntu-24.04', source: 'service', version: '1.0.0' } }, 'image.version', 'invalid'],
+  [{ image: { id: 'ubuntu-24.04-arm', source: 'partner', version: '1.0.0' } }, 'image.version', 'invalid'],
+  [{ image: { id: 'ubuntu-24.04', source: 'service', version: 'newest' } }, 'image.version', 'invalid'],
   [{ size: undefined }, 'size', 'missing_field'],
   [{ size: '5-core' }, 'size', 'invalid'],
   [{ size: ['4-core'] }, 'size', 'invalid'],
@@ -85,6 +89,29 @@ test.each<[object, string, string]>([
     const reply = await client.post(path, { ...wanted, runner_group_id: group, ...wrong });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ resource: 'HostedRunner', field, code }] } });
   });
+});
+
+test.each([null, '', 'latest'])('an image of the catalogue has one version, the latest: %o', async (version) => {
+  const { client, group, path } = await setting();
+  const image = { id: 'ubuntu-24.04', source: 'service', version };
+  const { status, body } = await client.post(path, { ...wanted, image, runner_group_id: group });
+  expect({ status, version: body.image?.version }).toEqual({ status: 201, version: 'latest' });
+  const named = await client.patch(`${path}/${body.id}`, { image_version: version });
+  expect(named).toMatchObject({ status: 200, body: { image: { id: 'ubuntu-24.04', version: 'latest' } } });
+});
+
+test('each size of the catalogue holds an image of the service', async () => {
+  const { client, group, path } = await setting();
+  const { body } = await client.get(`${path}/machine-sizes`);
+  const [image] = (await client.get(`${path}/images/service-owned`)).body.images;
+  const sizes: string[] = body.machine_specs.map(({ id }: { id: string }) => id);
+  const statuses = await Promise.all(
+    sizes.map(async (size) => {
+      const runner = { name: size, image: { id: image.id, source: 'service' }, size, runner_group_id: group };
+      return [size, (await client.post(path, runner)).status];
+    }),
+  );
+  expect(statuses).toEqual(sizes.map((size) => [size, 201]));
 });
 
 test.each([['null'], ['[]'], ['{'], ['"runner"']])('refuses the body %s', async (text) => {

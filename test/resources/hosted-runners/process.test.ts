@@ -123,7 +123,7 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void killed.kill('SIGKILL'));
-  const wanted = { name: 'builder', image: { id: 'ubuntu-24.04' }, size: '4-core', runner_group_id: group };
+  const wanted = { name: 'builder', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core', runner_group_id: group };
   const { body } = await client.post(path, wanted);
   await once(killed.stdout, 'data');
   killed.kill('SIGKILL');

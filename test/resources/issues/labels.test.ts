@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
+import type { Tx } from '#database/connect.ts';
+import { insertLabel } from '#resources/labels/store.ts';
+import { lockRepository } from '#resources/repositories/index.ts';
+import { waitsForLock } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 
-const { as, user, repo } = await world();
+const { as, user, repo, change, db } = await world();
 
 async function setting() {
   const [owner, stranger] = [await user(), await user()];
   const engine = await repo(owner);
-  return { owner: await as(owner), stranger: await as(stranger), path: `/repos/${owner.login}/${engine.name}` };
+  const path = `/repos/${owner.login}/${engine.name}`;
+  return { owner: await as(owner), stranger: await as(stranger), repo: engine, path };
 }
 
 test('a repository begins with labels; more are made, changed and deleted', async () => {
@@ -91,4 +96,28 @@ test('a number that no milestone can have is refused', async () => {
     expect((await client.patch(`${issues}/1`, { milestone })).status, String(milestone)).toBe(422);
     expect((await client.post(issues, { title: 'x', milestone })).status, String(milestone)).toBe(422);
   }
+});
+
+test.each(['opens', 'closes'])('who %s an issue waits for new labels in their order, with the repository free', async (what) => {
+  const { owner, path, repo } = await setting();
+  const { body: issue } = await owner.post(`${path}/issues`, { title: 'first' });
+  const make = (tx: Tx, name: string) =>
+    insertLabel(tx, { repository_id: repo.id, name, color: 'ededed', description: null, is_default: false });
+  const labels = ['new-c', 'new-b', 'new-a'];
+  const waiting = await change(async (tx) => {
+    await make(tx, 'new-a');
+    const sent =
+      what === 'opens'
+        ? owner.post(`${path}/issues`, { title: 'another', labels })
+        : owner.patch(`${path}/issues/${issue.number}`, { state: 'closed', labels });
+    const answer = sent.then((reply) => reply); // it is sent now
+    await waitsForLock(db, 'insert into labels');
+    for (const name of ['new-b', 'new-c']) await make(tx, name);
+    await lockRepository(tx, repo.id);
+    return { answer };
+  });
+  const { status, body } = await waiting.answer;
+  expect(status).toBe(what === 'opens' ? 201 : 200);
+  expect(body.labels).toHaveLength(3);
+  expect((await owner.get(path)).body.open_issues_count).toBe(what === 'opens' ? 2 : 0);
 });

@@ -11,8 +11,8 @@ const here: World = await world();
 
 /** A private repository with two commits, a tag, a hidden ref, and an issue with all that belongs to it. */
 async function full() {
-  const owner = await here.user(fresh('owner'), { email: 'owner@example.org', name: 'Olga' });
-  const other = await here.user(fresh('other'), { email: 'other@example.org' });
+  const owner = await here.user(fresh('owner'), { email: `${fresh('owner')}@example.org`, name: 'Olga' });
+  const other = await here.user(fresh('other'), { email: `${fresh('other')}@example.org` });
   const repo = await here.repo(owner, { visibility: 'private' });
   await here.collaborator(repo, other, 'write');
   const disk = repoOf(here.hearth.services.git, repo.id);
@@ -131,7 +131,7 @@ test('nothing of it is private to others: no address of theirs, no repository th
   const { objects } = await archiveOf(here, owner, { repositories: [name] });
   const emails = (await objects('users')).map(({ login, emails }) => [login, emails]);
   expect(emails).toEqual([
-    [owner.login, [{ address: 'owner@example.org', primary: true }]],
+    [owner.login, [{ address: owner.email, primary: true }]],
     [other.login, []],
   ]);
   expect(await objects('repositories')).toHaveLength(1);

@@ -18,7 +18,10 @@ const here: World = await world();
 /** An organization with two owners and a member, and a private repository. */
 async function stage() {
   const owner = await here.user(fresh('owner'), { email: `${fresh('mail')}@example.org` });
-  const [second, member] = [await here.user(fresh('second')), await here.user(fresh('member'), { email: 'member@example.org' })];
+  const [second, member] = [
+    await here.user(fresh('second')),
+    await here.user(fresh('member'), { email: `${fresh('member')}@example.org` }),
+  ];
   const org = await here.org(owner, fresh('acme'));
   await here.member(org, second, 'owner');
   await here.member(org, member);

@@ -143,6 +143,7 @@ describe('what has expired is removed', () => {
       'authorization_codes',
       'device_codes',
       'app_manifest_codes',
+      'app_manifest_requests',
       'refresh_tokens',
       'tokens',
       'limit_refusals',
@@ -151,6 +152,7 @@ describe('what has expired is removed', () => {
     const lasting = await counts();
     const manifest = { name: 'A', url: 'https://x.example' };
     await change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: clock.now }));
+    await sql`insert into app_manifest_requests select sha256('m'), null, '{}', null, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into sessions select sha256('s'), ${ada.id}, ${clock.now}, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into authorization_codes (hash, app_id, account_id, expires_at)
       select sha256('c'), ${app.id}, ${ada.id}, ${addMinutes(clock.now, 60)}`.execute(db);

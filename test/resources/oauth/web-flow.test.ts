@@ -1,26 +1,18 @@
-import { createHash, scryptSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { OAuthApp, Octokit } from 'octokit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { type AppRow, createApp } from '#resources/apps/index.ts';
 import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { world } from '#test/support/world.ts';
+import { cheapHash, password } from './accounts.ts';
 import { browser } from './browser.ts';
 
 const { as, user, change, clock, url } = await world({ vocabulary: 'github' });
 const callback = 'https://client.example/callback';
-const password = 'correct horse battery staple';
 let ada: Account;
 let oauth: { app: AppRow; clientSecret: string };
 let app: { app: AppRow; clientSecret: string };
-
-/** As a password is stored, at the least cost: most tests sign in by it, and try it once more. */
-function cheapHash(text: string): string {
-  const [salt, cost] = [Buffer.alloc(16, 's'), { N: 2, r: 8, p: 1 }];
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), scryptSync(text, salt, 32, cost).toString('base64')].join(
-    '$',
-  );
-}
 
 beforeAll(async () => {
   ada = await user('ada');

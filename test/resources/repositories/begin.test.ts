@@ -28,11 +28,24 @@ test.each(['apache-2.0', 'gpl-3.0', 'lgpl-2.1', 'bsd-3-clause', 'unlicense'])(
   },
 );
 
+test.each([{ auto_init: true }, {}])('a repository begins with a template of what Git ignores, also with %j', async (more) => {
+  const ada = await w.user();
+  const client = await w.as(ada);
+  const { status } = await client.post('/user/repos', { name: 'engine', gitignore_template: 'Node', ...more });
+  expect(status).toBe(201);
+  const raw = { headers: { accept: 'application/vnd.service.raw' } };
+  const { text } = await client.get(`/repos/${ada.login}/engine/contents/.gitignore`, raw);
+  expect(text).toBe((await client.get('/gitignore/templates/Node')).body.source);
+  expect(text).toContain('\nnode_modules/\n');
+});
+
 test.each([
   ['license_template', 'no-such'],
   ['license_template', '../../package'],
   ['license_template', 'constructor'],
-  ['gitignore_template', 'Node'],
+  ['gitignore_template', 'no-such'],
+  ['gitignore_template', '../endpoints'],
+  ['gitignore_template', 'constructor'],
 ])('refuses the %s %s, and makes nothing', async (field, name) => {
   const client = await w.as(await w.user());
   await w.unchanged(['repositories'], async () => {

@@ -161,9 +161,15 @@ describe.each(kinds)('%s: what a credential reaches is found and counted, and no
   });
 });
 
-/** What a request sent to the database, whatever names it held. */
+/** What a request sent to the database, whatever names it held. When the token was first used is noted before, at any moment. */
 async function sent(path: string): Promise<{ status: number; statements: string[]; reply: unknown }> {
   const headers = { authorization: `Bearer ${await token(bob)}` };
+  await w.hearth.app.inject({ url: '/api/v3/user', headers });
+  await expect
+    .poll(
+      async () => (await w.db.selectFrom('tokens').select('last_used_at').orderBy('id', 'desc').executeTakeFirst())?.last_used_at,
+    )
+    .toBeTruthy();
   const { result, statements } = await countStatements(() => w.hearth.app.inject({ url: `/api/v3${path}`, headers }));
   return { status: result.statusCode, statements, reply: result.json() };
 }

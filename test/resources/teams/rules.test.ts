@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Tx } from '#database/connect.ts';
-import { changeTeam, deleteTeam, setTeamMember, setTeamRole, unsetTeamMember, unsetTeamRole } from '#resources/teams/index.ts';
+import { deleteTeam, setTeamMember, setTeamRole, unsetTeamMember, unsetTeamRole } from '#resources/teams/index.ts';
 import { loadTeams } from '#resources/teams/store.ts';
 import { eventsOf } from '#test/support/apps.ts';
 import { overlapping } from '#test/support/race.ts';
 import { world } from '#test/support/world.ts';
-import { chain, team } from './setting.ts';
+import { chain, changed, team } from './setting.ts';
 
 const organization = async () => {
   const w = await world();
@@ -54,10 +54,10 @@ test('ancestors stay right when a team with others below it moves', async () => 
   };
   expect(await ancestors()).toEqual([[a.id], [b.id, a.id], [c.id, b.id, a.id], [d.id, c.id, b.id, a.id]]);
 
-  await w.change((tx) => changeTeam(tx, { ...actor, team: b, wanted: { parent: y.id } }));
+  await w.change((tx) => changed(tx, { ...actor, team: b, wanted: { parent: y.id } }));
   expect(await ancestors()).toEqual([[a.id], [b.id, y.id, x.id], [c.id, b.id, y.id, x.id], [d.id, c.id, b.id, y.id, x.id]]);
 
-  await w.change((tx) => changeTeam(tx, { ...actor, team: c, wanted: { parent: null } }));
+  await w.change((tx) => changed(tx, { ...actor, team: c, wanted: { parent: null } }));
   expect(await ancestors()).toEqual([[a.id], [b.id, y.id, x.id], [c.id], [d.id, c.id]]);
 });
 
@@ -67,12 +67,12 @@ test('a team never stands below itself, not even by two moves at once', async ()
   const [c] = await chain(w, org, 1);
   if (!a || !b || !c) throw new Error('the teams were not made');
   const move = (one: typeof a, under: typeof a) =>
-    w.change((tx) => changeTeam(tx, { ...actor, team: one, wanted: { parent: under.id } }));
+    w.change((tx) => changed(tx, { ...actor, team: one, wanted: { parent: under.id } }));
 
   await expect(move(a, b)).rejects.toMatchObject(refusedField('parent_team_id'));
   await expect(move(a, a)).rejects.toMatchObject(refusedField('parent_team_id'));
   const under = (one: typeof a, parent: typeof a) => (tx: Tx) =>
-    changeTeam(tx, { ...actor, team: one, wanted: { parent: parent.id } });
+    changed(tx, { ...actor, team: one, wanted: { parent: parent.id } });
   expect(await overlapping(w, under(a, c), under(c, b))).toEqual(['done', 'invalid']);
 });
 
@@ -80,7 +80,7 @@ test('a team with others around it does not turn secret, and a rename keeps what
   const { w, org, actor } = await organization();
   const [top, below] = await chain(w, org, 2);
   if (!top || !below) throw new Error('the teams were not made');
-  const change = (one: typeof top, wanted: object) => w.change((tx) => changeTeam(tx, { ...actor, team: one, wanted }));
+  const change = (one: typeof top, wanted: object) => w.change((tx) => changed(tx, { ...actor, team: one, wanted }));
 
   await expect(change(top, { privacy: 'secret' })).rejects.toMatchObject(refusedField('privacy'));
   await expect(change(below, { privacy: 'secret' })).rejects.toMatchObject(refusedField('privacy'));

@@ -1,5 +1,7 @@
 import type { Account } from '#access/viewer.ts';
-import { createTeam, type TeamRow } from '#resources/teams/index.ts';
+import type { Tx } from '#database/connect.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { changeTeam, createTeam, lockTeam, type TeamRow } from '#resources/teams/index.ts';
 import type { World } from '#test/support/world.ts';
 import { fresh } from '#test/support/world.ts';
 
@@ -15,3 +17,7 @@ export async function chain(w: World, org: Account, length: number): Promise<Tea
   for (let i = 0; i < length; i++) teams.push(await team(w, org, { privacy: 'closed', parent: teams.at(-1)?.id }));
   return teams;
 }
+
+/** Changes a team as it is now, its row locked. */
+export const changed = async (tx: Tx, { team: known, ...change }: Parameters<typeof changeTeam>[1]): Promise<TeamRow> =>
+  changeTeam(tx, { ...change, team: orNotFound(await lockTeam(tx, known)) });

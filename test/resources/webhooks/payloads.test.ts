@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  changeTeam,
-  createTeam,
-  deleteTeam,
-  setTeamMember,
-  setTeamRole,
-  unsetTeamMember,
-  unsetTeamRole,
-} from '#resources/teams/index.ts';
+import { createTeam, setTeamRole, unsetTeamRole } from '#resources/teams/index.ts';
 import { fresh } from '#test/support/world.ts';
 import { heard, listening, parts } from './listening.ts';
 
@@ -172,35 +164,57 @@ test('members and collaborators come, change and go', async () => {
 });
 
 test('teams: created, edited, given members and repositories, deleted', async () => {
-  const { here, owner, org, target } = await listening();
+  const { here, owner, org, client, target } = await listening();
   const user = await here.user();
   await here.member(org, user);
   const repository = await here.repo(org, { by: owner });
   await heard(here, target);
-  const actor = { by: owner.id, now: here.clock.now };
 
-  const team = await here.change((tx) => createTeam(tx, { org, wanted: { name: 'Crew', privacy: 'closed' }, ...actor }));
+  const teams = `/orgs/${org.login}/teams`;
+  await client.post(teams, { name: 'Crew', privacy: 'closed' });
   expect(await heard(here, target)).toMatchObject({
     'team.created': { team: { name: 'Crew', slug: 'crew' }, ...parts(org, owner) },
+    'membership.added': { scope: 'team', member: { login: owner.login } },
   });
-  await here.change((tx) => changeTeam(tx, { team, wanted: { name: 'Hands', description: 'All' }, ...actor }));
+  await client.patch(`${teams}/crew`, { name: 'Hands', description: 'All', notification_setting: 'notifications_disabled' });
   expect(await heard(here, target)).toMatchObject({
-    'team.edited': { team: { name: 'Hands' }, changes: { name: { from: 'Crew' }, description: { from: '' } } },
+    'team.edited': {
+      team: { name: 'Hands' },
+      changes: {
+        name: { from: 'Crew' },
+        description: { from: '' },
+        notification_setting: { from: 'notifications_enabled' },
+      },
+    },
   });
-  await here.change((tx) => setTeamMember(tx, { team, user, role: 'member', ...actor }));
+  const membership = `${teams}/hands/memberships/${user.login}`;
+  await client.put(membership);
   expect(await heard(here, target)).toMatchObject({
     'membership.added': { scope: 'team', member: { login: user.login }, team: { name: 'Hands' } },
   });
-  await here.change((tx) => unsetTeamMember(tx, { team, user, ...actor }));
+  await client.put(membership, { role: 'maintainer' });
+  expect(await heard(here, target)).toEqual({});
+  await client.delete(membership);
   expect(await heard(here, target)).toMatchObject({ 'membership.removed': { member: { login: user.login } } });
-  await here.change((tx) => setTeamRole(tx, { team, repository, role: 'write', ...actor }));
-  const added = await heard(here, target);
-  expect(added).toMatchObject({
+
+  const given = `${teams}/hands/repos/${org.login}/${repository.name}`;
+  await client.put(given, { permission: 'push' });
+  expect(await heard(here, target)).toMatchObject({
     'team.added_to_repository': { repository: { name: repository.name } },
     team_add: { team: { name: 'Hands', permission: 'push' }, repository: { name: repository.name } },
   });
-  await here.change((tx) => unsetTeamRole(tx, { team, repository, ...actor }));
+  await client.put(given, { permission: 'push' });
+  expect(await heard(here, target)).toEqual({});
+  await client.put(given, { permission: 'admin' });
+  expect(await heard(here, target)).toMatchObject({
+    'team.edited': {
+      team: { name: 'Hands', permission: 'admin' },
+      repository: { name: repository.name },
+      changes: { repository: { permissions: { from: { pull: true, push: true, admin: false } } } },
+    },
+  });
+  await client.delete(given);
   expect(Object.keys(await heard(here, target))).toEqual(['team.removed_from_repository']);
-  await here.change((tx) => deleteTeam(tx, { team, ...actor }));
+  await client.delete(`${teams}/hands`);
   expect(await heard(here, target)).toMatchObject({ 'team.deleted': { team: { name: 'Hands' } } });
 });

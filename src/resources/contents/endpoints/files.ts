@@ -74,6 +74,7 @@ export const deleteFile = endpoint({
   summary: 'Delete a file',
   access: writesContents,
   body: FileRemoval,
+  bodyInQuery: true,
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
@@ -110,6 +111,9 @@ export const getReadmeOfFolder = endpoint({
   handle: (call) => readReadme(call, trimSlashes(call.at.dir)),
 });
 
+/** No browser runs it as a page. */
+const downloadType = 'application/octet-stream';
+
 /** The bytes of a file, to which `download_url` leads. Symbolic links are followed. */
 export const downloadFile = endpoint({
   id: 'repos/download-file',
@@ -118,7 +122,7 @@ export const downloadFile = endpoint({
   summary: 'Download a file',
   access: readsContents,
   query: atRef,
-  replies: { 200: Type.String() },
+  replies: { 200: Type.String({ contentMediaType: downloadType }) },
   async handle({ at, query, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const { commit } = await resolveCommit(disk, query.ref, at.repo.default_branch);
@@ -126,6 +130,6 @@ export const downloadFile = endpoint({
     const entry = await findEntry(reader, commit, trimSlashes(at.path));
     const file = entry?.mode === '120000' ? ((await followLink(reader, commit, entry)) ?? entry) : entry;
     if (!file || !(isFile(file) || file.mode === '120000')) throw notFound();
-    return rawFile(disk, reader, file);
+    return rawFile(disk, reader, file, downloadType);
   },
 });

@@ -1,4 +1,5 @@
 // Blobs and trees.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
@@ -9,6 +10,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import { writeBlob } from '#git/objects/write-objects.ts';
 import { repoOf } from '#git/store.ts';
+import { rawFileType } from '#lib/media.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { maxBytesInMemory, maxRaw, rawContent, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../decode-content.ts';
@@ -33,7 +35,7 @@ export const getBlob = endpoint({
     await using reader = await openObjects(disk);
     if (media === 'raw') {
       const headers = { etag: `"${oid}"` };
-      return raw('application/vnd.service.raw+json; charset=utf-8', await rawContent(disk, reader, at.blob), headers);
+      return raw(rawFileType, await rawContent(disk, reader, at.blob), headers);
     }
     if (size > maxRaw) throw tooLarge(maxRaw);
     const urls = repositoryUrlsOf(links, at.repo);

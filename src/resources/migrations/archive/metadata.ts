@@ -3,7 +3,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { gather, getOptional, getOrThrow, grouped } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { loadAccounts } from '#resources/accounts/index.ts';
+import { loadAccounts, loadEmails } from '#resources/accounts/index.ts';
 import {
   type EventKey,
   firstEvent,
@@ -140,10 +140,11 @@ async function addTeams(tar: TarWriter, source: Source, places: readonly Place[]
 async function addUsers(tar: TarWriter, { db, html, account: own }: Source, { ids }: People): Promise<void> {
   const pages = openPages(tar, 'users');
   const all = [...ids].sort((a, b) => a - b);
+  const emails = await loadEmails(db, own.id);
   for (let at = 0; at < all.length; at += pageSize) {
     const accounts = await loadAccounts(db, all.slice(at, at + pageSize));
     const inOrder = [...accounts.values()].sort((a, b) => a.id - b.id);
-    await pages.add(inOrder.map((account) => userRecord(html, account, account.id === own.id)));
+    await pages.add(inOrder.map((account) => userRecord(html, account, emails)));
   }
   await pages.finish();
 }

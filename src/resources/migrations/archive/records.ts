@@ -6,6 +6,7 @@ import { path } from '#endpoint/links.ts';
 import { getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
+import type { EmailRow } from '#resources/accounts/index.ts';
 import type { CommentRow, IssueEventRow, IssueRow } from '#resources/issues/index.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import type { MilestoneRow } from '#resources/milestones/index.ts';
@@ -38,8 +39,8 @@ const addressOrNull = (html: string, accounts: Accounts, id: Id<'accounts'> | nu
 
 const orNull = (text: string | null): string | null => (text === '' ? null : text);
 
-/** A user. The e-mail address is shown where it is the user's own archive. */
-export const userRecord = (html: string, account: Account, own: boolean): UserRecord => ({
+/** A user. The e-mail addresses are those of whom the archive is; others' are private. */
+export const userRecord = (html: string, account: Account, emails: readonly EmailRow[]): UserRecord => ({
   type: account.kind === 'bot' ? 'bot' : 'user',
   url: addressOf(html, account),
   login: account.login,
@@ -48,7 +49,9 @@ export const userRecord = (html: string, account: Account, own: boolean): UserRe
   company: account.company,
   website: orNull(account.blog),
   location: account.location,
-  emails: own && account.email !== null ? [{ address: account.email, primary: true }] : [],
+  emails: emails
+    .filter(({ account_id }) => account_id === account.id)
+    .map(({ email, is_primary }) => ({ address: email, primary: is_primary })),
   created_at: timestamp(account.created_at),
 });
 

@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import { type Db, readTogether } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { copyEmpty, copyRepository } from '#git/copy.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -46,7 +46,7 @@ export async function writeArchive(parts: ArchiveParts): Promise<void> {
 
 /** One moment of the database, for reading alone. */
 const atOneMoment = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+  readTogether(db, { isolationLevel: 'repeatable read' }, work);
 
 async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: ArchiveParts): Promise<void> {
   await atOneMoment(db, async (moment) => {

@@ -2,7 +2,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { createUser, findAccountsByLogin, updateAccount } from '#resources/accounts/index.ts';
+import { createUser, findAccountsByLogin, stateEmails, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { createOrganization, updateSettings } from '#resources/organizations/index.ts';
 import type { Address, OrganizationRecord, UserRecord } from '../archive/format.ts';
@@ -18,7 +18,7 @@ export type Accounts = {
 
 /**
  * Finds the accounts of an archive by their logins, and makes those that are missing. New users have no password and no credential: an
- * administrator gives them one when they come.
+ * administrator gives them one when they come. Nor are their addresses verified, since an archive says what its maker wants.
  * @param into the login of an organization here that takes the place of the one in the archive
  */
 export async function importAccounts(tx: Tx, { users, organizations }: Contents, into: string | undefined): Promise<Accounts> {
@@ -56,7 +56,8 @@ async function makeUser(
   { login, name, bio, company, website, location, emails, created_at }: UserRecord,
 ): Promise<Account> {
   const { id } = await createUser(tx, { login, now: new Date(created_at) });
-  return updateAccount(tx, id, { name, bio, company, blog: website ?? '', location, email: emails[0]?.address ?? null });
+  await stateEmails(tx, id, { emails: emails.map(({ address }) => address), now: new Date(created_at) });
+  return updateAccount(tx, id, { name, bio, company, blog: website ?? '', location });
 }
 
 /** Makes an organization with its members. Of one that is here already, the members stay who they are. */

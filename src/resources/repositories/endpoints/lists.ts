@@ -3,17 +3,31 @@ import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pages, pagesSince } from '#endpoint/paging.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { presentRepositories } from '../present.ts';
 import { ListOrder, MinimalRepository } from '../schemas.ts';
-import { type Affiliation, listAffiliated, listContributed, listOwned, type Order, type Sort } from '../store.ts';
+import { type Affiliation, listAffiliated, listContributed, listOwned, listPublic, type Order, type Sort } from '../store.ts';
 
 /** By default, lists by name are ascending and lists by time descending. */
 const orderOf = (sort: Sort, direction: 'asc' | 'desc' | undefined): Order => ({
   sort,
   direction: direction ?? (sort === 'full_name' ? 'asc' : 'desc'),
+});
+
+export const listPublicRepositories = endpoint({
+  id: 'repos/list-public',
+  method: 'GET',
+  path: '/repositories',
+  summary: 'List public repositories',
+  access: { permission: { none: 'public' } },
+  paging: pagesSince({ defaultLimit: 100 }), // the public API's
+  replies: { 200: Type.Array(MinimalRepository) },
+  async handle({ db, page, viewer, links }) {
+    const { rows, next } = await listPublic(db, page);
+    return { rows: await presentRepositories({ db, links, viewer }, rows), next };
+  },
 });
 
 export const listOrgRepositories = endpoint({

@@ -6,6 +6,7 @@ import { readsMetadata } from '#access/policies.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pagesInside } from '#endpoint/paging.ts';
+import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
 import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
@@ -50,17 +51,24 @@ export const createOrgRepository = endpoint({
   handle: (call) => createFor(call.at.org, call),
 });
 
-export const getRepository = endpoint({
-  id: 'repos/get',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}',
-  summary: 'Get a repository',
-  access: readsMetadata,
-  replies: { 200: FullRepository },
-  async handle({ db, at, viewer, links }) {
-    return presentFullRepository({ db, links, viewer }, at.repo, at.repo.owner, at.repo.role);
+export const { named: getRepository, byId: getRepositoryById } = endpointVariants(
+  {
+    named: { id: 'repos/get', path: '/repos/{owner}/{repo}', summary: 'Get a repository', access: readsMetadata },
+    byId: {
+      id: 'repos/get-by-id',
+      path: '/repositories/{repository_id}',
+      summary: 'Get a repository using its ID',
+      access: readsMetadata,
+    },
   },
-});
+  {
+    method: 'GET',
+    replies: { 200: FullRepository },
+    async handle({ db, at, viewer, links }) {
+      return presentFullRepository({ db, links, viewer }, at.repo, at.repo.owner, at.repo.role);
+    },
+  },
+);
 
 const administer = { permission: 'administration:write', scopes: ['repo'], role: 'admin', archived: 'allowed' } as const;
 

@@ -49,6 +49,6 @@ export const listAppWebhookDeliveries = endpoint({
   replies: { 200: Type.Array(DeliveryItem) },
   async handle({ db, query, viewer, page }) {
     const hook = await findAppHook(db, viewer.grant.appId);
-    return hook ? deliveriesOf(db, hook, { page, status: query.status }) : { rows: [], total: 0 };
+    return hook ? deliveriesOf(db, hook, { page, status: query.status }) : { rows: [] };
   },
 });

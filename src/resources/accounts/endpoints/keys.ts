@@ -1,67 +1,15 @@
-// Accounts: the authenticated user, profiles, and SSH keys.
+// SSH keys of the authenticated user.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { accountById, ownKey } from './path-resources.ts';
-import { presentKey, presentPrivateUser, presentPublicUser } from './present.ts';
-import { addKey, changeProfile, deleteKey } from './rules.ts';
-import { NewPublicKey, PrivateUser, ProfileChange, PublicKey, PublicUser } from './schemas.ts';
-import { countRepositories, listKeys } from './store.ts';
-
-export const getAuthenticatedUser = endpoint({
-  id: 'users/get-authenticated',
-  method: 'GET',
-  path: '/user',
-  summary: 'Get the authenticated user',
-  access: { permission: { none: 'own_account' }, tokens: userTokens },
-  replies: { 200: PrivateUser },
-  async handle({ db, viewer, links }) {
-    return presentPrivateUser(links, viewer.account, await countRepositories(db, viewer.account.id));
-  },
-});
-
-export const updateAuthenticatedUser = endpoint({
-  id: 'users/update-authenticated',
-  method: 'PATCH',
-  path: '/user',
-  summary: 'Update the authenticated user',
-  access: { permission: 'profile:write', scopes: ['user'], tokens: userTokens },
-  body: ProfileChange,
-  example: { bio: 'Works on engines' },
-  replies: { 200: PrivateUser },
-  async handle({ db, change, body, action, links }) {
-    const account = await change((tx) => changeProfile(tx, action, body));
-    return presentPrivateUser(links, account, await countRepositories(db, account.id));
-  },
-});
-
-export const getUser = endpoint({
-  id: 'users/get-by-username',
-  method: 'GET',
-  path: '/users/{username}',
-  summary: 'Get a user',
-  access: { permission: { none: 'public' } },
-  replies: { 200: PublicUser },
-  async handle({ db, at, links }) {
-    return presentPublicUser(links, at.user, await countRepositories(db, at.user.id));
-  },
-});
-
-export const getUserById = endpoint({
-  id: 'users/get-by-id',
-  method: 'GET',
-  path: '/user/{account_id}',
-  resources: [accountById],
-  summary: 'Get a user using their ID',
-  access: { permission: { none: 'public' } },
-  replies: { 200: PublicUser },
-  async handle({ db, at, links }) {
-    return presentPublicUser(links, at.account, await countRepositories(db, at.account.id));
-  },
-});
+import { ownKey } from '../path-resources.ts';
+import { presentKey } from '../present.ts';
+import { addKey, deleteKey } from '../rules.ts';
+import { NewPublicKey, PublicKey } from '../schemas.ts';
+import { listKeys } from '../store.ts';
 
 const keys = { scopes: ['read:public_key'], tokens: userTokens } as const;
 

@@ -1,0 +1,269 @@
+import {
+  CompiledQuery,
+  type ConnectionProvider,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  Transaction,
+  type TransactionSettings,
+} from 'kysely';
+import pg from 'pg';
+import type { Pipeline } from './pipeline.ts';
+import type { DB } from './tables.ts';
+
+/** Where connections come from. */
+type Connections = {
+  connect(): Promise<pg.ClientBase>;
+  /** @param isBroken whether the connection can't be used again */
+  release(client: pg.ClientBase, isBroken: boolean): void;
+  /** What statements outside of transactions are sent by, where they share connections. */
+  readonly pipeline?: Pipeline | undefined;
+  close(): Promise<void>;
+};
+
+/** The connections of a pool. */
+export const connectionsOf = (pool: pg.Pool, pipeline?: Pipeline): Connections => ({
+  connect: () => pool.connect(),
+  release: (client, isBroken) => (client as pg.PoolClient).release(isBroken), // `connect` returned it
+  pipeline,
+  async close() {
+    if (!pool.ending) await Promise.all([pool.end(), pipeline?.close()]);
+  },
+});
+
+/**
+ * Kysely on a pool of connections. Kysely's own transactions send a statement when the one before it is answered; those of `transact`
+ * send each at once, so that what is asked for together takes one round trip.
+ */
+export class PooledKysely extends Kysely<DB> {
+  readonly #connections: Connections;
+  readonly #inTransaction: (connection: TransactionConnection) => Transaction<DB>;
+
+  constructor(connections: Connections) {
+    const driver = new PooledDriver(connections);
+    const dialect: Dialect = {
+      createAdapter: () => postgres.createAdapter(),
+      createIntrospector: (db) => postgres.createIntrospector(db),
+      createQueryCompiler: () => postgres.createQueryCompiler(),
+      createDriver: () => driver,
+    };
+    const executorOf = (provider: ConnectionProvider) =>
+      new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), provider);
+    const props = { config: { dialect }, dialect, driver };
+    super({ ...props, executor: executorOf({ provideConnection: (consumer) => driver.provideConnection(consumer) }) });
+    this.#connections = connections;
+    this.#inTransaction = (connection) =>
+      new Transaction<DB>({ ...props, executor: executorOf({ provideConnection: (consumer) => consumer(connection) }) });
+  }
+
+  /**
+   * Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. Statements that it hasn't
+   * waited for are part of it: if one of them fails, so does the commit.
+   */
+  async transact<T>(settings: TransactionSettings, work: (transaction: Transaction<DB>) => Promise<T>): Promise<T> {
+    const connection = new TransactionConnection(this.#connections, await this.#connections.connect(), settings);
+    try {
+      const result = await work(this.#inTransaction(connection));
+      await connection.commit();
+      return result;
+    } catch (error) {
+      throw connection.causeOf(error);
+    } finally {
+      await connection.end();
+    }
+  }
+
+  /** Runs `work` on one connection, with transactions and statements outside of them, as an advisory lock of a session needs. */
+  async onOneConnection<T>(work: (db: PooledKysely) => Promise<T>): Promise<T> {
+    const client = await this.#connections.connect();
+    let isBroken = false;
+    const one: Connections = {
+      connect: async () => client,
+      release(_client, isBrokenNow) {
+        isBroken ||= isBrokenNow;
+      },
+      close: async () => undefined,
+    };
+    try {
+      return await work(new PooledKysely(one));
+    } finally {
+      this.#connections.release(client, isBroken);
+    }
+  }
+}
+
+/** Only makes the parts of the dialect that need no connection. */
+const postgres = new PostgresDialect({ pool: () => Promise.reject(new Error('The dialect has no connections')) });
+
+/** A transaction on a connection of the pool. Its `begin` is sent together with its first statement. */
+class TransactionConnection implements DatabaseConnection {
+  readonly #connections: Connections;
+  readonly #client: pg.ClientBase;
+  readonly #unanswered = new Set<Promise<unknown>>();
+  readonly #isReadOnly: boolean;
+  /** The error of the first statement that failed, after which PostgreSQL refuses all others. */
+  #failure: unknown;
+  #isOpen = true;
+  #isEnded = false;
+
+  constructor(connections: Connections, client: pg.ClientBase, { isolationLevel, accessMode }: TransactionSettings) {
+    this.#connections = connections;
+    this.#client = client;
+    this.#isReadOnly = accessMode === 'read only';
+    const begin = ['begin', isolationLevel ? `isolation level ${isolationLevel}` : '', accessMode ?? ''];
+    // Isn't awaited: its failure is one of the transaction, which `commit` tells.
+    this.#send(CompiledQuery.raw(begin.filter((part) => part !== '').join(' '))).catch(() => undefined);
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (!this.#isOpen) throw new Error('The transaction has ended');
+    return resultOf<Row>(await this.#send(query));
+  }
+
+  async #send({ sql, parameters }: CompiledQuery): Promise<pg.QueryResult> {
+    const sent = this.#client.query(sql, [...parameters]);
+    this.#unanswered.add(sent);
+    try {
+      return await sent;
+    } catch (error) {
+      this.#failure ??= error;
+      throw error;
+    } finally {
+      this.#unanswered.delete(sent);
+    }
+  }
+
+  /** @throws the error of a statement that failed, whether or not somebody waited for it */
+  async commit(): Promise<void> {
+    this.#isOpen = false;
+    this.#checkComplete();
+    const { command } = await this.#send(commit);
+    this.#isEnded = true;
+    // PostgreSQL answers otherwise for a transaction in which a statement has failed.
+    if (command !== 'COMMIT') throw this.#failure ?? new Error('The transaction was rolled back');
+    this.#checkComplete();
+  }
+
+  /**
+   * Refuses to say that writes are committed of which one wasn't made. PostgreSQL doesn't know of a statement that couldn't be sent, and of
+   * none that belongs to a transaction where `begin` has failed. What only reads may do without an answer, as a search whose time is over.
+   */
+  #checkComplete(): void {
+    if (this.#failure !== undefined && !this.#isReadOnly) throw this.#failure;
+  }
+
+  /** The error behind this one: where a statement fails, those that were sent after it are refused because of it. */
+  causeOf(error: unknown): unknown {
+    const isConsequence = error instanceof pg.DatabaseError && this.#failure instanceof pg.DatabaseError;
+    return isConsequence ? this.#failure : error;
+  }
+
+  /** Rolls back what isn't committed, and gives the connection back. */
+  async end(): Promise<void> {
+    this.#isOpen = false;
+    const isClosed = this.#isEnded || (await this.#send(rollback).then(...toBoolean));
+    await Promise.allSettled(this.#unanswered);
+    // A connection that can't be rolled back isn't used again.
+    this.#connections.release(this.#client, !isClosed);
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw noCursors();
+  }
+}
+
+const commit = CompiledQuery.raw('commit');
+const rollback = CompiledQuery.raw('rollback');
+const toBoolean = [() => true, () => false] as const;
+const noCursors = (): Error => new Error('Rows are not read by cursors');
+
+/** Connections for statements outside of transactions. */
+class PooledDriver implements Driver {
+  readonly #connections: Connections;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  async provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+    const { pipeline } = this.#connections;
+    if (pipeline) return consumer(new SharedConnection(pipeline));
+    const client = await this.#connections.connect();
+    try {
+      return await consumer(new OwnConnection(client));
+    } finally {
+      this.#connections.release(client, false);
+    }
+  }
+
+  destroy(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  async init(): Promise<void> {
+    // The pool connects at the first statement.
+  }
+
+  // Kysely's own transactions and controlled connections need these.
+  acquireConnection = unused;
+  beginTransaction = unused;
+  commitTransaction = unused;
+  rollbackTransaction = unused;
+  releaseConnection = unused;
+}
+
+const unused = (): never => {
+  throw new Error('Transactions are run by `transact`');
+};
+
+/** One statement, on a connection that it shares with others. */
+class SharedConnection implements DatabaseConnection {
+  readonly #pipeline: Pipeline;
+  #isUsed = false;
+
+  constructor(pipeline: Pipeline) {
+    this.#pipeline = pipeline;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    // The connection of `db.connection()` would have to stay the same, which a pipeline doesn't promise.
+    if (this.#isUsed) throw new Error('Several statements on one connection need a transaction');
+    this.#isUsed = true;
+    return resultOf<Row>(await this.#pipeline.query(sql, parameters));
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw noCursors();
+  }
+}
+
+/** A connection of the pool for some statements. */
+class OwnConnection implements DatabaseConnection {
+  readonly #client: pg.ClientBase;
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return resultOf<Row>(await this.#client.query(sql, [...parameters]));
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw noCursors();
+  }
+}
+
+const rowsChangedBy: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+const resultOf = <Row>({ command, rowCount, rows }: pg.QueryResult): QueryResult<Row> => ({
+  rows: rows ?? [],
+  ...(rowsChangedBy.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}),
+});

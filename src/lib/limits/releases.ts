@@ -1,0 +1,27 @@
+// The files of releases.
+import { type LimitGroup, mebi } from './limit.ts';
+
+export const releases = {
+  assets: { value: 1_000, unit: 'count', of: 'files of one release', past: '422' },
+  assetSize: { value: 2_048 * mebi, unit: 'bytes', of: 'one file of a release', past: '413' },
+  transfers: {
+    value: 200,
+    unit: 'count',
+    of: 'files of releases that one process receives or sends at once',
+    past: 'further ones wait',
+  },
+  transfersPerCaller: { value: 40, unit: 'count', of: 'such files of one caller', past: 'further ones wait' },
+  transfersAnonymous: {
+    value: 100,
+    unit: 'count',
+    of: 'such files of all who are not signed in',
+    past: 'further ones wait',
+  },
+  notesCommits: {
+    value: 250,
+    unit: 'count',
+    fixed: true,
+    of: 'commits that generated notes list, from the latest back',
+    past: 'earlier ones are counted, and not listed',
+  },
+} as const satisfies LimitGroup;

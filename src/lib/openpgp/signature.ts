@@ -1,0 +1,65 @@
+import { OpenPgpError, type Reader, readerOf } from './packets.ts';
+
+/** What signatures say, by their types (RFC 9580, 5.2.1). Certifications of a user id have four types, from generic to positive. */
+export const signatureTypes = {
+  certifications: [0x10, 0x11, 0x12, 0x13],
+  certificationRevocation: 0x30,
+  subkeyBinding: 0x18,
+  subkeyRevocation: 0x28,
+  directKey: 0x1f,
+  keyRevocation: 0x20,
+} as const;
+
+/** A signature of the versions 4 and 6. It isn't verified. */
+export type Signature = {
+  type: number;
+  /** Seconds since 1970. */
+  created: number;
+  /** Seconds from the creation of the key to its end; undefined where it has none. */
+  keyExpires: number | undefined;
+  /** The first octet of the key flags; undefined where there are none. */
+  flags: number | undefined;
+  /** The key that made it: its fingerprint, or else its id, in hexadecimal digits. */
+  issuer: string | undefined;
+};
+
+const subpackets = { created: 2, keyExpires: 9, issuer: 16, flags: 27, issuerFingerprint: 33 };
+
+/** Reads a signature packet. Undefined for other versions, which self-signatures of today's keys don't have. */
+export function readSignature(body: Buffer): Signature | undefined {
+  const reader = readerOf(body);
+  const version = reader.u8();
+  if (version !== 4 && version !== 6) return undefined;
+  const type = reader.u8();
+  reader.take(2); // the algorithms
+  const size = (): number => (version === 4 ? reader.u16() : reader.u32());
+  const hashed = readSubpackets(readerOf(reader.take(size())));
+  const all = new Map([...readSubpackets(readerOf(reader.take(size()))), ...hashed]); // the issuer may be told without being hashed
+  reader.take(2);
+  if (reader.left() === 0) throw new OpenPgpError('a signature is cut off');
+  const seconds = (name: 'created' | 'keyExpires'): number => {
+    const value = hashed.get(subpackets[name]);
+    return value ? readerOf(value).u32() : 0;
+  };
+  const issuer = all.get(subpackets.issuerFingerprint)?.subarray(1) ?? all.get(subpackets.issuer);
+  return {
+    type,
+    created: seconds('created'),
+    keyExpires: seconds('keyExpires') || undefined,
+    flags: hashed.get(subpackets.flags)?.[0],
+    issuer: issuer?.toString('hex').toUpperCase(),
+  };
+}
+
+/** Subpackets by their types. */
+function readSubpackets(reader: Reader): Map<number, Buffer> {
+  const found = new Map<number, Buffer>();
+  while (reader.left() > 0) {
+    const first = reader.u8();
+    const length = first < 192 ? first : first === 255 ? reader.u32() : ((first - 192) << 8) + reader.u8() + 192;
+    const body = readerOf(reader.take(length));
+    const type = body.u8() & 0x7f; // without the bit that calls it critical
+    found.set(type, body.take(body.left()));
+  }
+  return found;
+}

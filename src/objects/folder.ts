@@ -1,0 +1,84 @@
+// Objects as files of a folder: `<group>/<name>`, and `<group>/<name>.partial` while one is written.
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '#lib/sync-folder.ts';
+import type { ObjectStore, StoredFile } from './store.ts';
+
+const partial = '.partial';
+const keyPattern = /^[a-zA-Z0-9-]+\/[a-zA-Z0-9-]+(?:\.partial)?$/;
+/** Of an object that is read. */
+const readSize = 256 * 1024;
+const filesAtOnce = 500;
+
+/** Opens the store of objects in a folder, which is made when the first object comes. */
+export function openObjectFolder(root: string): ObjectStore {
+  const fileOf = (key: string): string => {
+    if (!keyPattern.test(key)) throw new Error(`${key} is no key of an object`);
+    return join(root, key);
+  };
+  return {
+    async put(key, send) {
+      const file = fileOf(key);
+      const folder = join(file, '..');
+      if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(join(folder, '..'));
+      const path = file + partial;
+      try {
+        const stored = await writeFile(path, send);
+        await rename(path, file);
+        await syncFolder(folder);
+        return stored;
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+    },
+    async open(key, range) {
+      const file = await open(fileOf(key)).catch(undefinedIfAbsent);
+      return file?.createReadStream({ highWaterMark: readSize, ...range });
+    },
+    remove: (key) => rm(fileOf(key), { force: true }),
+    removeGroup: (group) => rm(join(fileOf(`${group}/x`), '..'), { force: true, recursive: true }),
+    list: () => filesOf(root),
+  };
+}
+
+async function writeFile(path: string, send: Parameters<ObjectStore['put']>[1]) {
+  const file: FileHandle = await open(path, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    await send(async (part) => {
+      hash.update(part);
+      await file.writeFile(part);
+      size += part.length;
+    });
+    await file.sync();
+    return { size, digest: `sha256:${hash.digest('hex')}` };
+  } finally {
+    await file.close();
+  }
+}
+
+async function* filesOf(root: string): AsyncGenerator<StoredFile[]> {
+  let batch: StoredFile[] = [];
+  for await (const { name: group } of entriesOf(root))
+    for await (const { name } of entriesOf(join(root, group))) {
+      const found = await stat(join(root, group, name)).catch(undefinedIfAbsent);
+      if (found) batch.push({ group, name, modified: found.mtime });
+      if (batch.length < filesAtOnce) continue;
+      yield batch;
+      batch = [];
+    }
+  yield batch;
+}
+
+async function* entriesOf(folder: string) {
+  const opened = await opendir(folder).catch(undefinedIfAbsent);
+  if (opened) yield* opened;
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

@@ -1,0 +1,122 @@
+// The e-mail addresses of users. Hearth sends no mail: an administrator verifies an address, or states it for a new user.
+import type { ActionContext } from '#access/action.ts';
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { gather, getOrThrow, keyed } from '#lib/collections.ts';
+import { isEmailAddress } from '#lib/email.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid } from '#lib/refusal.ts';
+import {
+  type EmailRow,
+  insertEmails,
+  insertVerifiedEmail,
+  isEmailVerified,
+  loadEmails,
+  removeEmails,
+  updateVerified,
+} from './email-store.ts';
+import type { SomeEmails } from './schemas.ts';
+import { getAccountForUpdate, updateAccount } from './store.ts';
+
+const maxEmails = fixedValue(limitTable.accounts.emails);
+
+/** An account with those of its addresses that a change is about. */
+export type ChangedEmails = { account: Account; emails: EmailRow[] };
+
+/** The addresses that a body names, each once. */
+export const namedEmails = (body: SomeEmails): string[] => [...keyed('emails' in body ? body.emails : body, fold).values()];
+
+const fold = (email: string): string => email.toLowerCase();
+
+/**
+ * Adds addresses, which aren't verified. That an address is another account's is no reason to refuse it, since that would tell who has an
+ * account; it can't be verified a second time.
+ */
+export async function addEmails(tx: Tx, { by, now }: ActionContext, wanted: readonly string[]): Promise<ChangedEmails> {
+  const account = await getAccountForUpdate(tx, by.account.id);
+  const known = await loadEmails(tx, account.id);
+  const taken = new Set(known.map(({ email }) => fold(email)));
+  const twice = wanted.find((email) => taken.has(fold(email)));
+  if (twice !== undefined) throw invalid('UserEmail', 'email', 'already_exists', `${twice} is an address of yours already`);
+  if (known.length + wanted.length > maxEmails)
+    throw invalid('UserEmail', 'email', 'unprocessable', `An account can have at most ${maxEmails} addresses`);
+  const rows = wanted.map((email) => ({ account_id: account.id, email, created_at: now }));
+  const added = gather(await insertEmails(tx, rows), 'id');
+  await record(tx, { kind: 'email.added', owner: account.id, actor: account.id, at: now, data: { emails: added } });
+  return { account, emails: (await loadEmails(tx, account.id)).filter(({ id }) => added.includes(id)) };
+}
+
+/** Adds addresses of a new user that others tell, which aren't verified. What is no address is left out. */
+export async function stateEmails(
+  tx: Tx,
+  id: Account['id'],
+  { emails, now }: { emails: readonly string[]; now: Date },
+): Promise<void> {
+  const stated = [...keyed(emails.filter(isEmailAddress), fold).values()].slice(0, maxEmails);
+  if (stated.length === 0) return;
+  await insertEmails(
+    tx,
+    stated.map((email) => ({ account_id: id, email, created_at: now })),
+  );
+}
+
+/** Removes addresses, all or none. One that the profile shows is gone from there, too. */
+export async function deleteEmails(tx: Tx, { by, now }: ActionContext, wanted: readonly string[]): Promise<void> {
+  const account = await getAccountForUpdate(tx, by.account.id);
+  const known = keyed(await loadEmails(tx, account.id), ({ email }) => fold(email));
+  const missing = wanted.find((email) => !known.has(fold(email)));
+  if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is no address of yours`);
+  const rows = wanted.map((email) => getOrThrow(known, fold(email)));
+  const emails = gather(rows, 'id');
+  await removeEmails(tx, emails);
+  if (rows.some(({ email }) => email === account.email)) await updateAccount(tx, account.id, { email: null, updated_at: now });
+  await record(tx, { kind: 'email.removed', owner: account.id, actor: account.id, at: now, data: { emails } });
+}
+
+/** Shows the primary address in the profile, or hides it. Only a verified one is shown. */
+export async function changeEmailVisibility(
+  tx: Tx,
+  { by, now }: ActionContext,
+  visibility: 'public' | 'private',
+): Promise<ChangedEmails> {
+  const account = await getAccountForUpdate(tx, by.account.id);
+  const emails = (await loadEmails(tx, account.id)).filter(({ is_primary }) => is_primary);
+  const [primary] = emails;
+  if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address that could be shown');
+  if (visibility === 'public') checkVerified(primary);
+  const email = visibility === 'public' ? primary.email : null;
+  const changed = await updateAccount(tx, account.id, { email, updated_at: now });
+  const data = { visibility };
+  await record(tx, { kind: 'email.visibility_changed', owner: account.id, actor: account.id, at: now, data });
+  return { account: changed, emails };
+}
+
+function checkVerified({ verified_at, email }: EmailRow): void {
+  if (verified_at === null) throw invalid('UserEmail', 'visibility', 'unprocessable', `${email} isn't verified`);
+}
+
+/** The address of an account that its profile is to show, as it was added. @throws Refusal where it isn't verified */
+export async function getVerifiedEmail(tx: Tx, account: Account, wanted: string): Promise<string> {
+  const found = (await loadEmails(tx, account.id)).find(({ email }) => fold(email) === fold(wanted));
+  if (!found?.verified_at) throw invalid('User', 'email', 'invalid', 'email must be an address of yours that was verified');
+  return found.email;
+}
+
+/**
+ * Records that an address is a user's: whoever calls this vouches for it. The address is added where the user hasn't stated it.
+ * @throws Refusal where it is verified for another account
+ */
+export async function verifyEmail(tx: Tx, { user, email, now }: { user: Account; email: string; now: Date }): Promise<void> {
+  if (!isEmailAddress(email)) throw invalid('User', 'email', 'invalid', `${email} is no e-mail address`);
+  const account = await getAccountForUpdate(tx, user.id);
+  const known = (await loadEmails(tx, account.id)).find((row) => fold(row.email) === fold(email));
+  if (known?.verified_at) return;
+  const added = (await isEmailVerified(tx, email))
+    ? undefined
+    : known
+      ? await updateVerified(tx, known.id, now)
+      : await insertVerifiedEmail(tx, { account_id: account.id, email, verified_at: now, created_at: now });
+  if (!added) throw invalid('User', 'email', 'already_exists', `${email} is the address of another account`);
+  await record(tx, { kind: 'email.verified', owner: account.id, actor: account.id, at: now, data: { email: added.id } });
+}

@@ -1,0 +1,1 @@
+export { findComment, loadPresentIds } from './store.ts';

@@ -1,0 +1,48 @@
+import { openObjects } from '#git/objects/objects.ts';
+import { listBranchesWith } from '#git/refs/refs.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { commitLink, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import { presentStatus } from './present.ts';
+import { findStatus } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'commit_status.created': { status: Id<'commit_statuses'> };
+  }
+}
+
+const statusEvent = webhookEventType({ name: 'status', permission: 'statuses:read', hooks: 'all' });
+
+/** The number of branches that a payload lists at most (the public API's bound). */
+const maxBranches = 10;
+
+export const commitStatusEvents = eventKinds({
+  'commit_status.created': payloadBuilder([statusEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const { db, links, git } = context;
+      const row = await findStatus(db, event.data.status);
+      const disk = repoOf(git, repository.id);
+      if (row?.repository_id !== repository.id || !(await repositoryExists(disk))) return [];
+      await using reader = await openObjects(disk);
+      const commit = (await reader.findCommits([row.commit_sha])).get(row.commit_sha);
+      if (!commit) return [];
+      const urls = repositoryUrlsOf(links, repository);
+      const { creator: _, url: _url, node_id: _node, ...status } = await presentStatus({ db, links, urls }, row);
+      const branches = await listBranchesWith(disk, commit.oid, maxBranches);
+      const body = {
+        ...status,
+        sha: commit.oid,
+        name: `${repository.owner.login}/${repository.name}`,
+        commit: await presentCommit({ db, links, urls }, commit),
+        branches: branches.map(({ name, oid }) => ({
+          name: name.slice('refs/heads/'.length),
+          commit: { sha: oid, url: commitLink(urls, oid).url },
+          protected: false,
+        })),
+      };
+      return [{ type: statusEvent, action: null, body }];
+    }),
+  ),
+});

@@ -1,0 +1,11 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { commitStatusEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const commitStatuses = family({
+  name: 'commit-statuses',
+  schemas,
+  endpoints: [endpoints],
+  events: commitStatusEvents,
+});

@@ -1,0 +1,52 @@
+import type { Account } from '#access/viewer.ts';
+import type { Context } from '#endpoint/context.ts';
+import type { Links } from '#endpoint/links.ts';
+import { gather, getOptional } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import type { RepositoryUrls } from '#resources/commits/index.ts';
+import type { SimpleStatus, Status } from './schemas.ts';
+import type { StatusRow } from './store.ts';
+
+export type StatusContext = Context & { urls: RepositoryUrls };
+
+const loadCreators = ({ db }: StatusContext, rows: readonly StatusRow[]): Promise<ReadonlyMap<number, Account>> =>
+  loadAccounts(db, gather(rows, 'creator_id'));
+
+/** Statuses of a whole page: those who made them are loaded once for all of them. */
+export async function presentStatuses(context: StatusContext, rows: readonly StatusRow[]): Promise<Status[]> {
+  const creators = await loadCreators(context, rows);
+  return rows.map((row) => {
+    const creator = getOptional(creators, row.creator_id);
+    return { ...presentOne(context, row, creator), creator: presentUserOrNull(context.links, creator) };
+  });
+}
+
+/** The same, without who made them. */
+export async function presentSimpleStatuses(context: StatusContext, rows: readonly StatusRow[]): Promise<SimpleStatus[]> {
+  const creators = await loadCreators(context, rows);
+  return rows.map((row) => presentOne(context, row, getOptional(creators, row.creator_id)));
+}
+
+/** One status. */
+export const presentStatus = async (context: StatusContext, row: StatusRow): Promise<Status> =>
+  firstOrNotFound(await presentStatuses(context, [row]));
+
+type Addresses = { links: Links; urls: RepositoryUrls };
+
+function presentOne({ links, urls }: Addresses, row: StatusRow, creator: Account | undefined): SimpleStatus {
+  return {
+    url: `${urls.url}/statuses/${row.commit_sha}`,
+    avatar_url: presentUserOrNull(links, creator)?.avatar_url ?? null,
+    id: row.id,
+    node_id: nodeId('StatusContext', row.id),
+    state: row.state,
+    description: row.description,
+    target_url: row.target_url,
+    context: row.context,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.created_at),
+  };
+}

@@ -1,0 +1,53 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+
+export type StatusRow = Selectable<DB['commit_statuses']>;
+
+type CommitKey = { repository: Id<'repositories'>; commit: Oid };
+
+const ofCommit = (db: Db, { repository, commit }: CommitKey) =>
+  db.selectFrom('commit_statuses').selectAll().where('repository_id', '=', repository).where('commit_sha', '=', commit);
+
+/** All statuses of a commit, the latest first. */
+export const listStatuses = (db: Db, key: CommitKey, page: Page): Promise<Listed<StatusRow>> =>
+  list(db, ofCommit(db, key).orderBy('id', 'desc'), page);
+
+/** The latest status of each context of a commit, in the order in which they came. */
+export const listLatestStatuses = (db: Db, key: CommitKey, page: Page): Promise<Listed<StatusRow>> =>
+  list(db, ofCommit(db, key).where('is_latest', '=', sql.lit(true)).orderBy('id'), page);
+
+export type StateCounts = { failed: number; pending: number; total: number };
+
+/** How many of the latest statuses of a commit are in which state. */
+export async function countStates(db: Db, { repository, commit }: CommitKey): Promise<StateCounts> {
+  const { rows } = await sql<StateCounts>`
+    select count(*) filter (where state in ('error', 'failure')) as failed, count(*) filter (where state = 'pending') as pending,
+      count(*) as total
+    from commit_statuses where repository_id = ${repository} and commit_sha = ${commit} and is_latest`.execute(db);
+  return rows[0] ?? { failed: 0, pending: 0, total: 0 };
+}
+
+export const findStatus = (db: Db, id: Id<'commit_statuses'>): Promise<StatusRow | undefined> =>
+  db.selectFrom('commit_statuses').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The latest status of a commit with a context, whatever the case of its letters, is so no more. Gives its number; 0 where there is none. */
+export async function updateSuperseded(tx: Tx, { repository, commit }: CommitKey, context: string): Promise<number> {
+  const superseded = await tx
+    .updateTable('commit_statuses')
+    .set({ is_latest: false })
+    .where('repository_id', '=', repository)
+    .where('commit_sha', '=', commit)
+    .where(sql<boolean>`lower(context) = lower(${context})`)
+    .where('is_latest', '=', sql.lit(true))
+    .returning('number')
+    .executeTakeFirst();
+  return superseded?.number ?? 0;
+}
+
+export const insertStatus = (tx: Tx, row: Insertable<DB['commit_statuses']>): Promise<StatusRow> =>
+  tx.insertInto('commit_statuses').values(row).returningAll().executeTakeFirstOrThrow();

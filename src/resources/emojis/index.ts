@@ -1,0 +1,1 @@
+export { addEmojiImages } from './images.ts';

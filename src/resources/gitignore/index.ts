@@ -1,0 +1,1 @@
+export { templateText } from './catalogue.ts';

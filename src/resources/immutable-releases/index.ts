@@ -1,0 +1,1 @@
+export { hasImmutableReleases } from './rules.ts';

@@ -1,0 +1,40 @@
+// The sessions of browsers that are signed in.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '#access/viewer.ts';
+import { hashToken } from '#lib/token.ts';
+import { fieldsOf } from './fields.ts';
+import { findSessionAccount } from './store.ts';
+import type { Parts } from './token-routes.ts';
+
+export const sessionCookie = 'hearth_session';
+export const sessionDays = 14;
+
+export type Session = { token: string; account: Account };
+
+/** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
+export const localPath = (wanted: string | undefined): string =>
+  wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
+
+export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+
+/** The session of a browser that is signed in. */
+export async function sessionOf({ database, clock }: Parts, request: FastifyRequest): Promise<Session | undefined> {
+  const token = request.cookies[sessionCookie];
+  const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
+  return token !== undefined && account ? { token, account } : undefined;
+}
+
+/** The token in the forms of a session. Other sites can't know it, so they can't submit a form for the user. */
+export const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');
+
+/** Whether a page of this session sent the form. */
+export function isOwnForm(parts: Parts, request: FastifyRequest, session: Session): boolean {
+  const given = Buffer.from(fieldsOf(request).csrf ?? '');
+  const expected = Buffer.from(csrfOf(session.token));
+  return isOwnOrigin(parts, request) && given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+export const isOwnOrigin = ({ origin }: Parts, request: FastifyRequest): boolean =>
+  request.headers.origin === undefined || request.headers.origin === origin(request);

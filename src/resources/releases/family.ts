@@ -1,0 +1,18 @@
+import { family } from '#resources/family.ts';
+import * as assets from './endpoints/assets.ts';
+import * as reactions from './endpoints/reactions.ts';
+import * as releasesOfRepository from './endpoints/releases.ts';
+import { releaseEvents } from './events.ts';
+import { removeFiles, tidyFiles } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { Release } from './schemas.ts';
+
+export const releases = family({
+  name: 'releases',
+  schemas,
+  endpoints: [releasesOfRepository, assets, reactions],
+  events: releaseEvents,
+  payloadParts: { release: Release },
+  subscriptions: [removeFiles],
+  jobs: [tidyFiles],
+});

@@ -1,0 +1,90 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { type Content, changedCounts } from '#resources/reactions/index.ts';
+
+export type ReleaseRow = Selectable<DB['releases']>;
+type Repository = Id<'repositories'>;
+
+/** Who may see drafts sees all releases of a repository, others what is published. */
+export type Sight = { readonly drafts: boolean };
+
+const ofRepository = (db: Db, repository: OrSql<Repository>, { drafts }: Sight) => {
+  const query = db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
+  return drafts ? query : query.where('draft', '=', false);
+};
+
+/** The releases of a repository, the newest first. */
+export const listReleases = (db: Db, repository: Repository, sight: Sight, page: Page): Promise<Listed<ReleaseRow>> =>
+  list(db, ofRepository(db, repository, sight).orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+
+export const findRelease = (db: Db, repository: Repository, id: Id<'releases'>, sight: Sight): Promise<ReleaseRow | undefined> =>
+  ofRepository(db, repository, sight).where('id', '=', id).executeTakeFirst();
+
+/** The published release of a tag. */
+export const selectPublished = (db: Db, repository: OrSql<Repository>, tag: string) =>
+  ofRepository(db, repository, { drafts: false }).where('tag_name', '=', tag);
+
+export const findPublished = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
+  selectPublished(db, repository, tag).executeTakeFirst();
+
+/** The latest release: the one that was made so, or else the newest. */
+export const findLatest = (db: Db, repository: Repository): Promise<ReleaseRow | undefined> =>
+  ofRepository(db, repository, { drafts: false })
+    .where('prerelease', '=', false)
+    .where('latest', '<>', sql.lit('false'))
+    .orderBy(sql`(latest = 'true')`, 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** The newest of the published releases with another tag. */
+export const findNewestBeside = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
+  ofRepository(db, repository, { drafts: false })
+    .where('tag_name', '<>', tag)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** The same release again, its row locked; undefined when it was deleted. */
+export const findReleaseForUpdate = (tx: Tx, { id }: Pick<ReleaseRow, 'id'>): Promise<ReleaseRow | undefined> =>
+  tx.selectFrom('releases').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Releases by their ids. */
+export async function loadReleases(db: Db, ids: Iterable<Id<'releases'> | null>): Promise<Map<Id<'releases'>, ReleaseRow>> {
+  const wanted = unique(ids);
+  if (wanted.length === 0) return new Map();
+  return keyed(await db.selectFrom('releases').selectAll().where('id', 'in', wanted).execute(), (row) => row.id);
+}
+
+export const insertRelease = (tx: Tx, row: Insertable<DB['releases']>): Promise<ReleaseRow> =>
+  tx.insertInto('releases').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateRelease = (tx: Tx, id: Id<'releases'>, change: Updateable<DB['releases']>): Promise<ReleaseRow> =>
+  tx.updateTable('releases').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const removeRelease = (tx: Tx, id: Id<'releases'>) => tx.deleteFrom('releases').where('id', '=', id).execute();
+
+/** Of the published releases of a repository, no other one is made the latest any more. */
+export const unsetLatest = (tx: Tx, repository: Repository, except: Id<'releases'>) =>
+  tx
+    .updateTable('releases')
+    .set({ latest: 'legacy' })
+    .where('repository_id', '=', repository)
+    .where('draft', '=', false)
+    .where('latest', '=', 'true')
+    .where('id', '<>', except)
+    .execute();
+
+export const countReleaseReaction = (tx: Tx, id: Id<'releases'>, content: Content, by: 1 | -1) =>
+  tx
+    .updateTable('releases')
+    .set({ reactions: changedCounts(content, by) })
+    .where('id', '=', id)
+    .execute();

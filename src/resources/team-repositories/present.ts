@@ -1,0 +1,24 @@
+import { permissionsOf, roleOfLevel } from '#access/roles.ts';
+import type { ViewerContext } from '#endpoint/context.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { presentRepositories } from '#resources/repositories/index.ts';
+import type { RepositoryOfTeam, TeamRepository } from './schemas.ts';
+import type { RepositoryWithLevel } from './store.ts';
+
+/** Repositories of a whole page, with what their team may do in each. */
+export async function presentTeamRepositories(
+  context: ViewerContext,
+  rows: readonly RepositoryWithLevel[],
+): Promise<RepositoryOfTeam[]> {
+  const presented = await presentRepositories(context, rows);
+  return presented.map((repository, index) => {
+    const role = roleOfLevel(rows[index]?.level ?? 0) ?? 'read';
+    return { ...repository, permissions: permissionsOf(role), role_name: role };
+  });
+}
+
+/** One repository by itself. */
+export async function presentTeamRepository(context: ViewerContext, row: RepositoryWithLevel): Promise<TeamRepository> {
+  const { has_discussions: _, ...shown } = firstOrNotFound(await presentTeamRepositories(context, [row]));
+  return shown;
+}

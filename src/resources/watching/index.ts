@@ -1,0 +1,1 @@
+export { lossesOfAccess } from './jobs.ts';

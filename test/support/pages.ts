@@ -1,0 +1,13 @@
+import { expect } from 'vitest';
+import type { Client } from './client.ts';
+
+/** The items of a list, of this page and of all that it leads to by `Link`. Replies of one page after the other are checked. */
+// biome-ignore lint/suspicious/noExplicitAny: items are JSON, which each test compares with what it expects
+export async function everyPage(client: Client, path: string): Promise<any[]> {
+  const { status, body, headers } = await client.get(path);
+  expect([path, status]).toEqual([path, 200]);
+  const next = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
+  if (next === undefined) return body;
+  const { pathname, search } = new URL(next);
+  return [...body, ...(await everyPage(client, pathname.replace('/api/v3', '') + search))];
+}
