@@ -171,16 +171,17 @@ class TransactionConnection implements DatabaseConnection {
     this.#connections.release(this.#client, !isClosed);
   }
 
-  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw noCursors();
+  streamQuery(): never {
+    return noCursors();
   }
 }
 
 const commit = CompiledQuery.raw('commit');
 const rollback = CompiledQuery.raw('rollback');
 const toBoolean = [() => true, () => false] as const;
-const noCursors = (): Error => new Error('Rows are not read by cursors');
+const noCursors = (): never => {
+  throw new Error('Rows are not read by cursors');
+};
 
 /** Connections for statements outside of transactions. */
 class PooledDriver implements Driver {
@@ -192,10 +193,10 @@ class PooledDriver implements Driver {
 
   async provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     const { pipeline } = this.#connections;
-    if (pipeline) return consumer(new SharedConnection(pipeline));
+    if (pipeline) return consumer(sharedConnection(pipeline));
     const client = await this.#connections.connect();
     try {
-      return await consumer(new OwnConnection(client));
+      return await consumer(connectionBy(({ sql, parameters }) => client.query(sql, [...parameters])));
     } finally {
       this.#connections.release(client, false);
     }
@@ -221,44 +222,21 @@ const unused = (): never => {
   throw new Error('Transactions are run by `transact`');
 };
 
-/** One statement, on a connection that it shares with others. */
-class SharedConnection implements DatabaseConnection {
-  readonly #pipeline: Pipeline;
-  #isUsed = false;
+/** A connection that sends statements by `send`. */
+const connectionBy = (send: (query: CompiledQuery) => Promise<pg.QueryResult>): DatabaseConnection => ({
+  executeQuery: async <Row>(query: CompiledQuery) => resultOf<Row>(await send(query)),
+  streamQuery: noCursors,
+});
 
-  constructor(pipeline: Pipeline) {
-    this.#pipeline = pipeline;
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+/** A connection for one statement, which it shares with others. */
+function sharedConnection(pipeline: Pipeline): DatabaseConnection {
+  let isUsed = false;
+  return connectionBy(async ({ sql, parameters }) => {
     // The connection of `db.connection()` would have to stay the same, which a pipeline doesn't promise.
-    if (this.#isUsed) throw new Error('Several statements on one connection need a transaction');
-    this.#isUsed = true;
-    return resultOf<Row>(await this.#pipeline.query(sql, parameters));
-  }
-
-  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw noCursors();
-  }
-}
-
-/** A connection of the pool for some statements. */
-class OwnConnection implements DatabaseConnection {
-  readonly #client: pg.ClientBase;
-
-  constructor(client: pg.ClientBase) {
-    this.#client = client;
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    return resultOf<Row>(await this.#client.query(sql, [...parameters]));
-  }
-
-  // biome-ignore lint/correctness/useYield: nothing here reads by cursors
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw noCursors();
-  }
+    if (isUsed) throw new Error('Several statements on one connection need a transaction');
+    isUsed = true;
+    return pipeline.query(sql, parameters);
+  });
 }
 
 const rowsChangedBy: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
