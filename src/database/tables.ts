@@ -456,6 +456,9 @@ export interface Issues {
   updated_at: Date;
   reactions: JsonWithDefault;
   duplicate_of_id: Id<'issues'> | null;
+  is_pull_request: Generated<boolean>;
+  is_draft: Generated<boolean>;
+  merged_at: Date | null;
 }
 
 export interface Labels {
@@ -611,6 +614,17 @@ export interface Organizations {
   secret_scanning_push_protection_custom_link: string | null;
 }
 
+export interface PlannedMerges {
+  id: GeneratedAlways<Id<'planned_merges'>>;
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  merge_commit_sha: string;
+  head_sha: string;
+  actor_id: Id<'accounts'>;
+  via_app_id: Id<'apps'> | null;
+  planned_at: Date;
+}
+
 export interface PrivateRegistries {
   id: GeneratedAlways<Id<'private_registries'>>;
   organization_id: Id<'accounts'>;
@@ -635,6 +649,32 @@ export interface PublicKeys {
   fingerprint: string;
   created_at: Date;
   last_used_at: Date | null;
+}
+
+export interface PullRequests {
+  pull_id: GeneratedAlways<number>;
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  base_ref: string;
+  head_ref: string;
+  head_repository_id: Id<'repositories'> | null;
+  head_owner_id: Id<'accounts'> | null;
+  base_sha: string;
+  head_sha: string;
+  merge_base_sha: string;
+  commits_count: number;
+  additions: number;
+  deletions: number;
+  changed_files: number;
+  review_comments_count: Generated<number>;
+  maintainer_can_modify: Generated<boolean>;
+  head_is_deleted: Generated<boolean>;
+  is_mergeable: boolean | null;
+  is_rebaseable: boolean | null;
+  tested_base_sha: string | null;
+  tested_head_sha: string | null;
+  merge_commit_sha: string | null;
+  merged_by: Id<'accounts'> | null;
 }
 
 export interface RateLimits {
@@ -1062,8 +1102,10 @@ export interface DB {
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
+  planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
+  pull_requests: PullRequests;
   rate_limits: RateLimits;
   reactions: Reactions;
   ref_changes: RefChanges;

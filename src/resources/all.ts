@@ -36,6 +36,7 @@ import { oauth } from './oauth/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
+import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { releases } from './releases/family.ts';
@@ -83,6 +84,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  pulls,
   commitComments,
   releases,
   markdown,

@@ -1,6 +1,6 @@
 import { GitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
-import { run } from '../process/run.ts';
+import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
 /** The merged tree, or the paths with conflicts. */
@@ -26,4 +26,11 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
   if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
   if (/unrelated histories/.test(stderr)) throw new GitError('conflict', 'The histories have no common commit');
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
+}
+
+/** The first commit in the history of `tip` by which that got `head`: a merge, or `head` itself. */
+export async function firstMergeOf(repo: Repo, { head, tip }: { head: Oid; tip: Oid }): Promise<Oid> {
+  const range = ['--merges', '--ancestry-path', '--first-parent', '--reverse'];
+  const text = await runText(repo, ['rev-list', ...range, `${checkedOid(head)}..${checkedOid(tip)}`, '--']);
+  return text === '' ? head : text.slice(0, 40);
 }

@@ -36,11 +36,12 @@ type FieldValue = string | number | string[];
 
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
-export type NewIssueEvent = { event: IssueEventKind; data?: IssueEventData };
+/** `commit`: the commit that caused it, of the same repository. */
+export type NewIssueEvent = { event: IssueEventKind; data?: IssueEventData; commit?: string };
 type IssueEventContext = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
-  actor: Id<'accounts'>;
+  actor: Id<'accounts'> | null;
   app: Id<'apps'> | null;
   at: Date;
 };
@@ -50,13 +51,14 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
   if (events.length === 0) return;
   const { repository, issue, actor, app, at } = context;
   const insert = tx.insertInto('issue_events').values(
-    events.map(({ event, data = {} }) => ({
+    events.map(({ event, data = {}, commit }) => ({
       repository_id: repository,
       issue_id: issue,
       actor_id: actor,
       via_app_id: app,
       event,
       data: JSON.stringify(data),
+      commit_id: commit ?? null,
       created_at: at,
     })),
   );

@@ -1,5 +1,7 @@
+export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
 export type { CommentRow } from './comment-store.ts';
-export { type IssueEventRow, insertIssueEvents } from './event-store.ts';
+export { type IssueEventRow, insertIssueEvents, type NewIssueEvent } from './event-store.ts';
+export { assigneeOf, formerTexts, labelOf, milestoneOf } from './events.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export {
   findIssueIds,
@@ -11,8 +13,19 @@ export {
 } from './import-store.ts';
 export { loadKnown } from './known.ts';
 export { presentComments, presentIssues } from './present.ts';
-export { recordMentions, type TextAction } from './references.ts';
-export { associations, Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
+export { closeIssues } from './reference-store.ts';
+export { recordMentions, recordReferences, type TextAction } from './references.ts';
+export { changeIssue } from './rules.ts';
+export { associations, Issue, IssueComment, lockReasons, renderedTexts, stateReasons, states } from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
-export { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+export {
+  findIssueForUpdate,
+  type IssueRow,
+  insertIssue,
+  loadAssociations,
+  loadAttached,
+  loadIssues,
+  selectIssue,
+  updateIssue,
+} from './store.ts';
 export { presentTexts, textMedia } from './texts.ts';

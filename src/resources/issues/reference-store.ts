@@ -183,7 +183,7 @@ export async function insertCommitEvents(tx: Tx, { repository, actor, at, events
     join issues i on i.id = e.issue order by e.nth`.execute(tx);
 }
 
-/** Closes those of the issues that are in the repository and open. Returns their ids. */
+/** Closes those of the issues that are in the repository and open, and no pull requests. Returns their ids. */
 export async function closeIssues(
   tx: Tx,
   issues: readonly Id<'issues'>[],
@@ -195,6 +195,7 @@ export async function closeIssues(
       updated_at = greatest(i.updated_at, ${at})
     where i.id in (
       select id from issues where id = any (${[...issues]}::bigint[]) and repository_id = ${repository} and state = 'open'
+        and not is_pull_request
       order by id for no key update)
     returning i.id`.execute(tx);
   return rows.map(({ id }) => id);

@@ -16,7 +16,16 @@ export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const
 export type Association = (typeof associations)[number];
 
 /** The renderings of a body, instead of it or beside it: the media type of the request decides. */
-const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+export const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+
+/** Where a pull request is, and when it was merged. */
+const PullRequestLinks = Type.Object({
+  url: Type.String(),
+  html_url: Type.String(),
+  diff_url: Type.String(),
+  patch_url: Type.String(),
+  merged_at: Nullable(Timestamp),
+});
 
 export const Issue = Type.Object({
   id: Type.Integer(),
@@ -36,6 +45,9 @@ export const Issue = Type.Object({
   ...renderedTexts,
   user: Nullable(User),
   labels: Type.Array(Label),
+  /** Pull requests alone have these two. */
+  draft: Type.Optional(Type.Boolean()),
+  pull_request: Type.Optional(PullRequestLinks),
   assignee: Nullable(User),
   assignees: Type.Array(User),
   milestone: Nullable(Milestone),

@@ -63,6 +63,17 @@ export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<Is
 export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
   tx.selectFrom('issues').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
+/** The branch of a pull request that was deleted; undefined where its head is still there. */
+export async function findMissingBranch(db: Db, issue: Issue): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pull_requests')
+    .select('head_ref')
+    .where('issue_id', '=', issue)
+    .where((eb) => eb.or([eb('head_is_deleted', '=', true), eb('head_repository_id', 'is', null)]))
+    .executeTakeFirst();
+  return row?.head_ref;
+}
+
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 

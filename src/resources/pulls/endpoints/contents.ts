@@ -1,0 +1,50 @@
+// What a pull request consists of: its commits, and the files that they change.
+import { Type } from 'typebox';
+import { readsPulls } from '#access/policies.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { listAhead } from '#git/history/compare.ts';
+import { diffTrees } from '#git/history/diff.ts';
+import { repoOf } from '#git/store.ts';
+import { Commit, DiffEntry, maxFiles, presentCommits, presentFiles, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { pull } from '../path-resources.ts';
+
+/** The public API's bound: further commits are in the list of commits of the branch. */
+const maxCommits = 250;
+
+export const listPullCommits = endpoint({
+  id: 'pulls/list-commits',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/pulls/{pull_number}/commits',
+  resources: [pull],
+  summary: 'List commits on a pull request',
+  access: readsPulls,
+  paging: pages(),
+  replies: { 200: Type.Array(Commit) },
+  async handle({ db, at, page, links, services: { git } }) {
+    const { merge_base_sha: base, head_sha: head, commits_count: ahead } = at.pull;
+    const total = Math.min(ahead, maxCommits);
+    const limit = Math.min(page.limit, total - page.offset);
+    const commits = await listAhead(repoOf(git, at.repo.id), { base, head, ahead, offset: page.offset, limit });
+    return { rows: await presentCommits({ db, links, urls: repositoryUrlsOf(links, at.repo) }, commits), total };
+  },
+});
+
+export const listPullFiles = endpoint({
+  id: 'pulls/list-files',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/pulls/{pull_number}/files',
+  resources: [pull],
+  summary: 'List pull requests files',
+  access: readsPulls,
+  paging: pages(),
+  refuses: [422],
+  replies: { 200: Type.Array(DiffEntry) },
+  async handle({ at, page, links, services: { git } }) {
+    const { merge_base_sha: from, head_sha: to } = at.pull;
+    const { files } = await diffTrees(repoOf(git, at.repo.id), { from, to });
+    const shown = files.slice(0, maxFiles);
+    const rows = presentFiles(repositoryUrlsOf(links, at.repo), to, shown.slice(page.offset, page.offset + page.limit));
+    return { rows, total: shown.length };
+  },
+});

@@ -1,0 +1,58 @@
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import { addCommit, diskOf, point } from '#test/resources/commits/setting.ts';
+import type { Client } from '#test/support/client.ts';
+import type { World } from '#test/support/world.ts';
+
+/** A repository with a first commit on main, and what tests of pull requests do in it. */
+export type PullSetting = {
+  ada: Account;
+  repo: RepositoryRow & { owner: Account };
+  client: Client;
+  base: string;
+  first: string;
+  /** Adds a commit to a branch, which begins at the first commit; null removes a file. */
+  commit(branch: string, files: Record<string, string | null>, message?: string): Promise<string>;
+  /** The commit of a branch. */
+  tip(branch: string): Promise<string>;
+  /** Opens a pull request of a branch into main. */
+  open(head: string, more?: object): Promise<number>;
+  /** The pull request, as soon as it is known whether it can be merged. */
+  tested(number: number): Promise<Record<string, unknown>>;
+};
+
+export async function pullSetting(w: World, { visibility = 'public' as const } = {}): Promise<PullSetting> {
+  const ada = await w.user();
+  const repo = await w.repo(ada, { visibility });
+  const client = await w.as(ada);
+  const base = `/repos/${ada.login}/${repo.name}`;
+  const disk = diskOf(w, repo);
+  const first = await addCommit(disk, { files: { 'README.md': 'engine\n', 'a.txt': '1\n2\n3\n' }, message: 'First' });
+  await point(w, repo, 'refs/heads/main', first);
+  const tips = new Map([['main', first]]);
+  const tip = async (branch: string) => (await client.get(`${base}/git/ref/heads/${branch}`)).body.object.sha;
+  return {
+    ada,
+    repo,
+    client,
+    base,
+    first,
+    tip,
+    async commit(branch, files, message = `Change ${branch}`) {
+      const known = await client.get(`${base}/git/ref/heads/${branch}`);
+      const parent = known.status === 200 ? known.body.object.sha : first;
+      const oid = await addCommit(disk, { files, parents: [parent], message });
+      await point(w, repo, `refs/heads/${branch}`, oid);
+      tips.set(branch, oid);
+      return oid;
+    },
+    async open(head, more = {}) {
+      const { body, status } = await client.post(`${base}/pulls`, { title: `Merge ${head}`, head, base: 'main', ...more });
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+      return body.number;
+    },
+    async tested(number) {
+      await w.settle();
+      return (await client.get(`${base}/pulls/${number}`)).body;
+    },
+  };
+}
