@@ -651,6 +651,13 @@ export interface PublicKeys {
   last_used_at: Date | null;
 }
 
+export interface PullRequestCommits {
+  issue_id: Id<'issues'>;
+  commit_sha: string;
+  position: number;
+  added_at: Date;
+}
+
 export interface PullRequests {
   pull_id: GeneratedAlways<number>;
   issue_id: Id<'issues'>;
@@ -1105,6 +1112,7 @@ export interface DB {
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
+  pull_request_commits: PullRequestCommits;
   pull_requests: PullRequests;
   rate_limits: RateLimits;
   reactions: Reactions;

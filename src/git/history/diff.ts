@@ -49,6 +49,34 @@ async function readDiff(
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
 }
 
+/**
+ * The changed files of one page, with their patches, and the number of all. Only the names and counts of the others are read, and no patch.
+ */
+export async function diffPage(
+  repo: Repo,
+  given: { from: Oid; to: Oid; offset: number; limit: number; most: number },
+): Promise<{ files: FileDiff[]; total: number }> {
+  const { from, to, offset, limit, most } = given;
+  const { files: all } = await diffTrees(repo, { from, to, patchSize: 0 });
+  const files = all
+    .slice(0, most)
+    .slice(offset, offset + limit)
+    .map((file) => ({ ...file }));
+  if (files.length === 0) return { files, total: all.length };
+  const paths = files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [previousPath, path]));
+  const args = ['--literal-pathspecs', 'diff-tree', '-p', ...common, checkedOid(from), checkedOid(to), '--', ...paths];
+  const { stdout, truncated } = await run(repo, args, { maxOutput: 8 * mebi, truncate: true });
+  const text = stdout.toString('utf8');
+  const expected = files.reduce((sum, { status }) => sum + sectionsOf(status), 0);
+  if (!truncated && text.split(sectionStart).length - 1 !== expected) {
+    // A file in the place of a folder: its path also names what was in that.
+    const whole = await diffTrees(repo, { from, to });
+    return { files: whole.files.slice(0, most).slice(offset, offset + limit), total: all.length };
+  }
+  attachPatches(files, text, { complete: !truncated, maxLength: mebi });
+  return { files, total: all.length };
+}
+
 async function readFiles(repo: Repo, args: readonly string[]): Promise<FileDiff[]> {
   const { limits } = repo.store;
   const files: FileDiff[] = [];
@@ -90,12 +118,15 @@ function lineReader(files: FileDiff[]): (line: string) => void {
 // Lines of content begin with a space, +, - or \, so that this matches only the beginning of a file's section.
 const sectionStart = /^diff --git /m;
 
+/** A change of type has two sections: a removal and an addition. */
+const sectionsOf = (status: FileDiff['status']): number => (status === 'changed' ? 2 : 1);
+
 /** Sets the patch of each file. Sections are in the files' order; a change of type has two: a removal and an addition. */
 function attachPatches(files: FileDiff[], text: string, { complete, maxLength }: { complete: boolean; maxLength: number }): void {
   const sections = text.split(sectionStart).slice(1);
   let at = 0;
   for (const file of files) {
-    const count = file.status === 'changed' ? 2 : 1;
+    const count = sectionsOf(file.status);
     const ownSections = sections.slice(at, at + count);
     at += count;
     const cutOff = !complete && at >= sections.length;

@@ -57,7 +57,7 @@ export const kindsNotRaised = {
   blocking_added: withDependencies,
   blocking_removed: withDependencies,
   'commit-commented': withPullRequests,
-  committed: withPullRequests,
+  committed: 'is an entry of timelines, not an event that is stored',
   connected: notInRest,
   converted_from_draft: withProjects,
   converted_note_to_issue: withProjects,

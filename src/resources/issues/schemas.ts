@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
+import { GitCommit } from '#resources/commits/index.ts';
 import { dataTypes, IssueFieldValue, SomeValues } from '#resources/issue-fields/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
@@ -141,7 +142,11 @@ export const CrossReference = Type.Object({
 });
 export type CrossReference = Static<typeof CrossReference>;
 
-export const TimelineEntry = Type.Union([TimelineComment, CrossReference, TimelineEvent]);
+/** In the timeline of a pull request: one of its commits. */
+export const TimelineCommit = Type.Object({ event: OneOf(['committed']), ...GitCommit.properties });
+export type TimelineCommit = Static<typeof TimelineCommit>;
+
+export const TimelineEntry = Type.Union([TimelineComment, CrossReference, TimelineCommit, TimelineEvent]);
 export type TimelineEntry = Static<typeof TimelineEntry>;
 
 /** The public API's limit for a text: 65,536 characters. */

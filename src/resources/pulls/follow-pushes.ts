@@ -29,6 +29,7 @@ import {
   type PullRow,
   renameBase,
   renameHead,
+  replaceCommits,
   updatePull,
 } from './store.ts';
 
@@ -110,14 +111,15 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   const disk = repoOf(git, row.repository_id);
   if (moved.repository.id !== row.repository_id) await copyCommit(disk, repoOf(git, moved.repository.id), moved.tip);
   const base = (await findBranch(disk, row.base_ref))?.oid ?? row.base_sha;
-  const changes = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
+  const found = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
   const isForced = !(await isAncestor(disk, row.head_sha, moved.tip));
-  const isRewound = isForced && changes?.commits_count === 0;
+  const isRewound = isForced && found?.commits.length === 0;
   await change(async (tx) => {
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
-    await updatePull(tx, pull.id, { head_sha: moved.tip, ...(changes ? { base_sha: base, ...changes } : {}), ...untested });
+    await updatePull(tx, pull.id, { head_sha: moved.tip, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
+    if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
     await updateIssue(tx, pull.id, { updated_at: moved.at });
     await tell(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
     await record(tx, {
@@ -126,7 +128,7 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
       data: { issue: pull.id, ...before },
     });
     // There is nothing to be merged any more.
-    if (isRewound || !changes) await closeOpen(tx, pull, moved);
+    if (isRewound || !found) await closeOpen(tx, pull, moved);
   });
   await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
 }

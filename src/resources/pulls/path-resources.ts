@@ -10,3 +10,11 @@ export const pull = pathResource({
   query: ({ db, at }, { pull_number }) => selectPull(db, at.repo.id, pull_number),
   lock: (tx, at) => findPullForUpdate(tx, at.pull),
 });
+
+/** A pull request that was merged, by its number. */
+export const mergedPull = pathResource({
+  name: 'mergedPull',
+  words: { pull_number: numberWord },
+  below: 'repo',
+  query: ({ db, at }, { pull_number }) => selectPull(db, at.repo.id, pull_number).where('i.merged_at', 'is not', null),
+});

@@ -4,6 +4,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
@@ -24,12 +25,20 @@ import { lockRepository } from '#resources/repositories/index.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import { type Branch, diskOfBoth, getBase, getHead, type Head } from './heads.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
-import { type Branches, findOpenBetween, findPullForUpdate, insertPull, type PullRow, updatePull } from './store.ts';
+import {
+  type Branches,
+  findOpenBetween,
+  findPullForUpdate,
+  insertPull,
+  type PullRow,
+  replaceCommits,
+  updatePull,
+} from './store.ts';
 
 type GitContext = { db: Db; git: GitStore };
 
 /** The ends of a pull request that is to be opened, and what Git says of them. */
-export type Ends = { base: Branch; head: Head; changes: Changes };
+export type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
 
 /**
  * Finds the ends of a new pull request, and brings the commits of a head in another repository here. It changes no ref and no row.
@@ -44,19 +53,19 @@ export async function prepareEnds(
   const [base, head] = await Promise.all([getBase(disk, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
     throw invalid('PullRequest', 'user', 'custom', 'must be a collaborator');
-  const changes = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
+  const found = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
   const names = `${wanted.base} and ${wanted.head}`;
-  if (!changes) throw invalid('PullRequest', 'head', 'custom', `${names} have entirely different commit histories`);
-  if (changes.commits_count === 0) throw invalid('PullRequest', 'head', 'custom', `No commits between ${names}`);
+  if (!found) throw invalid('PullRequest', 'head', 'custom', `${names} have entirely different commit histories`);
+  if (found.commits.length === 0) throw invalid('PullRequest', 'head', 'custom', `No commits between ${names}`);
   if (head.repo.id !== repo.id) await copyCommit(disk, repoOf(git, head.repo.id), head.oid);
-  return { base, head, changes };
+  return { base, head, ...found };
 }
 
 /** Opens a pull request, or makes one of an issue. The caller writes its refs afterwards. */
 export async function openPull(
   tx: Tx,
   action: TextAction,
-  { base, head, changes }: Ends,
+  { base, head, changes, commits }: Ends,
   wanted: NewPullRequest,
 ): Promise<PullRow> {
   const { repo } = action;
@@ -78,6 +87,7 @@ export async function openPull(
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && reaches(head.repo.role, 'write'),
   });
+  await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
   if (wanted.issue === undefined) await recordReferences(tx, action, { issue: issue.id, after: issue.body });
   return { ...own, ...opened };
@@ -119,7 +129,7 @@ async function convertIssue(tx: Tx, { repo, by, now }: TextAction, { issue: numb
 }
 
 /** What a change of the base branch needs of Git, found before the transaction. */
-export type NewBase = { base: Branch; changes: Changes };
+export type NewBase = { base: Branch; changes: Changes; commits: readonly Oid[] };
 
 /** Finds the branch into which a pull request shall be merged from now on; undefined where that is the present one. */
 export async function prepareBase(
@@ -132,16 +142,16 @@ export async function prepareBase(
   const disk = repoOf(git, repo.id);
   const base = await getBase(disk, name);
   if (base.ref === pull.base_ref) return undefined;
-  const changes = await changesBetween(disk, { base: base.oid, head: pull.head_sha });
-  if (!changes) throw invalid('PullRequest', 'base', 'invalid', `There is no common commit of ${name} and ${pull.head_ref}`);
-  if (changes.commits_count === 0)
+  const found = await changesBetween(disk, { base: base.oid, head: pull.head_sha });
+  if (!found) throw invalid('PullRequest', 'base', 'invalid', `There is no common commit of ${name} and ${pull.head_ref}`);
+  if (found.commits.length === 0)
     throw invalid(
       'PullRequest',
       'base',
       'invalid',
       `There are no new commits between base branch '${name}' and head branch '${pull.head_ref}'`,
     );
-  return { base, changes };
+  return { base, ...found };
 }
 
 /** Changes a pull request. Its author, and those who may triage, may change texts and state; the base is for who may also write. */
@@ -173,11 +183,12 @@ async function changeDraft(tx: Tx, action: TextAction, pull: PullRow, is_draft: 
   await recordActivity(tx, action, changed, [{ event, issueEvent }]);
 }
 
-async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, changes }: NewBase): Promise<void> {
+async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, changes, commits }: NewBase): Promise<void> {
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
   const { repo } = action;
   await checkUnique(tx, repo, { ...pull, base_ref: base.ref }, repo.owner.login);
+  await replaceCommits(tx, pull.id, commits, action.now);
   await updatePull(tx, pull.id, { base_ref: base.ref, base_sha: base.oid, ...changes, ...untested });
   await recordActivity(tx, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
   const from = { ref: pull.base_ref, sha: pull.base_sha };

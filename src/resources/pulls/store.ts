@@ -247,3 +247,33 @@ export const renameBase = (tx: Tx, repository: Repository, from: string, to: str
     .where('p.base_ref', '=', from)
     .where(sql<boolean>`exists (select from issues i where i.id = p.issue_id and i.state = 'open')`)
     .execute();
+
+/** Makes these the commits of a pull request, in their order. Those that it had keep the time at which they came. */
+export async function replaceCommits(tx: Tx, issue: Issue, commits: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with wanted as (
+      select sha, nth from unnest(${[...commits]}::text[]) with ordinality as w (sha, nth)
+    ), dropped as (
+      delete from pull_request_commits where issue_id = ${issue} and commit_sha not in (select sha from wanted)
+    )
+    insert into pull_request_commits (issue_id, commit_sha, position, added_at)
+    select ${issue}, sha, nth, ${now} from wanted
+    on conflict (issue_id, commit_sha) do update set position = excluded.position`.execute(tx);
+}
+
+/** The pull requests of a repository that a commit belongs to, or by whose merge it came: the latest first. */
+export const listWithCommit = (db: Db, repository: Repository, commit: string, page: Page): Promise<Listed<PullRow>> =>
+  list(
+    db,
+    pulls(db)
+      .where('i.repository_id', '=', repository)
+      .where(
+        sql<boolean>`i.id in (
+          select c.issue_id from pull_request_commits c where c.commit_sha = ${commit}
+          union all
+          select m.issue_id from pull_requests m join issues o on o.id = m.issue_id
+          where m.repository_id = ${repository} and m.merge_commit_sha = ${commit} and o.merged_at is not null)`,
+      )
+      .orderBy('i.id', 'desc'),
+    page,
+  );

@@ -1,5 +1,7 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { addCommit, diskOf, point } from '#test/resources/commits/setting.ts';
+import { findRefOids } from '#git/refs/refs.ts';
+import { mustMoveRefs } from '#resources/pushes/index.ts';
+import { addCommit, diskOf } from '#test/resources/commits/setting.ts';
 import type { Client } from '#test/support/client.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -20,6 +22,14 @@ export type PullSetting = {
   tested(number: number): Promise<Record<string, unknown>>;
 };
 
+/** Points a branch of a repository at a commit, as a push by this account does. */
+export async function push(w: World, by: Account, repo: Pick<RepositoryRow, 'id'>, branch: string, to: string): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const from = (await findRefOids(diskOf(w, repo), [ref])).get(ref) ?? null;
+  const context = { db: w.db, change: w.change, git: w.hearth.services.git, now: w.clock.now };
+  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id });
+}
+
 export async function pullSetting(w: World, { visibility = 'public' as const } = {}): Promise<PullSetting> {
   const ada = await w.user();
   const repo = await w.repo(ada, { visibility });
@@ -27,8 +37,7 @@ export async function pullSetting(w: World, { visibility = 'public' as const } =
   const base = `/repos/${ada.login}/${repo.name}`;
   const disk = diskOf(w, repo);
   const first = await addCommit(disk, { files: { 'README.md': 'engine\n', 'a.txt': '1\n2\n3\n' }, message: 'First' });
-  await point(w, repo, 'refs/heads/main', first);
-  const tips = new Map([['main', first]]);
+  await push(w, ada, repo, 'main', first);
   const tip = async (branch: string) => (await client.get(`${base}/git/ref/heads/${branch}`)).body.object.sha;
   return {
     ada,
@@ -41,8 +50,7 @@ export async function pullSetting(w: World, { visibility = 'public' as const } =
       const known = await client.get(`${base}/git/ref/heads/${branch}`);
       const parent = known.status === 200 ? known.body.object.sha : first;
       const oid = await addCommit(disk, { files, parents: [parent], message });
-      await point(w, repo, `refs/heads/${branch}`, oid);
-      tips.set(branch, oid);
+      await push(w, ada, repo, branch, oid);
       return oid;
     },
     async open(head, more = {}) {

@@ -1,16 +1,18 @@
 // What a pull request consists of: its commits, and the files that they change.
 import { Type } from 'typebox';
 import { readsPulls } from '#access/policies.ts';
+import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { listAhead } from '#git/history/compare.ts';
-import { diffTrees } from '#git/history/diff.ts';
+import { diffPage } from '#git/history/diff.ts';
 import { repoOf } from '#git/store.ts';
-import { Commit, DiffEntry, maxFiles, presentCommits, presentFiles, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { Commit, commit, DiffEntry, maxFiles, presentCommits, presentFiles, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { maxCommits } from '../changes.ts';
 import { pull } from '../path-resources.ts';
-
-/** The public API's bound: further commits are in the list of commits of the branch. */
-const maxCommits = 250;
+import { presentPulls } from '../present.ts';
+import { PullRequest } from '../schemas.ts';
+import { listWithCommit } from '../store.ts';
 
 export const listPullCommits = endpoint({
   id: 'pulls/list-commits',
@@ -42,9 +44,23 @@ export const listPullFiles = endpoint({
   replies: { 200: Type.Array(DiffEntry) },
   async handle({ at, page, links, services: { git } }) {
     const { merge_base_sha: from, head_sha: to } = at.pull;
-    const { files } = await diffTrees(repoOf(git, at.repo.id), { from, to });
-    const shown = files.slice(0, maxFiles);
-    const rows = presentFiles(repositoryUrlsOf(links, at.repo), to, shown.slice(page.offset, page.offset + page.limit));
-    return { rows, total: shown.length };
+    const { files, total } = await diffPage(repoOf(git, at.repo.id), { from, to, ...page, most: maxFiles });
+    return { rows: presentFiles(repositoryUrlsOf(links, at.repo), to, files), total: Math.min(total, maxFiles) };
+  },
+});
+
+export const listPullsOfCommit = endpoint({
+  id: 'repos/list-pull-requests-associated-with-commit',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls',
+  resources: [commit],
+  summary: 'List pull requests associated with a commit',
+  access: readsPulls,
+  paging: pages(),
+  refuses: [409, 422],
+  replies: { 200: Type.Array(PullRequest) },
+  async handle({ db, at, viewer, page, links, services: { git } }) {
+    const found = await listWithCommit(db, at.repo.id, at.commit.oid, page);
+    return mapRows(found, (rows) => presentPulls({ db, links, viewer, repo: at.repo, git }, rows));
   },
 });

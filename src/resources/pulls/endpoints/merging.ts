@@ -3,12 +3,11 @@ import { Type } from 'typebox';
 import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
-import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { mergePull } from '../merging.ts';
-import { pull } from '../path-resources.ts';
+import { mergedPull, pull } from '../path-resources.ts';
 import { BranchUpdate, BranchUpdateResult, MergeResult, NewPullMerge } from '../schemas.ts';
 import { updateBranch } from '../update-branch.ts';
 
@@ -16,12 +15,12 @@ export const checkMerged = endpoint({
   id: 'pulls/check-if-merged',
   method: 'GET',
   path: '/repos/{owner}/{repo}/pulls/{pull_number}/merge',
-  resources: [pull],
+  resources: [mergedPull],
   summary: 'Check if a pull request has been merged',
   access: readsPulls,
   replies: { 204: Nothing },
-  async handle({ at }) {
-    if (at.pull.merged_at === null) throw notFound();
+  async handle() {
+    // The path names a pull request that was merged.
   },
 });
 
