@@ -165,9 +165,9 @@ export async function changePull(
   const { repo, by } = action;
   const mayWrite = by.grant.kind === 'installation' || reaches(repo.role, 'write') || pull.author_id === by.account.id;
   if (newBase && !mayWrite) throw forbidden('Must have push access to change the base branch.');
-  await changeIssue(tx, action, pull, wanted);
-  if (newBase) await changeBase(tx, action, pull, newBase);
-  if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(tx, action, pull, draft);
+  const changed = { ...pull, ...(await changeIssue(tx, action, pull, wanted)) };
+  if (newBase) await changeBase(tx, action, changed, newBase);
+  if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(tx, action, changed, draft);
   if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id)
     await updatePull(tx, pull.id, { maintainer_can_modify });
   return orNotFound(await findPullForUpdate(tx, pull));
