@@ -64,7 +64,7 @@ export async function diffPage(
     .map((file) => ({ ...file }));
   if (files.length === 0) return { files, total: all.length };
   const paths = files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [previousPath, path]));
-  const args = ['--literal-pathspecs', 'diff-tree', '-p', ...common, checkedOid(from), checkedOid(to), '--', ...paths];
+  const args = ['diff-tree', '-p', ...common, checkedOid(from), checkedOid(to), '--', ...paths];
   const { stdout, truncated } = await run(repo, args, { maxOutput: 8 * mebi, truncate: true });
   const text = stdout.toString('utf8');
   const expected = files.reduce((sum, { status }) => sum + sectionsOf(status), 0);
