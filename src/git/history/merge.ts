@@ -7,8 +7,7 @@ import type { Repo } from '../repo.ts';
 export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
 /**
- * Merges the trees of two commits. It writes no commit and moves no ref.
- * @throws GitError `conflict` for unrelated histories
+ * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, in no path.
  */
 export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [
@@ -24,7 +23,7 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
   if (code === 0) return { merged: true, tree };
   if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
-  if (/unrelated histories/.test(stderr)) throw new GitError('conflict', 'The histories have no common commit');
+  if (/unrelated histories/.test(stderr)) return { merged: false, paths: [] };
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
 }
 

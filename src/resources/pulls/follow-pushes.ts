@@ -26,6 +26,7 @@ import {
   listConcernedByHead,
   listOpenInto,
   listPlans,
+  loadPulls,
   type PullRow,
   renameBase,
   renameHead,
@@ -40,6 +41,19 @@ type Push = Recorded<'push'>;
 type Moved = { repository: RepositoryRow; ref: string; tip: Oid | null; actor: Id<'accounts'> | undefined; at: Date };
 
 const heads = 'refs/heads/';
+
+/** A pull request whose head moved while it was opened, or while it was closed, gets the commits of that now. */
+export async function followOpened(
+  context: Context,
+  { data, actor, at }: Recorded<'pull_request.opened' | 'pull_request.reopened'>,
+): Promise<void> {
+  const { db, services } = context;
+  const pull = (await loadPulls(db, [data.issue])).get(data.issue);
+  const repository = pull?.head_repository_id ? await findRepository(db, pull.head_repository_id) : undefined;
+  if (!pull || !repository || pull.state === 'closed') return;
+  const tip = (await findBranch(repoOf(services.git, repository.id), pull.head_ref))?.oid ?? null;
+  await followHead(context, { repository, ref: pull.head_ref, tip, actor, at });
+}
 
 /** Brings the pull requests that a push concerns up to date. */
 export async function followPush(context: Context, event: Push): Promise<void> {

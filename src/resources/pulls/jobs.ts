@@ -4,20 +4,20 @@ import { repoOf } from '#git/store.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { followPush } from './follow-pushes.ts';
+import { followOpened, followPush } from './follow-pushes.ts';
 import { findBranch } from './heads.ts';
 import { isBranchInUse, listOpenInto, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
-export const followPushes = batchSubscription<'push', Services>({
+export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', Services>({
   name: 'pulls.follow-pushes',
-  on: ['push'],
+  on: ['push', 'pull_request.opened', 'pull_request.reopened'],
   attempts: 25,
   batch: 20,
   lanes: 2,
   async runAll(events, context) {
-    for (const event of events) await followPush(context, event);
+    for (const event of events) await (event.kind === 'push' ? followPush(context, event) : followOpened(context, event));
   },
 });
 

@@ -25,8 +25,11 @@ export function mergeMessage({ repo, pull, headOwner }: Merged, wanted: Wanted):
   return messageOf(wanted.commit_title ?? title, wanted.commit_message ?? bodies[repo.merge_commit_message]);
 }
 
-/** The message of the one commit into which the commits of a pull request are squashed. */
-export function squashMessage({ repo, pull, commits }: Merged, wanted: Wanted, authors: SquashAuthors): string {
+/**
+ * The message of the one commit into which the commits of a pull request are squashed. `addresses` are those of its author: the others are
+ * named in it.
+ */
+export function squashMessage({ repo, pull, commits }: Merged, wanted: Wanted, addresses: readonly string[]): string {
   const [only] = commits.length === 1 ? commits : [];
   const title = only && repo.squash_merge_commit_title === 'COMMIT_OR_PR_TITLE' ? splitMessage(only.message).title : pull.title;
   const bodies = {
@@ -35,13 +38,10 @@ export function squashMessage({ repo, pull, commits }: Merged, wanted: Wanted, a
     COMMIT_MESSAGES: only ? splitMessage(only.message).body : listOf(commits),
   } as const;
   const body = wanted.commit_message ?? bodies[repo.squash_merge_commit_message];
-  const trailers = wanted.commit_message === undefined ? coAuthorsOf(commits, authors) : [];
+  const trailers = wanted.commit_message === undefined ? coAuthorsOf(commits, addresses) : [];
   const whole = [body, trailers.join('\n')].filter((part) => part !== '').join('\n\n');
   return messageOf(wanted.commit_title ?? numbered({ ...pull, title }), whole);
 }
-
-/** The author of a squashed commit, by e-mail address: the others are named in its message. */
-export type SquashAuthors = { author: string };
 
 const numbered = ({ title, number }: Pick<PullRow, 'title' | 'number'>): string => `${title} (#${number})`;
 
@@ -55,7 +55,8 @@ function splitMessage(message: string): { title: string; body: string } {
 const listOf = (commits: readonly Commit[]): string => commits.map(({ message }) => `* ${message.trim()}`).join('\n\n');
 
 /** A line for each author of the commits but the one of the squashed commit. */
-const coAuthorsOf = (commits: readonly Commit[], { author }: SquashAuthors): string[] => {
-  const others = commits.filter((commit) => commit.author.email.toLowerCase() !== author.toLowerCase());
+const coAuthorsOf = (commits: readonly Commit[], addresses: readonly string[]): string[] => {
+  const own = new Set(addresses.map((address) => address.toLowerCase()));
+  const others = commits.filter(({ author }) => !own.has(author.email.toLowerCase()));
   return unique(others.map((commit) => `Co-authored-by: ${commit.author.name} <${commit.author.email}>`));
 };

@@ -56,8 +56,8 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
 export type MergeAction = RepositoryAction & {
   /** Who commits the merge. */
   identity: Identity;
-  /** The author of a squashed commit. */
-  authorOf: (pull: PullRow) => Promise<Identity>;
+  /** The author of a squashed commit, with all addresses by which that account is known. */
+  authorOf: (pull: PullRow) => Promise<{ author: Identity; addresses: readonly string[] }>;
   headOwner: string;
 };
 
@@ -133,8 +133,8 @@ async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted
     const message = mergeMessage(merged, wanted);
     return writeCommit(disk, { tree, parents: [base, head], author: identity, committer: identity, message });
   }
-  const author = await authorOf(pull);
-  const message = squashMessage(merged, wanted, { author: author.email });
+  const { author, addresses } = await authorOf(pull);
+  const message = squashMessage(merged, wanted, addresses);
   return writeCommit(disk, { tree, parents: [base], author, committer: identity, message });
 }
 

@@ -1,5 +1,6 @@
 // Whether open pull requests can be merged: tested in Git without a work tree, whenever one of their two branches moves.
 import type { Db, Tx } from '#database/connect.ts';
+import { isGitError } from '#git/errors.ts';
 import { mergeCommits } from '#git/history/merge.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
@@ -73,7 +74,7 @@ export async function testMerges(
       some.map(async (row) => {
         const base = tips.get(row.base_ref)?.oid;
         const isTested = row.tested_base_sha === base && row.tested_head_sha === row.head_sha;
-        return base === undefined || isTested ? [] : [await testMerge({ disk, reader }, row, base)];
+        return base === undefined || isTested ? [] : testIfPossible({ disk, reader }, row, base);
       }),
     );
     tests.push(...done.flat());
@@ -84,6 +85,16 @@ export async function testMerges(
 }
 
 type Reading = { disk: Disk; reader: ObjectReader };
+
+/** The test of a merge; none where Git reaches a limit, so that the others are tested all the same. */
+async function testIfPossible(reading: Reading, row: PullRow, base: Oid) {
+  try {
+    return [await testMerge(reading, row, base)];
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return [];
+    throw error;
+  }
+}
 
 async function testMerge({ disk, reader }: Reading, row: PullRow, base: Oid) {
   const head = row.head_sha;

@@ -123,3 +123,25 @@ test('bad ends are refused', async () => {
   expect(denied).toMatchObject({ status: 422, body: { errors: [{ message: 'must be a collaborator' }] } });
   expect((await client.get(base)).body.open_issues_count).toBe(0);
 });
+
+test('a head that moved while the pull request was closed is followed when that is opened again', async () => {
+  const { client, base, commit, open, tested } = await pullSetting(w);
+  await commit('topic', { 'b.txt': 'one\n' });
+  const number = await open('topic');
+  await client.patch(`${base}/pulls/${number}`, { state: 'closed' });
+  await w.settle();
+  const head = await commit('topic', { 'c.txt': 'two\n' });
+  await w.settle();
+  expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ commits: 1 });
+  await client.patch(`${base}/pulls/${number}`, { state: 'open' });
+  expect(await tested(number)).toMatchObject({ head: { sha: head }, commits: 2, mergeable: true });
+});
+
+test('a base that was replaced by another history can not be merged into', async () => {
+  const { client, base, commit, open, tested, repo, ada } = await pullSetting(w);
+  await commit('topic', { 'b.txt': 'one\n' });
+  const number = await open('topic');
+  await push(w, ada, repo, 'main', await addCommit(diskOf(w, repo), { files: { 'z.txt': 'new\n' } }));
+  expect(await tested(number)).toMatchObject({ mergeable: false, mergeable_state: 'dirty' });
+  expect((await client.put(`${base}/pulls/${number}/merge`)).status).toBe(405);
+});

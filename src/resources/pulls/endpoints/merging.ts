@@ -4,7 +4,7 @@ import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
 import { Nothing } from '#lib/shape.ts';
-import { findAccountById } from '#resources/accounts/index.ts';
+import { findAccountById, loadVerifiedEmails } from '#resources/accounts/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { mergePull } from '../merging.ts';
 import { mergedPull, pull } from '../path-resources.ts';
@@ -45,7 +45,10 @@ export const merge = endpoint({
       headOwner: headOwner?.login ?? at.repo.owner.login,
       async authorOf() {
         const author = await accountOf(at.pull.author_id);
-        return author ? identityOf(author, links, now) : identity;
+        if (!author) return { author: identity, addresses: [identity.email] };
+        const own = identityOf(author, links, now);
+        const addresses = (await loadVerifiedEmails(db, [author.id])).get(author.id) ?? [];
+        return { author: own, addresses: [own.email, ...addresses] };
       },
     };
     const sha = await mergePull({ db, change, git, now }, mergeAction, at.pull, {
