@@ -87,8 +87,7 @@ export type RelationChange = {
 
 /**
  * Records changes of relations, for both issues of each. As a reference does, a relation leaves the time of an issue alone where not
- * everybody who reads that may read the other one. Returns the issues
- * that have a new time, by their ids.
+ * everybody who reads that may read the other one. Returns the issues that have a new time.
  */
 export async function recordRelations(
   tx: Tx,
