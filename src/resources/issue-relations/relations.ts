@@ -43,10 +43,11 @@ export async function locate(tx: Tx, { repo }: RepositoryAction, issues: readonl
   return issues.map((issue) => ({ issue, repository: getOrThrow(repositories, issue.repository_id) }));
 }
 
-/** An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it has another owner */
+/** An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it is a pull request, or has another owner */
 export async function findOther(tx: Tx, action: RepositoryAction, id: number, field: Field): Promise<Located> {
   const issue = await findReadableIssue(tx, action.by, asId<'issues'>(id));
   if (!issue) throw notFound();
+  if (issue.is_pull_request) throw refused(field, 'Pull requests have no such relations');
   const [located] = await locate(tx, action, [issue]);
   if (!located) throw notFound();
   if (located.repository.owner_id !== action.repo.owner_id)

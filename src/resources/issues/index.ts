@@ -13,11 +13,10 @@ export {
 } from './import-store.ts';
 export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadKnown } from './known.ts';
-export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
-export { changeIssue } from './rules.ts';
+export { changeIssue, checkHasIssues } from './rules.ts';
 export { associations, Issue, IssueComment, lockReasons, renderedTexts, stateReasons, states } from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
 export {

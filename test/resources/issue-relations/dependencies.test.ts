@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
+import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { world } from '#test/support/world.ts';
 import { eventsIn, repositoryOf, setting, titlesIn } from './setting.ts';
 
@@ -128,6 +129,22 @@ test('a deleted repository takes its relations along, and nothing counts them', 
     sub_issues_summary: { total: 0 },
   });
   expect((await client.get(`${issue.at}/timeline`)).body).toEqual([]);
+});
+
+test('pull requests have no relations', async () => {
+  const { client, base, commit, open: openPull } = await pullSetting(w);
+  await commit('topic', { a: 'a' });
+  const pull = await openPull('topic');
+  const pullId = (await client.get(`${base}/issues/${pull}`)).body.id;
+  const { body: issue } = await client.post(`${base}/issues`, { title: 'Issue' });
+  const at = `${base}/issues/${issue.number}`;
+  for (const [path, body] of [
+    [`${at}/sub_issues`, { sub_issue_id: pullId }],
+    [`${at}/dependencies/blocked_by`, { issue_id: pullId }],
+  ] as const)
+    expect((await client.post(path, body)).body.errors).toMatchObject([{ message: 'Pull requests have no such relations' }]);
+  expect((await client.post(`${base}/issues/${pull}/sub_issues`, { sub_issue_id: issue.id })).status).toBe(404);
+  expect((await client.get(`${base}/issues/${pull}/dependencies/blocking`)).status).toBe(404);
 });
 
 test('Octokit sets and lists dependencies', async () => {
