@@ -7,7 +7,10 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
   [
     relatedIssue,
     async ({ client }, base) => {
+      // It has a parent, which one of its endpoints shows.
+      const { body: parent } = await client.post(`${base}/issues`, { title: fresh('issue') });
       const { body } = await client.post(`${base}/issues`, { title: fresh('issue') });
+      await client.post(`${base}/issues/${parent.number}/sub_issues`, { sub_issue_id: body.id });
       return { issue_number: String(body.number) };
     },
   ],
