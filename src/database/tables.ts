@@ -352,6 +352,12 @@ export interface IssueComments {
   reactions: JsonWithDefault;
 }
 
+export interface IssueDependencies {
+  issue_id: Id<'issues'>;
+  blocking_id: Id<'issues'>;
+  created_at: Date;
+}
+
 export interface IssueDocuments {
   issue_id: Id<'issues'>;
   repository_id: number;
@@ -904,6 +910,13 @@ export interface Stars {
   created_at: Date;
 }
 
+export interface SubIssues {
+  issue_id: Id<'issues'>;
+  parent_id: Id<'issues'>;
+  position: number;
+  created_at: Date;
+}
+
 export interface TeamInvitations {
   team_id: Id<'teams'>;
   organization_id: Id<'accounts'>;
@@ -1089,6 +1102,7 @@ export interface DB {
   interaction_limits: InteractionLimits;
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
+  issue_dependencies: IssueDependencies;
   issue_documents: IssueDocuments;
   issue_events: IssueEvents;
   issue_field_options: IssueFieldOptions;
@@ -1135,6 +1149,7 @@ export interface DB {
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
   stars: Stars;
+  sub_issues: SubIssues;
   team_invitations: TeamInvitations;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;

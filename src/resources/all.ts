@@ -23,6 +23,7 @@ import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
+import { issueRelations } from './issue-relations/family.ts';
 import { issues } from './issues/family.ts';
 import { labels } from './labels/family.ts';
 import { licenses } from './licenses/family.ts';
@@ -84,6 +85,7 @@ const families = [
   reactions,
   issueFields,
   issues,
+  issueRelations,
   pulls,
   commitComments,
   releases,

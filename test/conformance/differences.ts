@@ -28,7 +28,7 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
-  ...['orgs/create-issue-field', 'orgs/update-issue-field'].map((operationId) => ({
+  ...['orgs/create-issue-field', 'orgs/update-issue-field', 'issues/reprioritize-sub-issue'].map((operationId) => ({
     operationId,
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',

@@ -29,6 +29,9 @@ export const issues = {
     of: 'issues, and commits, that one text refers to',
     past: 'further ones have no event, and are not closed',
   },
+  subIssues: { value: 100, unit: 'count', fixed: true, of: 'sub-issues of one issue', past: '422' },
+  subIssueLevels: { value: 8, unit: 'count', fixed: true, of: 'levels of sub-issues below one issue', past: '422' },
+  dependencies: { value: 50, unit: 'count', fixed: true, of: 'issues that block one, and issues that one blocks', past: '422' },
   pushedCommits: {
     value: 1_000,
     unit: 'count',

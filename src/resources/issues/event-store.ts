@@ -9,7 +9,7 @@ import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, seesEventsOfField } from '#resources/issue-fields/index.ts';
-import type { IssueEventKind } from './issue-event-kinds.ts';
+import { type IssueEventKind, relationFields } from './issue-event-kinds.ts';
 import type { IssueRow } from './store.ts';
 
 /** The data of an issue event. Labels, milestones and fields are stored with the names that they had at that time. */
@@ -36,8 +36,14 @@ type FieldValue = string | number | string[];
 
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
-/** `commit`: the commit that caused it, of the same repository. */
-export type NewIssueEvent = { event: IssueEventKind; data?: IssueEventData; commit?: string };
+export type NewIssueEvent = {
+  event: IssueEventKind;
+  data?: IssueEventData;
+  /** The commit that caused it, of the same repository. */
+  commit?: string;
+  /** The other issue of a relation. */
+  source?: Pick<IssueRow, 'id' | 'repository_id'>;
+};
 type IssueEventContext = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
@@ -51,7 +57,7 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
   if (events.length === 0) return;
   const { repository, issue, actor, app, at } = context;
   const insert = tx.insertInto('issue_events').values(
-    events.map(({ event, data = {}, commit }) => ({
+    events.map(({ event, data = {}, commit, source }) => ({
       repository_id: repository,
       issue_id: issue,
       actor_id: actor,
@@ -60,10 +66,15 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
       data: JSON.stringify(data),
       commit_id: commit ?? null,
       created_at: at,
+      source_issue_id: source?.id ?? null,
+      // Who may read an event with a source in the same repository may read the source.
+      source_repository_id: source === undefined || source.repository_id === repository ? null : source.repository_id,
     })),
   );
   sendUnawaited(tx, insert);
 }
+
+const relations = Object.keys(relationFields).map((kind) => sql.lit(kind));
 
 /**
  * Whether the viewer may see an event in the row `issue_events` that isn't shown to everybody. Events about fields are hidden together
@@ -78,7 +89,7 @@ export const maySeeRestricted = (viewer: Viewer) =>
       sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
     )}
     when issue_events.source_repository_id is null then true
-    when issue_events.event = 'cross-referenced' then issue_events.source_repository_id in (
+    when issue_events.event in ('cross-referenced', ${sql.join(relations)}) then issue_events.source_repository_id in (
       select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})
     else issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'contents')} end)`;
 

@@ -71,7 +71,8 @@ const aboutIssue = (
     return presented ? build(presented, repository) : [];
   });
 
-const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
+/** Issues as payloads show them: as everybody sees them who may read them. */
+export const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
   const rows = [...(await loadIssues(db, ids)).values()];
   return keyed(await presentIssues({ db, links, viewer: anonymous }, rows), ({ id }) => asId(id));
 };

@@ -38,7 +38,8 @@ export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
 
 /**
  * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events that
- * not everybody may see are left out: those about fields of an organization, and those that came from another repository.
+ * not everybody may see are left out: those about fields of an organization, and those that came from another repository. So are those that
+ * name another issue.
  */
 export const listIssueEventsAfter = async (
   db: Db,
@@ -53,6 +54,7 @@ export const listIssueEventsAfter = async (
     .select(['issues.number', sql<string>`issue_events.created_at::text`.as('at')])
     .where('issue_events.repository_id', '=', repository)
     .where('issue_events.restricted', '=', false)
+    .where('issue_events.source_issue_id', 'is', null)
     .where(sql<boolean>`(issue_events.created_at, issue_events.id) > (${after.at}::timestamptz, ${after.id}::bigint)`)
     .orderBy('issue_events.created_at')
     .orderBy('issue_events.id')

@@ -1,7 +1,7 @@
 export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
 export type { CommentRow } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents, type NewIssueEvent } from './event-store.ts';
-export { assigneeOf, formerTexts, labelOf, milestoneOf } from './events.ts';
+export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export {
   findIssueIds,
@@ -11,21 +11,24 @@ export {
   insertImportedIssues,
   issueTotals,
 } from './import-store.ts';
+export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadKnown } from './known.ts';
-export { presentComments, presentIssues } from './present.ts';
+export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
-export { changeIssue } from './rules.ts';
+export { changeIssue, checkHasIssues } from './rules.ts';
 export { associations, Issue, IssueComment, lockReasons, renderedTexts, stateReasons, states } from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
 export {
   findIssueForUpdate,
+  findReadableIssue,
   type IssueRow,
   insertIssue,
   loadAssociations,
   loadAttached,
   loadIssues,
   selectIssue,
+  touchIssues,
   updateIssue,
 } from './store.ts';
 export { presentTexts, textMedia } from './texts.ts';

@@ -4,6 +4,10 @@
 export const issueEventKinds = [
   'assigned',
   'base_ref_changed',
+  'blocked_by_added',
+  'blocked_by_removed',
+  'blocking_added',
+  'blocking_removed',
   'closed',
   'comment_deleted',
   'convert_to_draft',
@@ -21,10 +25,14 @@ export const issueEventKinds = [
   'mentioned',
   'merged',
   'milestoned',
+  'parent_issue_added',
+  'parent_issue_removed',
   'ready_for_review',
   'referenced',
   'renamed',
   'reopened',
+  'sub_issue_added',
+  'sub_issue_removed',
   'subscribed',
   'unassigned',
   'unlabeled',
@@ -34,11 +42,27 @@ export const issueEventKinds = [
 ] as const;
 export type IssueEventKind = (typeof issueEventKinds)[number];
 
+/** The kinds of events that name another issue, each with the field that shows it. */
+export const relationFields = {
+  sub_issue_added: 'sub_issue',
+  sub_issue_removed: 'sub_issue',
+  parent_issue_added: 'parent_issue',
+  parent_issue_removed: 'parent_issue',
+  blocked_by_added: 'blocked_by',
+  blocked_by_removed: 'blocked_by',
+  blocking_added: 'blocking',
+  blocking_removed: 'blocking',
+} as const satisfies Partial<Record<IssueEventKind, string>>;
+export type RelationEventKind = keyof typeof relationFields;
+type RelationField = (typeof relationFields)[RelationEventKind];
+
+/** The field in which an event shows the other issue; undefined for other kinds. */
+export const relationFieldOf = (event: string): RelationField | undefined =>
+  Object.hasOwn(relationFields, event) ? relationFields[event as RelationEventKind] : undefined;
+
 const withPullRequests = 'happens to pull requests only, which Hearth does not have yet';
 const withProjects = 'happens to cards of projects, which Hearth does not have';
 const withIssueTypes = 'happens to types of issues, which Hearth does not have';
-const withSubIssues = 'happens to issues below others, which Hearth does not have';
-const withDependencies = 'happens to issues that block others, which Hearth does not have';
 const notInRest = 'the public API has no REST operation that causes it';
 
 /** The public API's kinds that nothing raises, each with the reason. */
@@ -52,10 +76,6 @@ export const kindsNotRaised = {
   automatic_base_change_failed: withPullRequests,
   automatic_base_change_succeeded: withPullRequests,
   base_ref_force_pushed: withPullRequests,
-  blocked_by_added: withDependencies,
-  blocked_by_removed: withDependencies,
-  blocking_added: withDependencies,
-  blocking_removed: withDependencies,
   'commit-commented': withPullRequests,
   committed: 'is an entry of timelines, not an event that is stored',
   connected: notInRest,
@@ -70,8 +90,6 @@ export const kindsNotRaised = {
   issue_type_removed: withIssueTypes,
   'line-commented': withPullRequests,
   moved_columns_in_project: withProjects,
-  parent_issue_added: withSubIssues,
-  parent_issue_removed: withSubIssues,
   pinned: notInRest,
   project_v2_item_status_changed: withProjects,
   removed_from_project: withProjects,
@@ -80,8 +98,6 @@ export const kindsNotRaised = {
   review_request_removed: withPullRequests,
   review_requested: withPullRequests,
   reviewed: withPullRequests,
-  sub_issue_added: withSubIssues,
-  sub_issue_removed: withSubIssues,
   transferred: notInRest,
   unpinned: notInRest,
   user_blocked: notInRest,

@@ -12,6 +12,7 @@ import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts
 import { presentRollup } from '#resources/reactions/index.ts';
 import { loadNamedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { CommentRow } from './comment-store.ts';
+import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type Attached, type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
 import { presentTexts } from './texts.ts';
@@ -68,7 +69,10 @@ export async function presentIssues(
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
     ...gather(milestones.values(), 'creator_id'),
   ];
-  const accounts = await loadAccounts(db, people, viewer.account);
+  const [accounts, relationsOf] = await Promise.all([
+    loadAccounts(db, people, viewer.account),
+    relationsPresenter({ db, links, viewer }, rows, (issue) => getOrThrow(attached, issue).related, repositories),
+  ]);
   const presentedRepositories = options.withRepository
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
@@ -121,6 +125,7 @@ export async function presentIssues(
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
       issue_field_values: (values.get(row.id) ?? []).map(presentFieldValue),
+      ...relationsOf(row),
       ...(presentedRepository ? { repository: presentedRepository } : {}),
     };
   });

@@ -7,7 +7,7 @@ import { dataTypes, IssueFieldValue, SomeValues } from '#resources/issue-fields/
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
-import { MinimalRepository } from '#resources/repositories/index.ts';
+import { MinimalRepository, SimpleRepository } from '#resources/repositories/index.ts';
 
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
@@ -27,6 +27,21 @@ const PullRequestLinks = Type.Object({
   patch_url: Type.String(),
   merged_at: Nullable(Timestamp),
 });
+
+/** How an issue is related to others, as far as the viewer may read these. */
+const relations = {
+  sub_issues_summary: Type.Object({ total: Type.Integer(), completed: Type.Integer(), percent_completed: Type.Integer() }),
+  parent_issue_url: Nullable(Type.String()),
+  /** Of those that are open, and of all. */
+  issue_dependencies_summary: Type.Object({
+    blocked_by: Type.Integer(),
+    blocking: Type.Integer(),
+    total_blocked_by: Type.Integer(),
+    total_blocking: Type.Integer(),
+  }),
+};
+const Relations = Type.Object(relations);
+export type Relations = Static<typeof Relations>;
 
 export const Issue = Type.Object({
   id: Type.Integer(),
@@ -63,6 +78,7 @@ export const Issue = Type.Object({
   performed_via_service_app: Nullable(App),
   reactions: ReactionRollup,
   issue_field_values: Type.Array(IssueFieldValue),
+  ...relations,
   repository: Type.Optional(MinimalRepository),
 });
 export type Issue = Static<typeof Issue>;
@@ -101,6 +117,17 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
+/** The other issue of an event, as it is now. Hearth has no types of issues. */
+const IssueReference = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  state: OneOf(states),
+  state_reason: Nullable(OneOf(stateReasons)),
+  repository: SimpleRepository,
+  issue_type: Type.Null(),
+});
+export type IssueReference = Static<typeof IssueReference>;
+
 /** What events have, in lists of events and in timelines. The optional fields depend on the kind of event. */
 const eventFields = {
   id: Type.Integer(),
@@ -118,6 +145,10 @@ const eventFields = {
   rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
   lock_reason: Type.Optional(Nullable(Type.String())),
   issue_field: Type.Optional(FieldChange),
+  sub_issue: Type.Optional(IssueReference),
+  parent_issue: Type.Optional(IssueReference),
+  blocked_by: Type.Optional(IssueReference),
+  blocking: Type.Optional(IssueReference),
 };
 
 /** An event in a list of events; `issue` is in lists over many issues. */

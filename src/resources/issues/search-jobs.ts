@@ -28,6 +28,14 @@ const changes = [
   'issue_comment.deleted',
   'reaction.created',
   'reaction.deleted',
+  'sub_issues.sub_issue_added',
+  'sub_issues.sub_issue_removed',
+  'sub_issues.parent_issue_added',
+  'sub_issues.parent_issue_removed',
+  'issue_dependencies.blocked_by_added',
+  'issue_dependencies.blocked_by_removed',
+  'issue_dependencies.blocking_added',
+  'issue_dependencies.blocking_removed',
 ] as const;
 
 /** Keeps the search index of issues up to date. Access and the names of repositories aren't in the index: each search looks them up. */

@@ -4,9 +4,9 @@ export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
 export { loadNamedRepositories, loadReadableNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
-export { presentRepositories } from './present.ts';
+export { presentRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository } from './rules.ts';
-export { MinimalRepository } from './schemas.ts';
+export { MinimalRepository, SimpleRepository } from './schemas.ts';
 export {
   addImportedIssues,
   addOpenIssues,

@@ -57,6 +57,10 @@ test('every kind in the list is raised by something', async () => {
   const original = (await client.get(`${path}/issues/1`)).body.id;
   await client.patch(issue, { state: 'closed', state_reason: 'duplicate', duplicate_issue_id: original });
   await client.patch(issue, { state: 'open' });
+  await client.post(`${issue}/sub_issues`, { sub_issue_id: original });
+  await client.delete(`${issue}/sub_issue`, { sub_issue_id: original });
+  await client.post(`${issue}/dependencies/blocked_by`, { issue_id: original });
+  await client.delete(`${issue}/dependencies/blocked_by/${original}`);
   await commitFiles(w, engine, { a: 'a' }, 'Look into #2');
   await (await as(await user())).post(`${issue}/comments`, { body: 'Here, too.' });
   await w.settle();
