@@ -240,6 +240,13 @@ export interface FixedRefs {
   ref: string;
 }
 
+export interface FormerMembers {
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'>;
+  role: 'owner' | 'member';
+  ended_at: Date;
+}
+
 export interface GpgKeys {
   id: GeneratedAlways<Id<'gpg_keys'>>;
   user_id: Id<'accounts'>;
@@ -481,11 +488,8 @@ export interface Memberships {
   organization_id: Id<'accounts'>;
   user_id: Id<'accounts'>;
   role: 'owner' | 'member';
-  state: 'active' | 'pending';
   public: Generated<boolean>;
-  invited_by: Id<'accounts'> | null;
   created_at: Date;
-  invitation_id: GeneratedAlways<number>;
 }
 
 export interface MigrationRepositories {
@@ -555,6 +559,18 @@ export interface NotificationThreads {
   updated_at: Date;
   last_read_at: Date | null;
   subject_id: Id<'notification_subjects'>;
+}
+
+export interface OrganizationInvitations {
+  id: GeneratedAlways<Id<'organization_invitations'>>;
+  organization_id: Id<'accounts'>;
+  invitee_id: Id<'accounts'> | null;
+  email: string | null;
+  role: 'owner' | 'member';
+  inviter_id: Id<'accounts'> | null;
+  created_at: Date;
+  failed_at: Date | null;
+  failed_reason: string | null;
 }
 
 export interface OrganizationRoleAssignments {
@@ -906,10 +922,9 @@ export interface Stars {
 
 export interface TeamInvitations {
   team_id: Id<'teams'>;
-  organization_id: Id<'accounts'>;
-  user_id: Id<'accounts'>;
   role: 'member' | 'maintainer';
   created_at: Date;
+  invitation_id: Id<'organization_invitations'>;
 }
 
 export interface TeamMembers {
@@ -1079,6 +1094,7 @@ export interface DB {
   event_deliveries: EventDeliveries;
   events: Events;
   fixed_refs: FixedRefs;
+  former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
@@ -1106,6 +1122,7 @@ export interface DB {
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
+  organization_invitations: OrganizationInvitations;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;

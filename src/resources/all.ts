@@ -33,6 +33,7 @@ import { migrations } from './migrations/family.ts';
 import { milestones } from './milestones/family.ts';
 import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
+import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
@@ -61,6 +62,7 @@ const families = [
   organizations,
   interactionLimits,
   teams,
+  organizationInvitations,
   organizationRoles,
   licenses,
   gitignore,

@@ -101,7 +101,7 @@ export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, pag
       .where('installations.suspended_at', 'is', null)
       .where(
         sql<boolean>`(installations.account_id = ${user}
-          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user} and m.state = 'active')
+          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user})
           or exists (select from collaborators c join repositories r on r.id = c.repository_id
             where r.owner_id = installations.account_id and c.user_id = ${user}))`,
       )

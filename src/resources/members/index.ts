@@ -10,8 +10,20 @@ export {
   removeInvitationsBy,
   updateInvitation,
 } from './collaborator-store.ts';
-export { endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
 export {
+  type CountedInvitation,
+  findInvitationTo,
+  type Invitee,
+  listInvitations,
+  type OrganizationInvitationRow,
+  selectInvitation,
+} from './invitation-store.ts';
+export { cancelInvitation, invite, lockInvitation } from './invitations.ts';
+export { presentInvitation, presentInvitations } from './present.ts';
+export { addMember, endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
+export { invitationRoles, OrganizationInvitation } from './schemas.ts';
+export {
+  findFormerRole,
   findMembership,
   findMembershipForUpdate,
   listMembersAfter,
@@ -20,7 +32,7 @@ export {
   putMembership,
 } from './store.ts';
 export {
-  acceptTeamInvitations,
+  insertTeamInvitations,
   type Put,
   putTeamInvitation,
   putTeamMember,

@@ -19,7 +19,7 @@ export async function createOrganization(tx: Tx, { login, name, owner, actor, no
   const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
   const settings = await insertSettings(tx, { account_id: account.id });
   await insertDefaultGroup(tx, account.id, now);
-  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', state: 'active', created_at: now });
+  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', created_at: now });
   await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
   return { ...account, settings };
 }

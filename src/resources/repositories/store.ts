@@ -83,7 +83,7 @@ export function listAffiliated(
   const conditions = {
     owner: sql<boolean>`r.owner_id = ${me}`,
     collaborator: sql<boolean>`r.id in (select c.repository_id from collaborators c where c.user_id = ${me})`,
-    organization_member: sql<boolean>`r.owner_id in (select m.organization_id from memberships m where m.user_id = ${me} and m.state = 'active')`,
+    organization_member: sql<boolean>`r.owner_id in (select m.organization_id from memberships m where m.user_id = ${me})`,
   };
   let query = db
     .selectFrom('repositories as r')

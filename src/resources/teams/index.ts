@@ -22,6 +22,7 @@ export {
   keepVisible,
   listRolesByTeams,
   listTeamsAfter,
+  listTeamsOfInvitation,
   loadTeamMembers,
   loadTeamRoles,
   loadTeams,
