@@ -154,12 +154,17 @@ export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
     .selectFrom('accounts')
     .selectAll()
     .where(sql<boolean>`lower(login) = lower(${login})`)
-    .where('kind', '<>', 'organization')
+    .where('kind', 'in', ['user', 'bot'])
     .executeTakeFirst();
 
 /** A user, an organization or a bot by its login. */
 export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
-  db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`lower(login) = lower(${login})`)
+    .where('kind', '<>', 'deleted')
+    .executeTakeFirst();
 
 /** The permissions that a credential holds in an account; empty for classic and OAuth tokens. */
 export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Promise<PermissionSet> {

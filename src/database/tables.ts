@@ -14,7 +14,7 @@ export interface AccountWords {
 
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
-  kind: 'user' | 'organization' | 'bot';
+  kind: 'user' | 'organization' | 'bot' | 'deleted';
   login: string;
   name: string | null;
   email: string | null;

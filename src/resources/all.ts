@@ -33,6 +33,7 @@ import { migrations } from './migrations/family.ts';
 import { milestones } from './milestones/family.ts';
 import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
+import { organizationDeletion } from './organization-deletion/family.ts';
 import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
@@ -82,6 +83,7 @@ const families = [
   branches,
   contents,
   apps,
+  organizationDeletion,
   milestones,
   reactions,
   issueFields,

@@ -89,6 +89,10 @@ export const findInstallationById = (db: Db, id: Installation): Promise<Installa
 export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
 
+/** All installations on an account. There is one for each app at most. */
+export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
+  withApp(db).where('installations.account_id', '=', account).orderBy('installations.id').execute();
+
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 

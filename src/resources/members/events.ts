@@ -21,7 +21,8 @@ declare module '#events/kinds.ts' {
   }
 }
 
-const organizationEvent = webhookEventType({ name: 'organization', permission: 'members:read', hooks: 'organizations' });
+/** What happens to an organization, and who comes into it and leaves it. */
+export const organizationEvent = webhookEventType({ name: 'organization', permission: 'members:read', hooks: 'organizations' });
 
 /** A webhook event about a membership of an organization. */
 async function buildMembershipEvents(

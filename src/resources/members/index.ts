@@ -5,11 +5,13 @@ export {
   putInvitation,
   type RoleInRepository,
   raiseCollaborator,
+  removeAllDirectRoles,
   removeCollaborator,
   removeInvitation,
   removeInvitationsBy,
   updateInvitation,
 } from './collaborator-store.ts';
+export { organizationEvent } from './events.ts';
 export {
   type CountedInvitation,
   findInvitationTo,
@@ -30,6 +32,7 @@ export {
   listOrganizationIdsOf,
   lockOrganization,
   putMembership,
+  removeMembersOf,
 } from './store.ts';
 export {
   insertTeamInvitations,

@@ -182,3 +182,10 @@ export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organiz
     .execute();
   return rows.map(({ organization_id }) => organization_id);
 }
+
+/** Removes all members of an organization, those of former times, and its invitations. */
+export const removeMembersOf = (tx: Tx, organization: Organization) =>
+  sql`
+    with members as (delete from memberships where organization_id = ${organization}),
+      former as (delete from former_members where organization_id = ${organization})
+    delete from organization_invitations where organization_id = ${organization}`.execute(tx);

@@ -5,7 +5,7 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { checkLogin, insertAccount, removeAccount, updateAccount } from '#resources/accounts/index.ts';
+import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { insertDefaultGroup } from '#runner-providers/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
@@ -54,10 +54,4 @@ export async function changeOrganization(
   });
   await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
-}
-
-/** Deletes an organization and everything that it owns. */
-export async function deleteOrganization(tx: Tx, action: OrganizationAction): Promise<void> {
-  await record(tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: action.org.login } });
-  await removeAccount(tx, action.org.id);
 }

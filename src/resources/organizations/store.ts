@@ -64,7 +64,8 @@ export const listOrganizations = (db: Db, page: Page): Promise<Uncounted<Account
       .selectFrom('organizations')
       .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
       .selectAll('accounts')
-      .select('organizations.description'),
+      .select('organizations.description')
+      .where('accounts.kind', '=', 'organization'),
     'organizations.account_id',
     page,
   );

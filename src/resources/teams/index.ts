@@ -27,6 +27,7 @@ export {
   loadTeamRoles,
   loadTeams,
   removeRepositoryFromTeams,
+  removeTeamsOf,
   type TeamMember,
   type TeamName,
   type TeamRole,

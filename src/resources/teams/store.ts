@@ -282,6 +282,10 @@ export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
+/** Removes all teams of an organization. */
+export const removeTeamsOf = (tx: Tx, organization: Id<'accounts'>) =>
+  tx.deleteFrom('teams').where('organization_id', '=', organization).execute();
+
 /** Gives a team a role in a repository, or changes it. Returns the role that it had before, if any. */
 export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Role | undefined> {
   const { rows } = await sql<{ before: Role | null }>`
