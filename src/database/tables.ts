@@ -14,7 +14,7 @@ export interface AccountWords {
 
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
-  kind: 'user' | 'organization' | 'bot';
+  kind: 'user' | 'organization' | 'bot' | 'deleted';
   login: string;
   name: string | null;
   email: string | null;
@@ -238,6 +238,13 @@ export interface Events {
 export interface FixedRefs {
   repository_id: Id<'repositories'>;
   ref: string;
+}
+
+export interface FormerMembers {
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'>;
+  role: 'owner' | 'member';
+  ended_at: Date;
 }
 
 export interface GpgKeys {
@@ -487,11 +494,8 @@ export interface Memberships {
   organization_id: Id<'accounts'>;
   user_id: Id<'accounts'>;
   role: 'owner' | 'member';
-  state: 'active' | 'pending';
   public: Generated<boolean>;
-  invited_by: Id<'accounts'> | null;
   created_at: Date;
-  invitation_id: GeneratedAlways<number>;
 }
 
 export interface MigrationRepositories {
@@ -561,6 +565,18 @@ export interface NotificationThreads {
   updated_at: Date;
   last_read_at: Date | null;
   subject_id: Id<'notification_subjects'>;
+}
+
+export interface OrganizationInvitations {
+  id: GeneratedAlways<Id<'organization_invitations'>>;
+  organization_id: Id<'accounts'>;
+  invitee_id: Id<'accounts'> | null;
+  email: string | null;
+  role: 'owner' | 'member';
+  inviter_id: Id<'accounts'> | null;
+  created_at: Date;
+  failed_at: Date | null;
+  failed_reason: string | null;
 }
 
 export interface OrganizationRoleAssignments {
@@ -919,10 +935,9 @@ export interface SubIssues {
 
 export interface TeamInvitations {
   team_id: Id<'teams'>;
-  organization_id: Id<'accounts'>;
-  user_id: Id<'accounts'>;
   role: 'member' | 'maintainer';
   created_at: Date;
+  invitation_id: Id<'organization_invitations'>;
 }
 
 export interface TeamMembers {
@@ -1092,6 +1107,7 @@ export interface DB {
   event_deliveries: EventDeliveries;
   events: Events;
   fixed_refs: FixedRefs;
+  former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
@@ -1120,6 +1136,7 @@ export interface DB {
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
+  organization_invitations: OrganizationInvitations;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;

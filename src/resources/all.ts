@@ -34,6 +34,8 @@ import { migrations } from './migrations/family.ts';
 import { milestones } from './milestones/family.ts';
 import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
+import { organizationDeletion } from './organization-deletion/family.ts';
+import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
@@ -62,6 +64,7 @@ const families = [
   organizations,
   interactionLimits,
   teams,
+  organizationInvitations,
   organizationRoles,
   licenses,
   gitignore,
@@ -81,6 +84,7 @@ const families = [
   branches,
   contents,
   apps,
+  organizationDeletion,
   milestones,
   reactions,
   issueFields,

@@ -57,6 +57,20 @@ export const accounts = {
   emails: { value: 50, unit: 'count', fixed: true, of: 'e-mail addresses of one account', past: '422' },
   gpgKeys: { value: 50, unit: 'count', fixed: true, of: 'OpenPGP keys of one account', past: '422' },
   signingKeys: { value: 50, unit: 'count', fixed: true, of: 'SSH keys of one account that sign commits', past: '422' },
+  securityTeams: {
+    value: 10,
+    unit: 'count',
+    fixed: true,
+    of: 'teams of one organization with the role `security_manager`',
+    past: '422',
+  },
+  invitations: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'invitations into one organization in 24 hours',
+    past: '429 with Retry-After',
+  },
 } as const satisfies LimitGroup;
 
 export const notifications = {

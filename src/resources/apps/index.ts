@@ -1,3 +1,4 @@
+export { uninstallAll } from './installations.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
 export { presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';

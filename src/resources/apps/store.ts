@@ -89,6 +89,10 @@ export const findInstallationById = (db: Db, id: Installation): Promise<Installa
 export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
 
+/** All installations on an account. There is one for each app at most. */
+export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
+  withApp(db).where('installations.account_id', '=', account).orderBy('installations.id').execute();
+
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
@@ -101,7 +105,7 @@ export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, pag
       .where('installations.suspended_at', 'is', null)
       .where(
         sql<boolean>`(installations.account_id = ${user}
-          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user} and m.state = 'active')
+          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user})
           or exists (select from collaborators c join repositories r on r.id = c.repository_id
             where r.owner_id = installations.account_id and c.user_id = ${user}))`,
       )

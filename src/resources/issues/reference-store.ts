@@ -53,7 +53,7 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
         join teams t on t.organization_id = o.id and lower(t.slug) = m.team
         join repositories r on r.id = ${repository} and r.owner_id = o.id
       where (t.privacy = 'closed' or exists (
-          select from memberships s where s.organization_id = o.id and s.user_id = ${writer.account?.id ?? null} and s.state = 'active'
+          select from memberships s where s.organization_id = o.id and s.user_id = ${writer.account?.id ?? null}
             and (s.role = 'owner' or exists (select from team_members tm where tm.team_id = t.id and tm.user_id = s.user_id))))
         and exists (select from team_members tm where tm.team_id = t.id and ${mayRead(sql`tm.user_id`)})
       union all

@@ -255,7 +255,7 @@ async function findAssociations(db: Db, viewer: Viewer, authored: readonly Autho
   const { rows } = await sql<Authored & { association: Association }>`
     select distinct r.id as repository, a.author, case
       when r.owner_id = a.author then 'OWNER'
-      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author and m.state = 'active'
+      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author
         and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
       when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
       else 'NONE' end as association
