@@ -10,6 +10,7 @@ import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
+import { checks } from './checks/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -80,6 +81,7 @@ const families = [
   branches,
   contents,
   apps,
+  checks,
   milestones,
   reactions,
   issueFields,
