@@ -52,7 +52,7 @@ create table check_runs (
 create index check_runs_commit on check_runs (repository_id, head_sha, id);
 create index check_runs_latest_of_commit on check_runs (repository_id, head_sha, id) where is_latest;
 create index check_runs_suite on check_runs (check_suite_id, name, id);
-create index check_runs_latest on check_runs (check_suite_id, id) where is_latest;
+create index check_runs_latest on check_runs (check_suite_id, name) where is_latest;
 create index check_runs_since on check_runs (open_since) where open_since is not null;
 create index check_runs_app on check_runs (app_id);
 

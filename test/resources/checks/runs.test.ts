@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { countStatements } from '#database/client.ts';
 import { addDays } from '#lib/time.ts';
 import { addFile } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
@@ -136,7 +137,7 @@ test('bad bodies are refused and change nothing', async () => {
 });
 
 test('annotations accumulate, and are listed in their order', async () => {
-  const { client, base, commit, app, run } = await setting(w);
+  const { ada, client, base, commit, app, run } = await setting(w);
   const annotation = (line: number) => ({
     path: 'src/main file.ts',
     start_line: line,
@@ -166,7 +167,7 @@ test('annotations accumulate, and are listed in their order', async () => {
   ]);
   expect(headers.link).toContain('page=26>; rel="last"');
   expect((await client.get(`${path}/annotations?per_page=2&page=26`)).body).toMatchObject([{ start_line: 51 }]);
-  expect(await w.statements(await w.user(), `${path}/annotations`)).toBe(1);
+  expect(await w.statements(ada, `${path}/annotations`)).toBe(2);
 });
 
 test('of runs with the same name, the newest is the latest; lists filter', async () => {
@@ -270,7 +271,11 @@ test('runs that stay incomplete for more than 14 days become stale, and their ap
       conclusion: 'stale',
       completed_at: '2026-01-15T00:00:01Z',
     });
-    expect((await client.get(`${base}/check-runs/${done.id}`)).body.conclusion).toBe('success');
+    const { body: listed } = await client.get(`${base}/commits/main/check-runs`);
+    expect(listed.check_runs.map(({ id, conclusion }: { id: number; conclusion: string }) => [id, conclusion])).toEqual([
+      [done.id, 'success'],
+      [open.id, 'stale'],
+    ]);
     expect(await suite()).toMatchObject({ status: 'completed', conclusion: 'stale' });
     const kinds = await w.db
       .selectFrom('events')
@@ -389,4 +394,26 @@ test('a run belongs to its commit, also where that is no branch any more', async
     after: commit,
   });
   expect((await client.get(`${base}/commits/main/check-runs`)).body).toEqual({ total_count: 0, check_runs: [] });
+});
+
+test('a run is written by as many statements, whatever it holds and whatever was there', async () => {
+  const { base, commit, app, run } = await setting(w);
+  const count = async (method: 'POST' | 'PATCH', path: string, body: object) => {
+    const headers = { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' };
+    const request = { method, url: `/api/v3${path}`, headers, payload: JSON.stringify(body) };
+    const { result, statements } = await countStatements(() => w.hearth.app.inject(request));
+    expect(result.statusCode).toBeLessThan(300);
+    return statements.length;
+  };
+  const annotation = { path: 'a.ts', start_line: 1, end_line: 1, annotation_level: 'notice', message: 'No' };
+  const output = (size: number) => ({ title: 'T', summary: 'S', annotations: Array.from({ length: size }, () => annotation) });
+  const wanted = (size: number) => ({ name: 'tests', head_sha: commit, output: output(size) });
+  await run({ name: 'first' });
+  const created = await count('POST', `${base}/check-runs`, wanted(1));
+  for (let at = 0; at < 20; at++) await run({ name: `run ${at}`, output: output(5) });
+  expect(await count('POST', `${base}/check-runs`, wanted(50))).toBe(created);
+  const { id } = (await run({ name: 'tests' })).body;
+  const changed = await count('PATCH', `${base}/check-runs/${id}`, { output: output(1) });
+  expect(await count('PATCH', `${base}/check-runs/${id}`, { output: output(50) })).toBe(changed);
+  expect([created, changed]).toEqual([13, 10]);
 });
