@@ -103,6 +103,66 @@ export interface BranchRenames {
   created_at: Date;
 }
 
+export interface CheckAnnotations {
+  id: GeneratedAlways<Id<'check_annotations'>>;
+  check_run_id: Id<'check_runs'>;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number | null;
+  end_column: number | null;
+  annotation_level: 'failure' | 'notice' | 'warning';
+  message: string;
+  title: string | null;
+  raw_details: string | null;
+}
+
+export interface CheckRuns {
+  id: GeneratedAlways<Id<'check_runs'>>;
+  check_suite_id: Id<'check_suites'>;
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  head_sha: string;
+  name: string;
+  is_latest: boolean;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'success' | 'timed_out' | null;
+  details_url: string | null;
+  external_id: string;
+  title: string | null;
+  summary: string | null;
+  text: string | null;
+  annotations_count: Generated<number>;
+  images: JsonWithDefault;
+  actions: JsonWithDefault;
+  started_at: Date;
+  completed_at: Date | null;
+  open_since: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CheckSuitePreferences {
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  auto_trigger: boolean;
+}
+
+export interface CheckSuites {
+  id: GeneratedAlways<Id<'check_suites'>>;
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  head_sha: string;
+  head_branch: string | null;
+  before_sha: string | null;
+  after_sha: string | null;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'success' | 'timed_out' | null;
+  latest_runs_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface CodeFiles {
   id: GeneratedAlways<Id<'code_files'>>;
   repository_id: Id<'repositories'>;
@@ -1092,6 +1152,10 @@ export interface DB {
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
   branch_renames: BranchRenames;
+  check_annotations: CheckAnnotations;
+  check_runs: CheckRuns;
+  check_suite_preferences: CheckSuitePreferences;
+  check_suites: CheckSuites;
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;

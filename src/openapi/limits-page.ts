@@ -27,6 +27,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   issues: 'Issues',
   texts: 'Texts',
   repositories: 'Repositories',
+  checks: 'Checks',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',

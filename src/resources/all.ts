@@ -10,6 +10,7 @@ import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
+import { checks } from './checks/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -85,6 +86,7 @@ const families = [
   contents,
   apps,
   organizationDeletion,
+  checks,
   milestones,
   reactions,
   issueFields,

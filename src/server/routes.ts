@@ -12,8 +12,6 @@ const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
  */
 export const reservedPaths = [
   '/repos/{owner}/{repo}/branches/{branch}/protection',
-  '/repos/{owner}/{repo}/commits/{ref}/check-runs',
-  '/repos/{owner}/{repo}/commits/{ref}/check-suites',
   '/repos/{owner}/{repo}/commits/{ref}/pulls',
 ] as const;
 

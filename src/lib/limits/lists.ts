@@ -53,6 +53,24 @@ export const repositories = {
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
 } as const satisfies LimitGroup;
 
+export const checks = {
+  runs: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'check runs of one suite with the same name',
+    past: 'the oldest are removed',
+  },
+  suites: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'check suites of one commit whose runs are listed together, from the latest back',
+    past: 'runs of earlier ones are listed by suite alone',
+  },
+  annotations: { value: 50, unit: 'count', fixed: true, of: 'annotations of a check run in one request', past: '422' },
+} as const satisfies LimitGroup;
+
 export const accounts = {
   emails: { value: 50, unit: 'count', fixed: true, of: 'e-mail addresses of one account', past: '422' },
   gpgKeys: { value: 50, unit: 'count', fixed: true, of: 'OpenPGP keys of one account', past: '422' },

@@ -12,6 +12,6 @@ export {
   presentVerification,
   type UrlsContext,
 } from './present.ts';
-export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
+export { emptyRepository, getCommitBySha, getCommitOid, isEmpty } from './revisions.ts';
 export { filesOnPage, maxFiles } from './rules.ts';
 export { Commit, DiffEntry, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';
