@@ -143,7 +143,6 @@ export const settings = {
     about: 'connections that each process keeps to PostgreSQL at most; fewer where PostgreSQL allows fewer',
   },
   objects: {
-    flag: '--objects <bucket>',
     variable: 'HEARTH_OBJECTS',
     parse: bucketName,
     about: 'bucket of the files of releases, as s3://bucket/prefix; left out: a folder of the data folder',

@@ -27,7 +27,9 @@ export type S3Server = {
   keys(): Promise<string[]>;
   /** The names of uploads in parts that nobody has completed or aborted. */
   uploads(): Promise<string[]>;
-  /** Makes an object, and all parts of unfinished uploads, as old as this. */
+  /** Gives an object other bytes, or removes it. */
+  replace(key: string, bytes: Buffer | undefined): Promise<void>;
+  /** Makes all objects, and all parts of unfinished uploads, as old as this. */
   age(at: Date): Promise<void>;
   /** Answers the next requests of this kind with a status and not as usual, as many times. */
   fail(isMeant: (method: string, url: string) => boolean, status: number, times: number): void;
@@ -69,6 +71,10 @@ export async function s3Server(): Promise<S3Server> {
     settings: { at: { bucket, prefix: 'hearth/test' }, endpoint, region, accessKeyId, secretAccessKey },
     keys: async () => (await readdir(objects)).map(decodeURIComponent).sort(),
     uploads: async () => (await listUploads(uploads)).map(({ key }) => key).sort(),
+    async replace(key, bytes) {
+      const file = join(objects, encodeURIComponent(key));
+      await (bytes ? writeFile(file, bytes) : rm(file));
+    },
     async age(at) {
       for (const root of [objects, uploads])
         for (const name of await readdir(root, { recursive: true })) await utimes(join(root, name), at, at);
@@ -144,7 +150,8 @@ async function sendObject(file: string, range: string | undefined, response: Ser
   if (!found) throw new S3Error(404, 'NoSuchKey');
   const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
   if (range !== undefined && (from === '' || Number(from) >= found.size)) throw new S3Error(416, 'InvalidRange');
-  const part = range === undefined ? { start: 0, end: found.size - 1 } : { start: Number(from), end: Math.min(Number(to), found.size - 1) };
+  const part =
+    range === undefined ? { start: 0, end: found.size - 1 } : { start: Number(from), end: Math.min(Number(to), found.size - 1) };
   response.writeHead(range === undefined ? 200 : 206, {
     'content-length': part.end - part.start + 1,
     ...(range === undefined ? {} : { 'content-range': `bytes ${part.start}-${part.end}/${found.size}` }),
@@ -224,7 +231,9 @@ async function completeUpload(upload: string, file: string, wanted: string): Pro
     number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
     etag: /<ETag>(.*?)</.exec(part)?.[1]?.replaceAll('&quot;', '"'),
   }));
-  const isSame = named.length === parts.length && parts.every(({ number, etag }, at) => named[at]?.number === number && named[at]?.etag === etag);
+  const isSame =
+    named.length === parts.length &&
+    parts.every(({ number, etag }, at) => named[at]?.number === number && named[at]?.etag === etag);
   if (!isSame) throw new S3Error(400, 'InvalidPart');
   if (parts.slice(0, -1).some(({ bytes }) => bytes.length < smallestPart)) throw new S3Error(400, 'EntityTooSmall');
   await writeFile(file, Buffer.concat(parts.map(({ bytes }) => bytes)));
@@ -239,7 +248,8 @@ const escaped = (text: string): string =>
 
 /** Checks the signature of a request, and that it is for these bytes (AWS Signature Version 4). */
 function checkSignature({ method = '', headers }: IncomingMessage, url: URL, body: Buffer): void {
-  const pattern = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([\da-f]{64})$/;
+  const pattern =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([\da-f]{64})$/;
   const [, keyId, day = '', place = '', names = '', signature = ''] = pattern.exec(headers.authorization ?? '') ?? [];
   if (keyId !== accessKeyId || place !== region) throw new S3Error(403, 'InvalidAccessKeyId');
   const time = String(headers['x-amz-date']);
