@@ -1,7 +1,7 @@
 import { StartupError } from '#lib/startup-error.ts';
 import type { Outbound } from '#net/outbound.ts';
+import { openBucket } from './bucket.ts';
 import { openObjectFolder } from './folder.ts';
-import { openBucket } from './s3/bucket.ts';
 import type { ObjectStore } from './store.ts';
 
 /** A bucket, and the beginning of all names in it: empty, or without a slash at its end. */

@@ -6,6 +6,7 @@ import { defined, formerOf } from '#lib/collections.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { hasImmutableReleases } from '#resources/immutable-releases/index.ts';
+import { recordMentions, type TextAction } from '#resources/issues/index.ts';
 import { fixRef, type PushContext, releaseRef } from '#resources/pushes/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
@@ -66,6 +67,7 @@ export async function createRelease(
     });
     if (!draft) await settleLatest(tx, row);
     if (row.immutable) await fixRef(tx, repo.id, tagRef(row));
+    if (!draft) await recordMentions(tx, { ...action, html: context.html }, { release: row.id, after: row.body });
     await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
@@ -103,7 +105,7 @@ async function settleLatest(tx: Tx, row: ReleaseRow): Promise<void> {
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
-  context: PushContext,
+  context: PushContext & { html: string },
   action: RepositoryAction,
   release: ReleaseRow,
   wanted: ReleaseChange,
@@ -123,7 +125,11 @@ export async function changeRelease(
     checkMutable(before, after);
     const other = after.draft ? undefined : await findPublished(tx, repo.id, after.tag_name);
     if (other && other.id !== before.id) throw tagTaken();
-    return writeChange(tx, action, { before, after, created, isLatestAsked: wanted.make_latest !== undefined });
+    return writeChange(
+      tx,
+      { ...action, html: context.html },
+      { before, after, created, isLatestAsked: wanted.make_latest !== undefined },
+    );
   });
 }
 
@@ -154,7 +160,7 @@ function checkMutable(before: ReleaseRow, after: Changed): void {
 
 type Change = { before: ReleaseRow; after: Changed; created: Date | undefined; isLatestAsked: boolean };
 
-async function writeChange(tx: Tx, action: RepositoryAction, { before, after, created, isLatestAsked }: Change) {
+async function writeChange(tx: Tx, action: TextAction, { before, after, created, isLatestAsked }: Change) {
   const { repo, now } = action;
   const isPublished = before.draft && !after.draft;
   const row = await updateRelease(tx, before.id, {
@@ -166,6 +172,8 @@ async function writeChange(tx: Tx, action: RepositoryAction, { before, after, cr
   });
   if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
   if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row));
+  const { id: release, body } = row;
+  if (!row.draft) await recordMentions(tx, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
   await recordEdit(tx, action, { before, row, isLatestAsked });
   const isReleased = !before.draft && !row.draft && before.prerelease && !row.prerelease;
   await recordOf(tx, action, row, [

@@ -5,8 +5,8 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refusal } from '#lib/refusal.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
-import { type ByteRange, checkKey, type ObjectStore, partial, type StoredFile } from '../store.ts';
 import { requestHandler } from './request-handler.ts';
+import { type ByteRange, checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
 
