@@ -11,7 +11,7 @@ import { fixRef, type PushContext, releaseRef } from '#resources/pushes/index.ts
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
 import { generateNotes } from './notes.ts';
-import { checkTagName, ensureTag } from './publish.ts';
+import { checkTagName, ensureTag, tagRef, writeTagged } from './publish.ts';
 import type { NewRelease, ReleaseChange } from './schemas.ts';
 import {
   findPublished,
@@ -32,8 +32,8 @@ function checkCategory(category: string | undefined): void {
 }
 
 /**
- * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and stays even if the release
- * is refused for what came meanwhile.
+ * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again if the
+ * release is refused for what came meanwhile.
  */
 export async function createRelease(
   context: PushContext & { html: string },
@@ -46,9 +46,9 @@ export async function createRelease(
   checkCategory(wanted.discussion_category_name);
   const target_commitish = wanted.target_commitish || repo.default_branch;
   if (!draft && (await findPublished(context.db, repo.id, tag_name))) throw tagTaken();
-  const created = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
   const texts = await textsOf(context, action, { ...wanted, target_commitish });
-  return context.change(async (tx) => {
+  const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
+  return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
     if (!draft && (await findPublished(tx, repo.id, tag_name))) throw tagTaken();
     const row = await insertRelease(tx, {
@@ -61,12 +61,12 @@ export async function createRelease(
       immutable: !draft && (await hasImmutableReleases(tx, repo)),
       latest: wanted.make_latest ?? 'true',
       author_id: by.account.id,
-      created_at: created ?? now,
+      created_at: tag?.date ?? now,
       updated_at: now,
       published_at: draft ? null : now,
     });
     if (!draft) await settleLatest(tx, row);
-    if (row.immutable) await fixRef(tx, repo.id, tagRef(row));
+    if (row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
     if (!draft) await recordMentions(tx, { ...action, html: context.html }, { release: row.id, after: row.body });
     await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
@@ -83,8 +83,6 @@ async function textsOf(
   const notes = await generateNotes(context, action, { tag_name, target_commitish });
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
-
-const tagRef = ({ tag_name }: ReleaseRow): string => `refs/tags/${tag_name}`;
 
 /** What happens when a release is published. */
 const publications = ({ prerelease }: ReleaseRow) =>
@@ -117,8 +115,8 @@ export async function changeRelease(
   checkMutable(release, planned);
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
   if (needsTag && (await findPublished(context.db, repo.id, planned.tag_name))) throw tagTaken();
-  const created = needsTag ? await ensureTag(context, action, planned) : undefined;
-  return context.change(async (tx) => {
+  const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
+  return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
     const before = orNotFound(await findReleaseForUpdate(tx, release));
     const after = changed(before, wanted);
@@ -128,7 +126,7 @@ export async function changeRelease(
     return writeChange(
       tx,
       { ...action, html: context.html },
-      { before, after, created, isLatestAsked: wanted.make_latest !== undefined },
+      { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
     );
   });
 }
@@ -171,7 +169,7 @@ async function writeChange(tx: Tx, action: TextAction, { before, after, created,
     immutable: before.immutable || (isPublished && (await hasImmutableReleases(tx, repo))),
   });
   if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
-  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row));
+  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
   const { id: release, body } = row;
   if (!row.draft) await recordMentions(tx, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
   await recordEdit(tx, action, { before, row, isLatestAsked });
@@ -203,7 +201,7 @@ async function recordEdit(
 export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
   await removeRelease(tx, release.id);
-  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release));
+  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release.tag_name));
   await recordEach(tx, [release], (row) => ({
     ...inRepository(action),
     kind: 'release.deleted',

@@ -33,15 +33,18 @@ async function place(visibility: 'public' | 'private' = 'public') {
   return { ada, bob, eve, asAda, asBob, asEve, base, repo, release, change };
 }
 
-test.each([{ prerelease: false }, { prerelease: true }])('a release is told to watchers, and not to its author: %o', async (kind) => {
-  const { asAda, asBob, asEve, release } = await place();
-  const { url } = await release({ ...kind, name: 'First' });
-  const { body } = await asBob.get('/notifications');
-  expect(body).toMatchObject([{ reason: 'subscribed', unread: true, subject: { type: 'Release', title: 'First', url } }]);
-  expect(body[0].subject.latest_comment_url).toBe(url);
-  expect((await asBob.get(new URL(url).pathname.replace('/api/v3', ''))).body.name).toBe('First');
-  expect([await inbox(asAda), await inbox(asEve)]).toEqual([[], []]);
-});
+test.each([{ prerelease: false }, { prerelease: true }])(
+  'a release is told to watchers, and not to its author: %o',
+  async (kind) => {
+    const { asAda, asBob, asEve, release } = await place();
+    const { url } = await release({ ...kind, name: 'First' });
+    const { body } = await asBob.get('/notifications');
+    expect(body).toMatchObject([{ reason: 'subscribed', unread: true, subject: { type: 'Release', title: 'First', url } }]);
+    expect(body[0].subject.latest_comment_url).toBe(url);
+    expect((await asBob.get(new URL(url).pathname.replace('/api/v3', ''))).body.name).toBe('First');
+    expect([await inbox(asAda), await inbox(asEve)]).toEqual([[], []]);
+  },
+);
 
 test('a draft is told when it is published; the thread shows its present name, and goes with it', async () => {
   const { asBob, base, asAda, release, change } = await place();
