@@ -1,5 +1,8 @@
 // The files of releases, for who runs the server: in backups and in what `hearth doctor` says.
+import { readdir, utimes } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { s3Server } from '#test/support/s3-server.ts';
 import { command, complaint, installation, serve, temporaryFolder } from './support.ts';
@@ -74,4 +77,37 @@ test('a bucket needs a name and a key', async () => {
   const shown = await command(['config'], { HEARTH_OBJECTS: 's3://files/a//b/', AWS_SECRET_ACCESS_KEY: 'hidden' });
   expect(shown.out).toMatch(/HEARTH_OBJECTS\s+s3:\/\/files\/a\/b\s+variable/);
   expect(shown.out).not.toMatch(/AWS_SECRET_ACCESS_KEY\s+hidden/);
+});
+
+test('of an upload during which the server is killed, nothing is shown, and its bytes are removed', async () => {
+  const { data, env, run } = await installation();
+  await run('user', 'create', 'ada');
+  await run('repo', 'create', 'ada/hearth');
+  const token = (await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet')).out.trim();
+  const headers = { authorization: `Bearer ${token}` };
+  const at = '/api/v3/repos/ada/hearth/releases';
+  const server = await serve(data, [], env);
+  const made = await fetch(server.url + at, { method: 'POST', headers, body: JSON.stringify({ tag_name: 'v1', draft: true }) });
+  const { id } = JSON.parse(await made.text());
+  const stored = async () => (await readdir(join(data, 'objects'), { recursive: true })).filter((name) => name.includes('/'));
+  const sending = request(`${server.url}${at}/${id}/assets?name=a.bin`, { method: 'POST', headers });
+  const broken = new Promise((resolve) => sending.on('error', resolve));
+  sending.write(Buffer.alloc(5_000_000));
+  await expect.poll(() => stored().catch(() => [])).toEqual([expect.stringMatching(/\.partial$/)]);
+  await server.end('SIGKILL');
+  await broken;
+
+  const again = await serve(data, [], env);
+  expect(await (await fetch(`${again.url}${at}/${id}/assets`, { headers })).json()).toEqual([]);
+  const [left = ''] = await stored();
+  const old = new Date(Date.now() - 7_200_000);
+  await utimes(join(data, 'objects', left), old, old);
+  const client = new pg.Client(env.DATABASE_URL);
+  await client.connect();
+  await client.query(`select jobs.add_job('releases.tidy')`);
+  await client.end();
+  await expect.poll(stored, { timeout: 20_000 }).toEqual([]);
+  const upload = { method: 'POST', headers, body: 'whole' };
+  expect((await fetch(`${again.url}${at}/${id}/assets?name=a.bin`, upload)).status).toBe(201);
+  expect(await again.end()).toBe(0);
 });
