@@ -607,10 +607,11 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation';
+  kind: 'issue' | 'commit' | 'invitation' | 'release';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
+  release_id: Id<'releases'> | null;
 }
 
 export interface NotificationThreads {
@@ -1043,6 +1044,7 @@ export interface TextReferences {
   closes: Generated<boolean>;
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
+  release_id: Id<'releases'> | null;
 }
 
 export interface ThreadSubscriptions {

@@ -11,8 +11,11 @@ type Row = Selectable<DB['text_references']>;
 /** What a reference leads to. One of the ids, or the commit, is set. */
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
-/** Where a text is: in an issue or a comment on it, or in a comment on a commit. */
-export type TextLocation = Pick<Row, 'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha' | 'commit_comment_id'>;
+/** Where a text is: in an issue or a comment on it, in a comment on a commit, or in a release. */
+export type TextLocation = Pick<
+  Row,
+  'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'
+>;
 
 export type Lookup = {
   repository: Id<'repositories'>;
@@ -77,24 +80,16 @@ const columns = sql`kind, account_id, team_id, target_issue_id, target_sha`;
 
 /**
  * Makes the rows of a text what it refers to now, and returns the targets that it didn't refer to before. The caller holds the lock of
- * the issue or comment.
+ * the issue, comment or release.
  */
-export async function replaceReferences(
-  tx: Tx,
-  { repository_id, issue_id, comment_id, commit_sha, commit_comment_id }: TextLocation,
-  targets: readonly Target[],
-  at: Date,
-): Promise<Target[]> {
-  const ofText =
-    commit_comment_id === null
-      ? sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint`
-      : sql`commit_comment_id = ${commit_comment_id}`;
+export async function replaceReferences(tx: Tx, location: TextLocation, targets: readonly Target[], at: Date): Promise<Target[]> {
+  const { repository_id, issue_id, comment_id, commit_sha, commit_comment_id, release_id } = location;
   const { rows } = await sql<Target>`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb)
         as w(kind text, account_id bigint, team_id bigint, target_issue_id bigint, target_sha text, closes boolean)
     ), former as materialized (
-      select * from text_references where ${ofText}
+      select * from text_references where ${inText(location)}
     ), kept as materialized (
       select f.id, w.closes from former f join wanted w
         on row(f.kind, f.account_id, f.team_id, f.target_issue_id, f.target_sha)
@@ -104,11 +99,18 @@ export async function replaceReferences(
     ), changed as (
       update text_references t set closes = kept.closes from kept where kept.id = t.id and kept.closes <> t.closes
     )
-    insert into text_references (repository_id, issue_id, comment_id, commit_sha, commit_comment_id, ${columns}, closes, created_at)
-    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${commit_sha}::text, ${commit_comment_id}::bigint, ${columns},
-      closes, ${at} from wanted
+    insert into text_references (repository_id, issue_id, comment_id, commit_sha, commit_comment_id, release_id, ${columns}, closes,
+      created_at)
+    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${commit_sha}::text, ${commit_comment_id}::bigint,
+      ${release_id}::bigint, ${columns}, closes, ${at} from wanted
     on conflict do nothing returning ${columns}, closes`.execute(tx);
   return rows;
+}
+
+function inText({ issue_id, comment_id, commit_comment_id, release_id }: TextLocation): RawBuilder<unknown> {
+  if (release_id !== null) return sql`release_id = ${release_id}`;
+  if (commit_comment_id !== null) return sql`commit_comment_id = ${commit_comment_id}`;
+  return sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint`;
 }
 
 /** Writes the references of commits, and returns those that weren't known before: a commit may be pushed again. */

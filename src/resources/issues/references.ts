@@ -53,6 +53,7 @@ export async function recordReferences(
     comment_id: comment ?? null,
     commit_sha: null,
     commit_comment_id: null,
+    release_id: null,
   };
   const others = targets.filter(({ target_issue_id }) => target_issue_id !== issue);
   const added = await replaceReferences(tx, location, others, now);
@@ -67,21 +68,24 @@ export async function recordReferences(
   });
 }
 
-/** A comment on a commit, before and after a change. */
-type ChangedCommitComment = { commit: string; comment: Id<'commit_comments'>; before?: string; after: string };
+/** The text of a comment on a commit, or of a published release, before and after a change. */
+type ChangedMentions = ({ commit: string; comment: Id<'commit_comments'> } | { release: Id<'releases'> }) & {
+  before?: string | null;
+  after: string | null;
+};
 
-/** Keeps whom a comment on a commit mentions up to date, likewise. Issues and commits that it names are links alone. */
-export async function recordMentions(
-  tx: Tx,
-  action: TextAction,
-  { commit, comment, before, after }: ChangedCommitComment,
-): Promise<void> {
+/** Keeps whom such a text mentions up to date, likewise. Issues and commits that it names are links alone. */
+export async function recordMentions(tx: Tx, action: TextAction, { before, after, ...text }: ChangedMentions): Promise<void> {
+  if (before === after) return;
   const references = readReferences(after, action);
   if (!references && !readReferences(before, action)) return;
   const targets = references ? await targetsOf(tx, action, { ...references, issues: [], commits: [] }) : [];
-  const none = { issue_id: null, comment_id: null };
-  const location = { repository_id: action.repo.id, ...none, commit_sha: commit, commit_comment_id: comment };
-  await replaceReferences(tx, location, targets, action.now);
+  const location =
+    'release' in text
+      ? { commit_sha: null, commit_comment_id: null, release_id: text.release }
+      : { commit_sha: text.commit, commit_comment_id: text.comment, release_id: null };
+  const all = { repository_id: action.repo.id, issue_id: null, comment_id: null, ...location };
+  await replaceReferences(tx, all, targets, action.now);
 }
 
 /** What a text refers to, or undefined where that is nothing. */

@@ -111,6 +111,8 @@ const affecting = [
   'issue.edited',
   'issue_comment.deleted',
   'commit_comment.deleted',
+  'release.edited',
+  'release.unpublished',
   'organization.updated',
   'repository.renamed',
   'repository.updated',
@@ -142,6 +144,7 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Ser
   attempts: 25,
   async run({ kind, owner, repository, data }, { change, now }) {
     if (kind === 'issue.edited' && !data.changes.title) return;
+    if (kind === 'release.edited' && !('name' in data.from) && !('tag_name' in data.from)) return;
     if ('user' in data && data.user !== undefined) {
       const { user } = data;
       await change((tx) => touchInbox(tx, user, now));

@@ -11,9 +11,10 @@ export type SubjectRow = Selectable<DB['notification_subjects']>;
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
+  | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues that were deleted meanwhile have none. */
+/** The rows of subjects, which are made where they are missing. Issues and releases that were deleted meanwhile have none. */
 export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -21,12 +22,14 @@ export async function putSubjects(
 ): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
-    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.title
-    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text, title text)
-    where w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository})
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.title
+    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
+      release_id bigint, title text)
+    where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
+      and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha) do update set title = excluded.title
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id) do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }

@@ -4,6 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, getOrThrow, grouped } from '#lib/collections.ts';
 import { loadPresentIds } from '#resources/commit-comments/index.ts';
+import { loadReleases } from '#resources/releases/index.ts';
 import type { ThreadRow } from './store.ts';
 import { loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
 
@@ -48,6 +49,19 @@ const subjectKinds = {
         const url = path(`${repository.url}/commits`, commit_sha);
         const isThere = comment_id !== null && comments.has(comment_id);
         return { title, url, latest_comment_url: isThere ? path(`${repository.url}/comments`, comment_id) : url };
+      };
+    },
+  },
+  release: {
+    type: 'Release',
+    async presenter(db, rows) {
+      const releases = await loadReleases(db, gather(rows, 'release_id'));
+      return ({ release_id }, repository) => {
+        const release = release_id === null ? undefined : releases.get(release_id);
+        // One that became a draft again is for those alone who write to the repository.
+        if (!release || release.draft) return undefined;
+        const url = path(`${repository.url}/releases`, release.id);
+        return { title: release.name || release.tag_name, url, latest_comment_url: url };
       };
     },
   },
