@@ -6,8 +6,8 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { gather, getOrThrow, unique } from '#lib/collections.ts';
-import { nodeId } from '#lib/id.ts';
+import { gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
+import { asId, nodeId } from '#lib/id.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type LoadedApp, loadApps, presentApp } from '#resources/apps/index.ts';
@@ -23,7 +23,7 @@ import type {
   SimpleCheckSuite,
   SimpleCommit,
 } from './schemas.ts';
-import type { AnnotationRow, RunRow, SuiteRow } from './store.ts';
+import { type AnnotationRow, listPullsOfHeads, type PullOfHead, type RunRow, type SuiteRow } from './store.ts';
 
 export type CheckContext = Context & { urls: RepositoryUrls };
 
@@ -34,11 +34,27 @@ export type CheckParts = {
   readonly pullRequests: ReadonlyMap<Oid, readonly PullRequestMinimal[]>;
 };
 
-/** Loads the parts. Pull requests come into them here, as soon as there are any. */
-const loadParts = async ({ db }: Context, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> => ({
-  apps: await loadApps(db, gather(rows, 'app_id')),
-  pullRequests: new Map(),
-});
+/** Loads the parts. */
+async function loadParts({ db, urls }: CheckContext, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> {
+  const [apps, pulls] = await Promise.all([
+    loadApps(db, gather(rows, 'app_id')),
+    listPullsOfHeads(db, asId<'repositories'>(urls.id), unique(gather(rows, 'head_sha'))),
+  ]);
+  const byHead = grouped(pulls, ({ head_sha }) => head_sha);
+  return { apps, pullRequests: new Map([...byHead].map(([head, own]) => [head, own.map((pull) => presentPull(urls, pull))])) };
+}
+
+/** A pull request between two branches of one repository. */
+function presentPull({ id, url }: RepositoryUrls, pull: PullOfHead): PullRequestMinimal {
+  const repo = { id, url, name: pull.repository };
+  return {
+    id: pull.pull_id,
+    number: pull.number,
+    url: `${url}/pulls/${pull.number}`,
+    head: { ref: pull.head_ref, sha: pull.head_sha, repo },
+    base: { ref: pull.base_ref, sha: pull.base_sha, repo },
+  };
+}
 
 /** Runs of a whole page. */
 export async function presentRuns(context: CheckContext, rows: readonly RunRow[]): Promise<CheckRun[]> {

@@ -244,3 +244,39 @@ export const putPreferences = (tx: Tx, rows: readonly PreferenceRow[]) =>
       conflict.columns(['repository_id', 'app_id']).doUpdateSet(({ ref }) => ({ auto_trigger: ref('excluded.auto_trigger') })),
     )
     .execute();
+
+/** How many of the latest runs of a commit aren't completed, or ended in a way that isn't good. */
+export async function countUnsuccessfulRuns(db: Db, { repository, commit }: CommitKey): Promise<number> {
+  const { count } = await db
+    .selectFrom('check_runs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', commit)
+    .where('is_latest', '=', sql.lit(true))
+    .where(sql<boolean>`coalesce(conclusion not in ('success', 'neutral', 'skipped'), true)`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** An open pull request of which a commit is the head, in the same repository. */
+export type PullOfHead = {
+  pull_id: number;
+  number: number;
+  base_ref: string;
+  base_sha: Oid;
+  head_ref: string;
+  head_sha: Oid;
+  repository: string;
+};
+
+/** The open pull requests of which these commits are the heads. Heads in forks aren't counted, as in the public API. */
+export async function listPullsOfHeads(db: Db, repository: Repository, commits: readonly Oid[]): Promise<PullOfHead[]> {
+  if (commits.length === 0) return [];
+  const { rows } = await sql<PullOfHead>`
+    select p.pull_id, i.number, p.base_ref, p.base_sha, p.head_ref, p.head_sha, r.name as repository
+    from pull_requests p join issues i on i.id = p.issue_id join repositories r on r.id = p.repository_id
+    where p.repository_id = ${repository} and p.head_repository_id = ${repository} and i.state = 'open'
+      and p.head_sha = any (${[...commits]}::text[])
+    order by i.number`.execute(db);
+  return rows;
+}

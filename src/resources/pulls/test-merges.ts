@@ -12,6 +12,7 @@ import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { countUnsuccessfulRuns } from '#resources/checks/index.ts';
 import { countStates } from '#resources/commit-statuses/index.ts';
 import { headRef, mergeRef } from './refs.ts';
 import type { mergeableStates } from './schemas.ts';
@@ -29,14 +30,16 @@ export type Testing = {
 export async function testingOf({ db, git }: { db: Db; git: GitStore }, row: PullRow): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
-  const [base, statuses] = await Promise.all([
+  const head = { repository: row.repository_id, commit: row.head_sha };
+  const [base, statuses, unsuccessfulRuns] = await Promise.all([
     findRef(repoOf(git, row.repository_id), `refs/heads/${row.base_ref}`),
-    countStates(db, { repository: row.repository_id, commit: row.head_sha }),
+    countStates(db, head),
+    countUnsuccessfulRuns(db, head),
   ]);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
   if (!isTested) return unknown;
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
-  const isUnstable = statuses.failed > 0 || statuses.pending > 0;
+  const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
   const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : isUnstable ? 'unstable' : 'clean';
   return { mergeable, rebaseable, state, mergeCommit };
 }
