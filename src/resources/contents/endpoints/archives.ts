@@ -54,8 +54,8 @@ export const getZipball = endpoint({
 
 const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
 
-const send = async (disk: Disk, { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>) =>
-  raw(types[format], await openArchive(disk, { commit: oid, format, prefix: name }), {
+const send = async (disk: Disk, { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>, type: string) =>
+  raw(type, await openArchive(disk, { commit: oid, format, prefix: name }), {
     'content-disposition': `attachment; filename=${name}.${format}`,
     etag: `"${oid}-${format}"`,
   });
@@ -73,9 +73,12 @@ export const downloadArchive = endpoint({
     const disk = repoOf(git, at.repo.id);
     const oid = commit === '' ? undefined : await getCommitOid(disk, { repo: at.repo, revision: commit, refuse: notFound });
     if (oid === undefined) throw notFound();
-    return send(disk, { oid, format, name: archiveName(at.repo, oid) });
+    return send(disk, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
   },
 });
+
+/** The address tells nothing of what it opens, so that one type is declared for both formats. */
+const anyArchive = 'application/octet-stream';
 
 export const downloadHandedOutArchive = endpoint({
   id: 'repos/download-handed-out-archive',
@@ -84,9 +87,9 @@ export const downloadHandedOutArchive = endpoint({
   resources: [archivedCommit],
   summary: 'Download an archive of a commit from the address that was handed out for it',
   access: { permission: { none: 'token_exchange' } },
-  replies: { 200: Type.String() },
+  replies: { 200: Type.String({ contentMediaType: anyArchive }) },
   async handle({ at: { archivedCommit: archived }, services: { git } }) {
-    return send(repoOf(git, archived.repository), archived);
+    return send(repoOf(git, archived.repository), archived, anyArchive);
   },
 });
 
