@@ -159,9 +159,7 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
     },
     org: (owner, login = fresh('org')) => doChange((tx) => createOrganization(tx, { login, owner, now: clock.now })),
     async member(org, user, role = 'member') {
-      await doChange((tx) =>
-        putMembership(tx, { organization_id: org.id, user_id: user.id, role, created_at: clock.now }),
-      );
+      await doChange((tx) => putMembership(tx, { organization_id: org.id, user_id: user.id, role, created_at: clock.now }));
     },
     async repo(owner, { name = fresh('repo'), visibility = 'public', by = owner } = {}) {
       const viewer: SignedIn = { account: by, grant: { kind: 'none' } };
