@@ -160,7 +160,7 @@ test('another organization’s runner reads like one that is not there', async (
 test('an organization goes with its runners', async () => {
   const { here, client, org, id } = await made();
   expect((await client.delete(`/orgs/${org.login}`)).status).toBe(202);
-  await here.settle();
+  await completeDeletions(here);
   const left = await here.db.selectFrom('hosted_runners').select('id').where('id', '=', id).execute();
   expect(left).toEqual([]);
 });

@@ -6,10 +6,9 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
-import { addMinutes } from '#lib/time.ts';
 import { reconcileRunners } from '#resources/hosted-runners/reconcile.ts';
-import { removeDeleted } from '#resources/organization-deletion/jobs.ts';
 import { isRunning } from '#runner-providers/process/machine.ts';
+import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { agentOf, machineRoom, runOn } from '#test/runner-providers/process/support.ts';
 import { type World, world } from '#test/support/world.ts';
 import { generator, setting } from './setting.ts';
@@ -95,10 +94,7 @@ test('the machines of an organization that is gone are taken away', async () => 
   const id = await generator(place);
   const agent = await agentOf(machine(id));
   await place.client.delete(`/orgs/${place.org.login}`);
-  await place.here.settle();
-  // Its row is removed when the webhooks have told of the deletion.
-  place.here.clock.now = addMinutes(place.here.clock.now, 11);
-  await place.here.change((tx) => enqueue(tx, removeDeleted, {}));
+  await completeDeletions(place.here);
   await later(place.here);
   expect(isRunning(agent)).toBe(false);
   expect(await readdir(join(folder, 'machines'))).not.toContain(String(id));
