@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { groupOf, setting } from './setting.ts';
 
 const wanted = { name: 'builder', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core' };
