@@ -1,5 +1,6 @@
 export { presentPayloadPull } from './events.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
+export { withdrawRequest } from './reviewers.ts';
 export { PullRequest } from './schemas.ts';
 export { loadPulls, type PullRow } from './store.ts';

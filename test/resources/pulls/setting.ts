@@ -8,6 +8,8 @@ import type { World } from '#test/support/world.ts';
 /** A repository with a first commit on main, and what tests of pull requests do in it. */
 export type PullSetting = {
   ada: Account;
+  /** The owner of the repository: Ada, or an organization of hers. */
+  owner: Account;
   repo: RepositoryRow & { owner: Account };
   client: Client;
   base: string;
@@ -30,17 +32,21 @@ export async function push(w: World, by: Account, repo: Pick<RepositoryRow, 'id'
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id });
 }
 
-export async function pullSetting(w: World, { visibility = 'public' as const } = {}): Promise<PullSetting> {
+type Wanted = { visibility?: RepositoryRow['visibility']; ownedBy?: 'user' | 'organization' };
+
+export async function pullSetting(w: World, { visibility = 'public', ownedBy = 'user' }: Wanted = {}): Promise<PullSetting> {
   const ada = await w.user();
-  const repo = await w.repo(ada, { visibility });
+  const owner = ownedBy === 'user' ? ada : await w.org(ada);
+  const repo = await w.repo(owner, { visibility, by: ada });
   const client = await w.as(ada);
-  const base = `/repos/${ada.login}/${repo.name}`;
+  const base = `/repos/${owner.login}/${repo.name}`;
   const disk = diskOf(w, repo);
   const first = await addCommit(disk, { files: { 'README.md': 'engine\n', 'a.txt': '1\n2\n3\n' }, message: 'First' });
   await push(w, ada, repo, 'main', first);
   const tip = async (branch: string) => (await client.get(`${base}/git/ref/heads/${branch}`)).body.object.sha;
   return {
     ada,
+    owner,
     repo,
     client,
     base,
