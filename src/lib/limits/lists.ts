@@ -50,6 +50,13 @@ export const issues = {
 
 export const repositories = {
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+  capBypasses: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'users of one repository for whom its cap on open pull requests does not hold',
+    past: '422',
+  },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
 } as const satisfies LimitGroup;
 

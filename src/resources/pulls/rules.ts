@@ -8,6 +8,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
+import { findCapFor } from '#resources/interaction-limits/index.ts';
 import {
   changeIssue,
   eventOf,
@@ -27,6 +28,7 @@ import { type Branch, diskOfBoth, getBase, getHead, type Head } from './heads.ts
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import {
   type Branches,
+  countOpenBy,
   findOpenBetween,
   findPullForUpdate,
   insertPull,
@@ -72,6 +74,7 @@ export async function openPull(
   const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
   const branches = { base_ref: base.ref, head_ref: head.ref, head_repository_id: head.repo.id };
   await checkUnique(tx, repo, branches, head.repo.owner.login);
+  await checkCap(tx, action);
   const isFork = head.repo.id !== repo.id;
   const {
     issue_id: _,
@@ -99,6 +102,14 @@ async function checkUnique(tx: Tx, repo: Repo, branches: Branches, headOwner: st
   if (!(await findOpenBetween(tx, repo.id, branches))) return;
   const message = `A pull request already exists for ${headOwner}:${branches.head_ref}.`;
   throw invalid('PullRequest', 'head', 'custom', message);
+}
+
+/** The repository is locked, so that concurrent requests count each other. Apps were let in by those who set caps. */
+async function checkCap(tx: Tx, { repo, by: { account, grant } }: TextAction): Promise<void> {
+  if (grant.kind === 'installation' || reaches(repo.role, 'write')) return;
+  const cap = await findCapFor(tx, repo, account.id);
+  if (cap === undefined || (await countOpenBy(tx, repo.id, account.id)) <= cap) return;
+  throw forbidden(`You may have at most ${cap} open pull requests in this repository.`);
 }
 
 async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', body, draft }: NewPullRequest): Promise<IssueRow> {

@@ -70,3 +70,38 @@ export async function pullSetting(w: World, { visibility = 'public', ownedBy = '
     },
   };
 }
+
+/** A fork of somebody's, and what tests do in it. */
+export type ForkSetting = {
+  user: Account;
+  client: Client;
+  repo: RepositoryRow;
+  base: string;
+  /** Adds a commit to a new branch of the fork. */
+  commit(branch: string): Promise<string>;
+  /** Opens a pull request of a branch of the fork into main. */
+  open(branch: string, more?: object): Promise<{ status: number; body: Record<string, unknown> }>;
+};
+
+/** Forks the repository of a setting. */
+export async function forkSetting(w: World, { base, first }: PullSetting, user: Account): Promise<ForkSetting> {
+  const client = await w.as(user);
+  const { body, status } = await client.post(`${base}/forks`, {});
+  if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
+  await w.settle();
+  const repo = await w.db.selectFrom('repositories').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+  const disk = diskOf(w, repo);
+  return {
+    user,
+    client,
+    repo,
+    base: `/repos/${user.login}/${repo.name}`,
+    async commit(branch) {
+      const oid = await addCommit(disk, { files: { [`${branch}.txt`]: 'new\n' }, parents: [first], message: `Change ${branch}` });
+      await point(w, repo, `refs/heads/${branch}`, oid);
+      return oid;
+    },
+    open: (branch, more = {}) =>
+      client.post(`${base}/pulls`, { title: `Merge ${branch}`, head: `${user.login}:${branch}`, base: 'main', ...more }),
+  };
+}
