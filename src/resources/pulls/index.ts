@@ -1,4 +1,5 @@
 export { presentPayloadPull } from './events.ts';
+export { findModifiable, mayModifySome } from './modifying.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export { withdrawRequest } from './reviewers.ts';

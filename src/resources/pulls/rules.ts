@@ -1,3 +1,4 @@
+import { findRepoById } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -88,7 +89,7 @@ export async function openPull(
     base_sha: base.oid,
     head_sha: head.oid,
     ...changes,
-    maintainer_can_modify: isFork && wanted.maintainer_can_modify && reaches(head.repo.role, 'write'),
+    maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
@@ -179,9 +180,19 @@ export async function changePull(
   const changed = { ...pull, ...(await changeIssue(tx, action, pull, wanted)) };
   if (newBase) await changeBase(tx, action, changed, newBase);
   if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(tx, action, changed, draft);
-  if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id)
+  if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id) {
+    if (maintainer_can_modify) await checkMayWriteToHead(tx, pull, by);
     await updatePull(tx, pull.id, { maintainer_can_modify });
+  }
   return orNotFound(await findPullForUpdate(tx, pull));
+}
+
+/** Only who may write to a fork lets others modify a branch of it, and an organization lets nobody. */
+const mayOpenToOthers = ({ role, owner }: Repo): boolean => reaches(role, 'write') && owner.kind === 'user';
+
+async function checkMayWriteToHead(tx: Tx, { head_repository_id }: PullRow, by: SignedIn): Promise<void> {
+  const head = head_repository_id === null ? undefined : await findRepoById(tx, by, head_repository_id);
+  if (!head || !mayOpenToOthers(head)) throw invalid('PullRequest', 'maintainer_can_modify', 'invalid');
 }
 
 /** Makes a pull request a draft, which can't be merged, or ready. */
