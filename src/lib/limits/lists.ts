@@ -88,12 +88,19 @@ export const reviewers = {
     past: '422; further code owners are not asked',
   },
   codeOwnersFile: { value: 3 * mebi, unit: 'bytes', fixed: true, of: 'a file of code owners', past: 'the file is not used' },
-  codeOwnersRules: {
-    value: 10_000,
+  codeOwnersWords: {
+    value: 20_000,
     unit: 'count',
     fixed: true,
-    of: 'rules of a file of code owners',
+    of: 'patterns and owners, taken together, in a file of code owners',
     past: 'the file is not used',
+  },
+  codeOwnersErrors: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'errors of a file of code owners that are listed',
+    past: 'further ones are left out',
   },
 } as const satisfies LimitGroup;
 

@@ -1,7 +1,7 @@
 // Who is asked to review a pull request. A person who reviews it is no longer asked.
 import type { RepositoryAction } from '#access/action.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import { recordEach } from '#events/record.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -15,11 +15,12 @@ import {
   dropRequests,
   dropRequestsOf,
   findRequestableTeams,
+  loadEverRequested,
   type Reviewer,
   type Reviewers,
 } from './reviewer-store.ts';
 import type { NewReviewers, ReviewersToRemove } from './schemas.ts';
-import type { PullRow } from './store.ts';
+import { findPullForUpdate, type PullRow } from './store.ts';
 
 const maxReviewers = fixedValue(limitTable.reviewers.requests);
 const maxAtOnce = fixedValue(limitTable.reviewers.atOnce);
@@ -99,9 +100,26 @@ export const withdrawRequest = async (tx: Tx, pull: Pick<PullRow, 'id'>, reviewe
   await dropRequestsOf(tx, pull.id, reviewer);
 };
 
-/** How many more people and teams can be asked to review a pull request. */
-export const roomForReviewers = async (db: Db, pull: Pick<PullRow, 'id'>): Promise<number> =>
-  Math.max(0, maxReviewers - (await countRequests(db, pull.id)));
+/**
+ * Asks those for reviews who never were asked to review the pull request, its author apart, as far as there is room. Nothing happens where it
+ * isn't open any more, or is a draft.
+ */
+export async function requestUnasked(
+  tx: Tx,
+  action: ReviewerAction,
+  { id }: Pick<PullRow, 'id'>,
+  wanted: Reviewers,
+): Promise<void> {
+  if (wanted.users.length + wanted.teams.length === 0) return;
+  const pull = await findPullForUpdate(tx, { id });
+  if (!pull || pull.state === 'closed' || pull.is_draft) return;
+  const [asked, present] = [await loadEverRequested(tx, id), await countRequests(tx, id)];
+  const users = wanted.users.filter((user) => user !== pull.author_id && !asked.users.includes(user));
+  const teams = wanted.teams.filter((team) => !asked.teams.includes(team));
+  const room = Math.max(0, maxReviewers - present);
+  const first = users.slice(0, room);
+  await addReviewers(tx, action, pull, { users: first, teams: teams.slice(0, room - first.length) });
+}
 
 type ReviewerEvent = 'review_requested' | 'review_request_removed';
 
