@@ -1,10 +1,10 @@
 import type { ViewerContext } from '#endpoint/context.ts';
-import { grouped } from '#lib/collections.ts';
+import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { findAccountById, presentUser, type User } from '#resources/accounts/index.ts';
+import { findAccountById, loadAccounts, presentUser, type User } from '#resources/accounts/index.ts';
 import type { PayloadContext } from '#resources/event-kinds.ts';
 import { loadTeams, presentTeams, type Team } from '#resources/teams/index.ts';
-import { loadRequestedTeams, loadRequestedUsers, type TeamsSeenBy } from './reviewer-store.ts';
+import { loadRequests, type TeamsSeenBy } from './reviewer-store.ts';
 import type { ReviewRequests } from './schemas.ts';
 
 /** Who is asked for reviews, by the issue of the pull request. */
@@ -15,18 +15,21 @@ export async function loadRequested(
   { db, links, viewer, teamsSeenBy = viewer }: ViewerContext & { teamsSeenBy?: TeamsSeenBy },
   issues: readonly Id<'issues'>[],
 ): Promise<Requested> {
-  const [users, teams] = await Promise.all([loadRequestedUsers(db, issues), loadRequestedTeams(db, teamsSeenBy, issues)]);
-  const presented = teams.length === 0 ? [] : await presentTeams({ db, links }, teams);
-  const byIssue = {
-    users: grouped(users, ({ issue_id }) => issue_id),
-    teams: grouped(
-      teams.map(({ issue_id }, at) => ({ issue_id, team: presented[at] })),
-      ({ issue_id }) => issue_id,
-    ),
-  };
+  const requests = await loadRequests(db, teamsSeenBy, issues);
+  const [users, teams] = await Promise.all([
+    loadAccounts(db, gather(requests, 'user_id')),
+    loadTeams(db, gather(requests, 'team_id')),
+  ]);
+  const shown = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  const byIssue = grouped(requests, ({ issue_id }) => issue_id);
+  const of = (issue: Id<'issues'>) => byIssue.get(issue) ?? [];
   return {
-    usersOf: (issue) => (byIssue.users.get(issue) ?? []).map((user) => presentUser(links, user)),
-    teamsOf: (issue) => (byIssue.teams.get(issue) ?? []).flatMap(({ team }) => team ?? []),
+    usersOf: (issue) =>
+      of(issue).flatMap(({ user_id }) => {
+        const user = getOptional(users, user_id);
+        return user ? presentUser(links, user) : [];
+      }),
+    teamsOf: (issue) => of(issue).flatMap(({ team_id }) => getOptional(shown, team_id as number | null) ?? []),
   };
 }
 

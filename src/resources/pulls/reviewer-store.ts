@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { organizationKnownTo, teamVisibleTo } from '#access/sql.ts';
-import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { assignableTo } from '#resources/issues/index.ts';
@@ -19,36 +19,17 @@ export type Reviewers = { readonly users: readonly User[]; readonly teams: reado
 /** Whose teams are shown: all, or those that the viewer may see. */
 export type TeamsSeenBy = 'everybody' | Viewer;
 
-const of = (issues: readonly Issue[]) => sql<boolean>`q.issue_id = any (${[...issues]}::bigint[])`;
+/** A request for a review of the pull request of an issue. */
+export type ReviewRequest = Reviewer & { issue_id: Issue };
 
-/** The people who are asked to review pull requests, each with the id of its issue, in the order of the requests. */
-export const loadRequestedUsers = async (db: Db, issues: readonly Issue[]): Promise<(Account & { issue_id: Issue })[]> =>
-  issues.length === 0
-    ? []
-    : db
-        .selectFrom('review_requests as q')
-        .innerJoin('accounts', 'accounts.id', 'q.user_id')
-        .selectAll('accounts')
-        .select('q.issue_id')
-        .where(of(issues))
-        .orderBy('q.id')
-        .execute();
-
-/** The teams that are asked to review pull requests, as far as the viewer may see them. */
-export async function loadRequestedTeams(
-  db: Db,
-  seenBy: TeamsSeenBy,
-  issues: readonly Issue[],
-): Promise<(TeamRow & { issue_id: Issue })[]> {
+/** Who is asked to review pull requests, in the order of the requests; of teams, those that the viewer may see. */
+export async function loadRequests(db: Db, seenBy: TeamsSeenBy, issues: readonly Issue[]): Promise<ReviewRequest[]> {
   if (issues.length === 0) return [];
-  const query = db
-    .selectFrom('review_requests as q')
-    .innerJoin('teams as t', 't.id', 'q.team_id')
-    .selectAll('t')
-    .select('q.issue_id')
-    .where(of(issues))
-    .orderBy('q.id');
-  return (seenBy === 'everybody' ? query : query.where(visibleTo(seenBy))).execute();
+  const isSeen = seenBy === 'everybody' ? sql`true` : sql`(q.team_id is null or ${visibleTo(seenBy)})`;
+  const { rows } = await sql<ReviewRequest>`
+    select q.issue_id, q.user_id, q.team_id from review_requests q left join teams t on t.id = q.team_id
+    where q.issue_id = any (${[...issues]}::bigint[]) and ${isSeen} order by q.id`.execute(db);
+  return rows;
 }
 
 const visibleTo = (viewer: Viewer): RawBuilder<boolean> =>
@@ -137,7 +118,7 @@ export async function loadEverRequested(db: Db, issue: Issue): Promise<Reviewers
 const batch = 200;
 
 type Lost = { owner: User; repository: Id<'repositories'> | undefined };
-export type LostRequest = Reviewer & { issue_id: Issue; repository_id: Id<'repositories'> };
+export type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
 
 /**
  * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are looked

@@ -98,7 +98,7 @@ export async function forkSetting(w: World, { base, first }: PullSetting, user: 
     base: `/repos/${user.login}/${repo.name}`,
     async commit(branch) {
       const oid = await addCommit(disk, { files: { [`${branch}.txt`]: 'new\n' }, parents: [first], message: `Change ${branch}` });
-      await point(w, repo, `refs/heads/${branch}`, oid);
+      await push(w, user, repo, branch, oid);
       return oid;
     },
     open: (branch, more = {}) =>
