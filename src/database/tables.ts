@@ -734,6 +734,17 @@ export interface PublicKeys {
   last_used_at: Date | null;
 }
 
+export interface PullRequestCapBypasses {
+  repository_id: Id<'repositories'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface PullRequestCaps {
+  repository_id: Id<'repositories'>;
+  is_enabled: boolean;
+  max_open: number;
+}
+
 export interface PullRequestCommits {
   issue_id: Id<'issues'>;
   commit_sha: string;
@@ -950,6 +961,14 @@ export interface RepositoryWords {
   analyser: number;
   readme: Generated<string>;
   words: string;
+}
+
+export interface ReviewRequests {
+  id: GeneratedAlways<Id<'review_requests'>>;
+  issue_id: Id<'issues'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  created_at: Date;
 }
 
 export interface RunnerGroups {
@@ -1209,6 +1228,8 @@ export interface DB {
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
+  pull_request_cap_bypasses: PullRequestCapBypasses;
+  pull_request_caps: PullRequestCaps;
   pull_request_commits: PullRequestCommits;
   pull_requests: PullRequests;
   rate_limits: RateLimits;
@@ -1227,6 +1248,7 @@ export interface DB {
   repository_selections: RepositorySelections;
   repository_subscriptions: RepositorySubscriptions;
   repository_words: RepositoryWords;
+  review_requests: ReviewRequests;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;

@@ -34,6 +34,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  reviewers: 'Reviewers of pull requests',
 };
 
 /** Makes the page of all limits. */

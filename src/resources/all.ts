@@ -11,6 +11,7 @@ import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
 import { checks } from './checks/family.ts';
+import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -63,7 +64,6 @@ const families = [
   members,
   tokens,
   organizations,
-  interactionLimits,
   teams,
   organizationInvitations,
   organizationRoles,
@@ -71,6 +71,7 @@ const families = [
   gitignore,
   labels,
   repositories,
+  interactionLimits,
   repositorySelections,
   immutableReleases,
   collaborators,
@@ -93,6 +94,7 @@ const families = [
   issues,
   issueRelations,
   pulls,
+  codeOwners,
   commitComments,
   releases,
   markdown,

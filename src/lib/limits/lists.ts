@@ -1,5 +1,5 @@
 // Lists, inboxes, and the number of things that an issue or a repository has.
-import type { LimitGroup } from './limit.ts';
+import { type LimitGroup, mebi } from './limit.ts';
 
 export const lists = {
   labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
@@ -50,6 +50,13 @@ export const issues = {
 
 export const repositories = {
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+  capBypasses: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'users of one repository for whom its cap on open pull requests does not hold',
+    past: '422',
+  },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
 } as const satisfies LimitGroup;
 
@@ -69,6 +76,32 @@ export const checks = {
     past: 'runs of earlier ones are listed by suite alone',
   },
   annotations: { value: 50, unit: 'count', fixed: true, of: 'annotations of a check run in one request', past: '422' },
+} as const satisfies LimitGroup;
+
+export const reviewers = {
+  atOnce: { value: 15, unit: 'count', fixed: true, of: 'people and teams that one request asks for a review', past: '422' },
+  requests: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people and teams that are asked to review one pull request',
+    past: '422; further code owners are not asked',
+  },
+  codeOwnersFile: { value: 3 * mebi, unit: 'bytes', fixed: true, of: 'a file of code owners', past: 'the file is not used' },
+  codeOwnersWords: {
+    value: 20_000,
+    unit: 'count',
+    fixed: true,
+    of: 'patterns and owners, taken together, in a file of code owners',
+    past: 'the file is not used',
+  },
+  codeOwnersErrors: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'errors of a file of code owners that are listed',
+    past: 'further ones are left out',
+  },
 } as const satisfies LimitGroup;
 
 export const accounts = {

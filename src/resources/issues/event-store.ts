@@ -16,6 +16,8 @@ import type { IssueRow } from './store.ts';
 export type IssueEventData = {
   label?: { name: string; color: string };
   assignee?: Id<'accounts'>;
+  requested_reviewer?: Id<'accounts'>;
+  requested_team?: Id<'teams'>;
   milestone?: { title: string };
   rename?: { from: string; to: string };
   state_reason?: IssueRow['state_reason'];

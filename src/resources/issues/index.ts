@@ -1,4 +1,5 @@
 export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
+export { assignableTo, findAssignable } from './assignee-store.ts';
 export type { CommentRow } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents, type NewIssueEvent } from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';

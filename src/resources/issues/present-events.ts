@@ -6,6 +6,7 @@ import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
 import { loadNamedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/index.ts';
+import { loadVisibleTeams, presentTeams, type Team } from '#resources/teams/index.ts';
 import type { IssueEventRow } from './event-store.ts';
 import { relationFieldOf } from './issue-event-kinds.ts';
 import { presentIssues } from './present.ts';
@@ -91,24 +92,34 @@ async function loadOtherIssues(
   );
 }
 
+/** The teams that events are about, as far as the viewer may see them. */
+async function loadSeenTeams({ db, links, viewer }: ViewerContext, rows: readonly IssueEventRow[]): Promise<Map<number, Team>> {
+  const ids = unique(rows.map(({ data }) => data.requested_team));
+  const seen = await presentTeams({ db, links }, await loadVisibleTeams(db, viewer, ids));
+  return keyed(seen, ({ id }) => id);
+}
+
 /** Loads what events of a whole page show beside their own rows. */
 async function eventPresenter(
   context: ViewerContext,
   rows: readonly IssueEventRow[],
 ): Promise<(row: IssueEventRow) => TimelineEvent> {
-  const { db, links, repo } = context;
-  const [repositories, accounts, apps, others] = await Promise.all([
+  const { db, links, viewer, repo } = context;
+  const [repositories, accounts, apps, others, teams] = await Promise.all([
     loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo ? [repo] : []),
     loadAccounts(
       db,
-      rows.flatMap((row) => [row.actor_id, row.data.assignee]),
+      rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]),
     ),
     loadApps(db, gather(rows, 'via_app_id')),
     loadOtherIssues(context, rows),
+    loadSeenTeams({ db, links, viewer }, rows),
   ]);
   return (row) => {
     const actor = presentUserOrNull(links, getOptional(accounts, row.actor_id));
-    const { assignee, issue_field, ...data } = row.data;
+    const { assignee, issue_field, requested_reviewer, requested_team, ...data } = row.data;
+    const team = getOptional(teams, requested_team);
+    const isAboutReview = requested_reviewer !== undefined || requested_team !== undefined;
     const { repository_id, source_repository_id, commit_id } = row;
     const field = relationFieldOf(row.event);
     const other = getOptional(others, row.source_issue_id);
@@ -128,6 +139,11 @@ async function eventPresenter(
       ...(issue_field ? { issue_field: presentFieldChange(issue_field) } : {}),
       ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)) }),
       ...(field && other ? { [field]: other } : {}),
+      ...(isAboutReview ? { review_requester: actor } : {}),
+      ...(requested_reviewer === undefined
+        ? {}
+        : { requested_reviewer: presentUserOrNull(links, accounts.get(requested_reviewer)) }),
+      ...(team ? { requested_team: team } : {}),
     };
   };
 }

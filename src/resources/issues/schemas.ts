@@ -8,6 +8,7 @@ import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
 import { MinimalRepository, SimpleRepository } from '#resources/repositories/index.ts';
+import { Team } from '#resources/teams/index.ts';
 
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
@@ -141,6 +142,9 @@ const eventFields = {
   performed_via_service_app: Nullable(App),
   label: Type.Optional(Type.Object({ name: Type.String(), color: Type.String() })),
   assignee: Type.Optional(Nullable(User)),
+  review_requester: Type.Optional(Nullable(User)),
+  requested_reviewer: Type.Optional(Nullable(User)),
+  requested_team: Type.Optional(Team),
   milestone: Type.Optional(Type.Object({ title: Type.String() })),
   rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
   lock_reason: Type.Optional(Nullable(Type.String())),

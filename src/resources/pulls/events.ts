@@ -13,6 +13,7 @@ import {
 } from '#resources/event-kinds.ts';
 import { assigneeOf, formerTexts, labelOf, milestoneOf } from '#resources/issues/index.ts';
 import { presentFullPulls } from './present.ts';
+import { reviewerOf } from './present-reviewers.ts';
 import { loadPulls } from './store.ts';
 import { testingOf } from './test-merges.ts';
 
@@ -33,6 +34,8 @@ declare module '#events/kinds.ts' {
     'pull_request.unlabeled': PullData & { label: Id<'labels'> };
     'pull_request.assigned': PullData & { user: Id<'accounts'> };
     'pull_request.unassigned': PullData & { user: Id<'accounts'> };
+    'pull_request.review_requested': PullData & { user?: Id<'accounts'>; team?: Id<'teams'> };
+    'pull_request.review_request_removed': PullData & { user?: Id<'accounts'>; team?: Id<'teams'> };
     'pull_request.milestoned': PullData & { milestone: Id<'milestones'> };
     'pull_request.demilestoned': PullData & { milestone: Id<'milestones'> };
   }
@@ -49,9 +52,8 @@ const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'p
 export async function presentPayloadPull({ db, links, git }: PayloadContext, issue: Id<'issues'>) {
   const row = (await loadPulls(db, [issue])).get(issue);
   if (!row) return undefined;
-  const [pull] = await presentFullPulls({ db, links, viewer: anonymous, git }, [
-    { row, testing: await testingOf({ db, git }, row) },
-  ]);
+  const context = { db, links, viewer: anonymous, git, teamsSeenBy: 'everybody' } as const;
+  const [pull] = await presentFullPulls(context, [{ row, testing: await testingOf({ db, git }, row) }]);
   return pull;
 }
 
@@ -78,6 +80,9 @@ const assignee = ({ data }: { data: { user: Id<'accounts'> } }, context: Payload
 const milestone = ({ data }: { data: { milestone: Id<'milestones'> } }, context: PayloadContext, repository: OwnedRepository) =>
   milestoneOf(data.milestone, context, repository);
 
+const reviewerPayload = (action: 'review_requested' | 'review_request_removed') =>
+  pullPayload<`pull_request.${typeof action}`>(action, ({ data }, context) => reviewerOf(data, context));
+
 export const pullEvents = eventKinds({
   'pull_request.opened': pullPayload('opened'),
   'pull_request.edited': pullPayload('edited', ({ data: { changes } }) => ({
@@ -97,6 +102,8 @@ export const pullEvents = eventKinds({
   'pull_request.unlabeled': pullPayload('unlabeled', label),
   'pull_request.assigned': pullPayload('assigned', assignee),
   'pull_request.unassigned': pullPayload('unassigned', assignee),
+  'pull_request.review_requested': reviewerPayload('review_requested'),
+  'pull_request.review_request_removed': reviewerPayload('review_request_removed'),
   'pull_request.milestoned': pullPayload('milestoned', milestone),
   'pull_request.demilestoned': pullPayload('demilestoned', milestone),
 });

@@ -7,23 +7,29 @@ import { timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { presentIssues } from '#resources/issues/index.ts';
 import { loadNamedRepositories, loadReadableNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import { loadRequested } from './present-reviewers.ts';
+import type { TeamsSeenBy } from './reviewer-store.ts';
 import type { FullPullRequest, PullRequest } from './schemas.ts';
 import type { PullRow } from './store.ts';
 import type { Testing } from './test-merges.ts';
+
+/** Payloads of webhooks show teams that the viewer may not see, too. */
+type PullContext = ViewerContext & { teamsSeenBy?: TeamsSeenBy };
 
 /**
  * Pull requests of a whole page. What they have in common with issues is presented as that of issues; a head in a repository that the
  * viewer may not read is shown without it.
  */
-export async function presentPulls(context: ViewerContext, rows: readonly PullRow[]): Promise<PullRequest[]> {
+export async function presentPulls(context: PullContext, rows: readonly PullRow[]): Promise<PullRequest[]> {
   if (rows.length === 0) return [];
   const { db, links, viewer, repo } = context;
   const known = repo ? [repo] : [];
-  const [issues, bases, heads, accounts] = await Promise.all([
+  const [issues, bases, heads, accounts, requested] = await Promise.all([
     presentIssues(context, rows),
     loadNamedRepositories(db, gather(rows, 'repository_id'), known),
     loadHeads(context, rows),
     loadAccounts(db, gather(rows, 'head_owner_id')),
+    loadRequested(context, gather(rows, 'id')),
   ]);
   const shown = [...new Map([...bases, ...heads]).values()];
   const repositories = keyed(await presentRepositories({ db, links, viewer }, shown), ({ id }) => id as number);
@@ -67,6 +73,8 @@ export async function presentPulls(context: ViewerContext, rows: readonly PullRo
       merge_commit_sha: row.merge_commit_sha,
       assignee: issue.assignee,
       assignees: issue.assignees,
+      requested_reviewers: requested.usersOf(row.id),
+      requested_teams: requested.teamsOf(row.id),
       head: {
         label: `${headOwner?.login ?? 'unknown'}:${row.head_ref}`,
         ref: row.head_ref,
@@ -114,7 +122,7 @@ const textsOf = ({ body, body_text, body_html }: Pick<PullRequest, 'body' | 'bod
 
 /** Full pull requests, each with what is known of its merge: that may be out of date in the rows. */
 export async function presentFullPulls(
-  context: ViewerContext,
+  context: PullContext,
   rows: readonly { row: PullRow; testing: Testing }[],
 ): Promise<FullPullRequest[]> {
   const { db, links } = context;
@@ -134,6 +142,7 @@ export async function presentFullPulls(
     const { mergeable, rebaseable, state, mergeCommit } = testing;
     return {
       ...pull,
+      requested_teams: pull.requested_teams.map(({ parent: _, permissions: _permissions, ...team }) => team),
       merge_commit_sha: mergeCommit,
       merged: row.merged_at !== null,
       mergeable,
@@ -154,3 +163,7 @@ export async function presentFullPulls(
 /** One full pull request. */
 export const presentFullPull = async (context: ViewerContext, row: PullRow, testing: Testing): Promise<FullPullRequest> =>
   firstOrNotFound(await presentFullPulls(context, [{ row, testing }]));
+
+/** One pull request as lists show it. */
+export const presentPull = async (context: ViewerContext, row: PullRow): Promise<PullRequest> =>
+  firstOrNotFound(await presentPulls(context, [row]));

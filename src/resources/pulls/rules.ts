@@ -1,3 +1,4 @@
+import { findRepoById } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -8,6 +9,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
+import { findCapFor } from '#resources/interaction-limits/index.ts';
 import {
   changeIssue,
   eventOf,
@@ -27,6 +29,7 @@ import { type Branch, diskOfBoth, getBase, getHead, type Head } from './heads.ts
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import {
   type Branches,
+  countOpenBy,
   findOpenBetween,
   findPullForUpdate,
   insertPull,
@@ -72,6 +75,7 @@ export async function openPull(
   const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
   const branches = { base_ref: base.ref, head_ref: head.ref, head_repository_id: head.repo.id };
   await checkUnique(tx, repo, branches, head.repo.owner.login);
+  await checkCap(tx, action);
   const isFork = head.repo.id !== repo.id;
   const {
     issue_id: _,
@@ -85,7 +89,7 @@ export async function openPull(
     base_sha: base.oid,
     head_sha: head.oid,
     ...changes,
-    maintainer_can_modify: isFork && wanted.maintainer_can_modify && reaches(head.repo.role, 'write'),
+    maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
@@ -99,6 +103,14 @@ async function checkUnique(tx: Tx, repo: Repo, branches: Branches, headOwner: st
   if (!(await findOpenBetween(tx, repo.id, branches))) return;
   const message = `A pull request already exists for ${headOwner}:${branches.head_ref}.`;
   throw invalid('PullRequest', 'head', 'custom', message);
+}
+
+/** The repository is locked, so that concurrent requests count each other. Apps were let in by those who set caps. */
+async function checkCap(tx: Tx, { repo, by: { account, grant } }: TextAction): Promise<void> {
+  if (grant.kind === 'installation' || reaches(repo.role, 'write')) return;
+  const cap = await findCapFor(tx, repo, account.id);
+  if (cap === undefined || (await countOpenBy(tx, repo.id, account.id)) <= cap) return;
+  throw forbidden(`You may have at most ${cap} open pull requests in this repository.`);
 }
 
 async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', body, draft }: NewPullRequest): Promise<IssueRow> {
@@ -168,9 +180,19 @@ export async function changePull(
   const changed = { ...pull, ...(await changeIssue(tx, action, pull, wanted)) };
   if (newBase) await changeBase(tx, action, changed, newBase);
   if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(tx, action, changed, draft);
-  if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id)
+  if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id) {
+    if (maintainer_can_modify) await checkMayWriteToHead(tx, pull, by);
     await updatePull(tx, pull.id, { maintainer_can_modify });
+  }
   return orNotFound(await findPullForUpdate(tx, pull));
+}
+
+/** Only who may write to a fork lets others modify a branch of it, and an organization lets nobody. */
+const mayOpenToOthers = ({ role, owner }: Repo): boolean => reaches(role, 'write') && owner.kind === 'user';
+
+async function checkMayWriteToHead(tx: Tx, { head_repository_id }: PullRow, by: SignedIn): Promise<void> {
+  const head = head_repository_id === null ? undefined : await findRepoById(tx, by, head_repository_id);
+  if (!head || !mayOpenToOthers(head)) throw invalid('PullRequest', 'maintainer_can_modify', 'invalid');
 }
 
 /** Makes a pull request a draft, which can't be merged, or ready. */

@@ -5,6 +5,7 @@ import { associations, lockReasons, renderedTexts, states } from '#resources/iss
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
+import { Team, TeamSimple } from '#resources/teams/index.ts';
 
 /** One end of a pull request: a branch with its commit. The repository is null where it was deleted, or may not be read. */
 const End = Type.Object({
@@ -48,6 +49,8 @@ export const PullRequest = Type.Object({
   merge_commit_sha: Nullable(Type.String()),
   assignee: Nullable(User),
   assignees: Type.Array(User),
+  requested_reviewers: Type.Array(User),
+  requested_teams: Type.Array(Team),
   head: End,
   base: End,
   _links: Type.Object({
@@ -70,9 +73,10 @@ export type PullRequest = Static<typeof PullRequest>;
 /** Whether a pull request can be merged, and what keeps it from that. `unknown`: it is being found out. */
 export const mergeableStates = ['clean', 'dirty', 'draft', 'unknown', 'unstable'] as const;
 
-/** One pull request, with what Git says of it. */
+/** One pull request, with what Git says of it. As in the public API, the parents of its teams are in lists alone. */
 export const FullPullRequest = Type.Object({
   ...PullRequest.properties,
+  requested_teams: Type.Array(TeamSimple),
   merged: Type.Boolean(),
   mergeable: Nullable(Type.Boolean()),
   rebaseable: Nullable(Type.Boolean()),
@@ -144,3 +148,29 @@ export type MergeResult = Static<typeof MergeResult>;
 
 export const BranchUpdate = Type.Object({ expected_head_sha: Type.Optional(sha) }, { title: 'PullRequest' });
 export const BranchUpdateResult = Type.Object({ message: Type.String(), url: Type.String() });
+
+const login = Type.String({ minLength: 1, maxLength: 100 });
+const slug = Type.String({ minLength: 1, maxLength: 255 });
+
+/** Who is asked for a review; of teams, those that the viewer may see. */
+export const ReviewRequests = Type.Object(
+  { users: Type.Array(User), teams: Type.Array(Team) },
+  { title: 'PullRequestReviewRequest' },
+);
+export type ReviewRequests = Static<typeof ReviewRequests>;
+
+/** People by their logins, teams by their slugs. */
+export const NewReviewers = Type.Object(
+  {
+    reviewers: Type.Optional(Type.Array(login, { maxItems: 100 })),
+    team_reviewers: Type.Optional(Type.Array(slug, { maxItems: 100 })),
+  },
+  { title: 'PullRequest' },
+);
+export type NewReviewers = Static<typeof NewReviewers>;
+
+export const ReviewersToRemove = Type.Object(
+  { reviewers: Type.Array(login, { maxItems: 100 }), team_reviewers: Type.Optional(Type.Array(slug, { maxItems: 100 })) },
+  { title: 'PullRequest' },
+);
+export type ReviewersToRemove = Static<typeof ReviewersToRemove>;

@@ -3,7 +3,6 @@ import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { findRepoById } from '#access/lookup.ts';
 import { writesContents } from '#access/policies.ts';
-import { reaches } from '#access/roles.ts';
 import { mergeCommits } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -15,6 +14,7 @@ import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
 import { findBranch } from './heads.ts';
+import { findModifiable } from './modifying.ts';
 import type { PullRow } from './store.ts';
 
 type UpdateAction = RepositoryAction & { identity: Identity };
@@ -34,7 +34,7 @@ export async function updateBranch(
   const head = pull.head_repository_id === null ? undefined : await findRepoById(db, by, pull.head_repository_id);
   if (!head || pull.state === 'closed') throw unprocessable('The head branch of the pull request can not be updated');
   const mayWrite = authorize(writesContents, by, { repo: head }, { write: true }).allowed;
-  if (!mayWrite && !(pull.maintainer_can_modify && reaches(repo.role, 'write')))
+  if (!mayWrite && !(await findModifiable(db, by, head, [pull.head_ref])).has(pull.head_ref))
     throw forbidden('You must have write access to the head branch of the pull request.');
   const disk = repoOf(git, head.id);
   const [theirs, ours] = await Promise.all([findBranch(repoOf(git, repo.id), pull.base_ref), findBranch(disk, pull.head_ref)]);

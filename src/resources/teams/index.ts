@@ -26,6 +26,7 @@ export {
   loadTeamMembers,
   loadTeamRoles,
   loadTeams,
+  loadVisibleTeams,
   removeRepositoryFromTeams,
   removeTeamsOf,
   type TeamMember,

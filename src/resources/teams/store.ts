@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import type { Role } from '#access/roles.ts';
-import { organizationReachedBy, reachedBy, roleLevelOf, teamVisibleTo } from '#access/sql.ts';
+import { organizationKnownTo, organizationReachedBy, reachedBy, roleLevelOf, teamVisibleTo } from '#access/sql.ts';
 import type { Account, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -108,6 +108,18 @@ export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Prom
   if (wanted.length === 0) return new Map();
   return keyed(await db.selectFrom('teams').selectAll().where('id', 'in', wanted).execute(), (team) => team.id);
 }
+
+/** Teams by their ids, as far as the viewer may see them. */
+export const loadVisibleTeams = async (db: Db, viewer: Viewer, ids: readonly Id<'teams'>[]): Promise<TeamRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('teams')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .where(organizationKnownTo(viewer.grant, sql.ref('teams.organization_id')))
+        .where(teamVisibleTo(viewer, 'teams'))
+        .execute();
 
 /** The teams of an organization after one of them, in the order of their ids. */
 export const listTeamsAfter = (db: Db, organization: Id<'accounts'>, after: Id<'teams'>, limit: number): Promise<TeamRow[]> =>

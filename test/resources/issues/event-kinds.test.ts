@@ -83,6 +83,11 @@ async function raisedByPulls(): Promise<string[]> {
   const [number, other] = [await open('topic', { draft: true }), await open('topic', { base: 'release' })];
   await client.patch(`${base}/pulls/${number}`, { draft: false });
   await client.patch(`${base}/pulls/${number}`, { draft: true });
+  const reviewer = await user();
+  await w.collaborator(own, reviewer, 'read');
+  const reviewers = { reviewers: [reviewer.login] };
+  await client.post(`${base}/pulls/${number}/requested_reviewers`, reviewers);
+  await client.delete(`${base}/pulls/${number}/requested_reviewers`, reviewers);
   await client.delete(`${base}/git/refs/heads/topic`);
   await w.settle();
   await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: head });
