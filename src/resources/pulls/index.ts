@@ -2,4 +2,4 @@ export { presentPayloadPull } from './events.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export { PullRequest } from './schemas.ts';
-export { loadPulls, type PullRow } from './store.ts';
+export { countReviewComments, findPullForUpdate, loadPulls, type PullRow } from './store.ts';
