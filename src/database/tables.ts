@@ -794,6 +794,7 @@ export interface Reactions {
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
   release_id: Id<'releases'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface RefChanges {
@@ -963,12 +964,53 @@ export interface RepositoryWords {
   words: string;
 }
 
+export interface ReviewComments {
+  id: GeneratedAlways<Id<'review_comments'>>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'>;
+  review_id: Id<'reviews'>;
+  author_id: Id<'accounts'> | null;
+  in_reply_to_id: Id<'review_comments'> | null;
+  submitted_at: Date | null;
+  body: string;
+  path: string;
+  subject_type: 'line' | 'file';
+  side: 'LEFT' | 'RIGHT';
+  start_side: 'LEFT' | 'RIGHT' | null;
+  original_commit_sha: string;
+  original_base_sha: string;
+  original_position: number;
+  original_line: number | null;
+  original_start_line: number | null;
+  diff_hunk: string;
+  commit_sha: string;
+  position: number | null;
+  line: number | null;
+  start_line: number | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface ReviewRequests {
   id: GeneratedAlways<Id<'review_requests'>>;
   issue_id: Id<'issues'>;
   user_id: Id<'accounts'> | null;
   team_id: Id<'teams'> | null;
   created_at: Date;
+}
+
+export interface Reviews {
+  id: GeneratedAlways<Id<'reviews'>>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'>;
+  author_id: Id<'accounts'> | null;
+  state: 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED';
+  body: string;
+  commit_sha: string;
+  created_at: Date;
+  updated_at: Date;
+  submitted_at: Date | null;
 }
 
 export interface RunnerGroups {
@@ -1064,6 +1106,8 @@ export interface TextReferences {
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
   release_id: Id<'releases'> | null;
+  review_id: Id<'reviews'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface ThreadSubscriptions {
@@ -1248,7 +1292,9 @@ export interface DB {
   repository_selections: RepositorySelections;
   repository_subscriptions: RepositorySubscriptions;
   repository_words: RepositoryWords;
+  review_comments: ReviewComments;
   review_requests: ReviewRequests;
+  reviews: Reviews;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;

@@ -6,6 +6,7 @@ import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
+import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
@@ -24,6 +25,7 @@ export const limitTable = {
   lists,
   accounts,
   issues,
+  reviews,
   texts,
   repositories,
   checks,

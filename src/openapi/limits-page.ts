@@ -25,6 +25,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   lists: 'Lists',
   accounts: 'Accounts',
   issues: 'Issues',
+  reviews: 'Reviews of pull requests',
   texts: 'Texts',
   repositories: 'Repositories',
   checks: 'Checks',

@@ -48,11 +48,13 @@ import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
+import { reviews } from './reviews/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
+import { timelines } from './timelines/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
@@ -95,6 +97,8 @@ const families = [
   issueRelations,
   pulls,
   codeOwners,
+  reviews,
+  timelines,
   commitComments,
   releases,
   markdown,

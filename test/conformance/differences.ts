@@ -28,10 +28,34 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
-  ...['orgs/create-issue-field', 'orgs/update-issue-field', 'issues/reprioritize-sub-issue'].map((operationId) => ({
+  ...[
+    'orgs/create-issue-field',
+    'orgs/update-issue-field',
+    'issues/reprioritize-sub-issue',
+    'pulls/create-review',
+    'pulls/dismiss-review',
+    'pulls/submit-review',
+  ].map((operationId) => ({
     operationId,
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
+  })),
+  ...['pulls/list-reviews', 'pulls/list-review-comments'].map((operationId) => ({
+    operationId,
+    pointer: '/*/body',
+    reason: 'a rendering stands in its place where a media type asks for that alone, as the same description says in words',
+  })),
+  ...[
+    ['pulls/create-review-comment', '/line'],
+    ['pulls/create-review-comment', '/original_line'],
+    ['pulls/list-review-comments', '/*/line'],
+    ['pulls/list-review-comments', '/*/original_line'],
+    ['pulls/list-review-comments', '/*/position'],
+  ].map(([operationId = '', pointer = '']) => ({
+    operationId,
+    pointer,
+    reason:
+      'null where a comment is on a file, or its line is outdated, as clients know it; the description of payloads says so, too',
   })),
   ...[
     ['issues/list-events', '/*/issue_field'],

@@ -16,6 +16,9 @@ export type Diff = { files: FileDiff[]; additions: number; deletions: number; tr
 /** The limits on patches, in bytes. */
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
+/** What of the diff is wanted: that of some files alone, with so many unchanged lines around a change, or without renames. */
+export type DiffOptions = { paths?: readonly string[]; context?: number; renames?: false };
+
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
@@ -27,19 +30,26 @@ const diffs = kindOf<Diff>('diff');
  * are given up to the limits.
  * @throws GitError `too-large` where the names of the files exceed `git.output`
  */
-export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
+export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits & DiffOptions): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
-  const patchSize = given.patchSize ?? 8 * mebi;
-  const filePatchSize = given.filePatchSize ?? mebi;
-  const key = [from, checkedOid(given.to), patchSize, filePatchSize].join(' ');
-  return cached(repo, diffs, key, () => readDiff(repo, { from, to: given.to, patchSize, filePatchSize }));
+  const { to, patchSize = 8 * mebi, filePatchSize = mebi, paths = [], context, renames } = given;
+  const options = [
+    ...(context === undefined ? [] : [`-U${context}`]),
+    ...(renames === false ? ['--no-renames'] : []),
+    from,
+    checkedOid(to),
+    '--',
+    ...paths,
+  ];
+  const key = [patchSize, filePatchSize, ...options].join('\0');
+  return cached(repo, diffs, key, () => readDiff(repo, { options, patchSize, filePatchSize }));
 }
 
 async function readDiff(
   repo: Repo,
-  { from, to, patchSize, filePatchSize }: { from: Oid; to: Oid } & Required<DiffLimits>,
+  { options, patchSize, filePatchSize }: { options: readonly string[] } & Required<DiffLimits>,
 ): Promise<Diff> {
-  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, from, to, '--'];
+  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, ...options];
   const [files, patch] = await Promise.all([
     readFiles(repo, compare(['--raw', '--numstat'])),
     patchSize === 0 ? undefined : run(repo, compare(['-p']), { maxOutput: patchSize, truncate: true }),

@@ -23,6 +23,15 @@ export type IssueEventData = {
   state_reason?: IssueRow['state_reason'];
   lock_reason?: string | null;
   issue_field?: FieldChange;
+  dismissed_review?: DismissedReview;
+};
+
+/** A review that was dismissed, with the state that it had. */
+type DismissedReview = {
+  state: 'approved' | 'changes_requested';
+  review_id: Id<'reviews'>;
+  dismissal_message: string;
+  dismissal_commit_id: string;
 };
 
 /** A change of an issue's value in a field. `value` and `previous_value` are absent where there was none. */

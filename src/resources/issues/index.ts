@@ -1,7 +1,7 @@
 export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
 export { assignableTo, findAssignable } from './assignee-store.ts';
-export type { CommentRow } from './comment-store.ts';
-export { type IssueEventRow, insertIssueEvents, type NewIssueEvent } from './event-store.ts';
+export { type CommentRow, loadComments } from './comment-store.ts';
+export { type IssueEventRow, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
 export {
@@ -14,11 +14,25 @@ export {
 } from './import-store.ts';
 export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadKnown } from './known.ts';
+export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
+export { presentTimelineEvents } from './present-events.ts';
 export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
 export { changeIssue, checkHasIssues } from './rules.ts';
-export { associations, Issue, IssueComment, lockReasons, renderedTexts, stateReasons, states } from './schemas.ts';
+export {
+  associations,
+  CrossReference,
+  Issue,
+  IssueComment,
+  lockReasons,
+  renderedTexts,
+  stateReasons,
+  states,
+  TimelineComment,
+  TimelineCommit,
+  TimelineEvent,
+} from './schemas.ts';
 export { enqueueImportedIssues } from './search-jobs.ts';
 export {
   findIssueForUpdate,

@@ -11,11 +11,11 @@ type Row = Selectable<DB['text_references']>;
 /** What a reference leads to. One of the ids, or the commit, is set. */
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
-/** Where a text is: in an issue or a comment on it, in a comment on a commit, or in a release. */
-export type TextLocation = Pick<
-  Row,
-  'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'
->;
+/** Where a text is: in an issue, a comment on it, a review of it or a comment of that, in a comment on a commit, or in a release. */
+export type TextLocation = Pick<Row, 'repository_id'> &
+  Partial<
+    Pick<Row, 'issue_id' | 'comment_id' | 'review_id' | 'review_comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'>
+  >;
 
 export type Lookup = {
   repository: Id<'repositories'>;
@@ -83,7 +83,8 @@ const columns = sql`kind, account_id, team_id, target_issue_id, target_sha`;
  * the issue, comment or release.
  */
 export async function replaceReferences(tx: Tx, location: TextLocation, targets: readonly Target[], at: Date): Promise<Target[]> {
-  const { repository_id, issue_id, comment_id, commit_sha, commit_comment_id, release_id } = location;
+  const { repository_id, issue_id = null, comment_id = null, review_id = null, review_comment_id = null } = location;
+  const { commit_sha = null, commit_comment_id = null, release_id = null } = location;
   const { rows } = await sql<Target>`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb)
@@ -99,18 +100,28 @@ export async function replaceReferences(tx: Tx, location: TextLocation, targets:
     ), changed as (
       update text_references t set closes = kept.closes from kept where kept.id = t.id and kept.closes <> t.closes
     )
-    insert into text_references (repository_id, issue_id, comment_id, commit_sha, commit_comment_id, release_id, ${columns}, closes,
-      created_at)
-    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${commit_sha}::text, ${commit_comment_id}::bigint,
-      ${release_id}::bigint, ${columns}, closes, ${at} from wanted
+    insert into text_references (repository_id, issue_id, comment_id, review_id, review_comment_id, commit_sha, commit_comment_id,
+      release_id, ${columns}, closes, created_at)
+    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${review_id}::bigint, ${review_comment_id}::bigint,
+      ${commit_sha}::text, ${commit_comment_id}::bigint, ${release_id}::bigint, ${columns}, closes, ${at} from wanted
     on conflict do nothing returning ${columns}, closes`.execute(tx);
   return rows;
 }
 
-function inText({ issue_id, comment_id, commit_comment_id, release_id }: TextLocation): RawBuilder<unknown> {
+function inText({
+  issue_id = null,
+  comment_id = null,
+  review_id = null,
+  review_comment_id = null,
+  commit_comment_id = null,
+  release_id = null,
+}: TextLocation): RawBuilder<unknown> {
   if (release_id !== null) return sql`release_id = ${release_id}`;
   if (commit_comment_id !== null) return sql`commit_comment_id = ${commit_comment_id}`;
-  return sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint`;
+  if (review_comment_id !== null) return sql`review_comment_id = ${review_comment_id}`;
+  if (review_id !== null) return sql`review_id = ${review_id}`;
+  return sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint and review_id is null
+    and review_comment_id is null`;
 }
 
 /** Writes the references of commits, and returns those that weren't known before: a commit may be pushed again. */

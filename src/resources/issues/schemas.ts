@@ -153,6 +153,14 @@ const eventFields = {
   parent_issue: Type.Optional(IssueReference),
   blocked_by: Type.Optional(IssueReference),
   blocking: Type.Optional(IssueReference),
+  dismissed_review: Type.Optional(
+    Type.Object({
+      state: OneOf(['approved', 'changes_requested']),
+      review_id: Type.Integer(),
+      dismissal_message: Type.String(),
+      dismissal_commit_id: Type.String(),
+    }),
+  ),
 };
 
 /** An event in a list of events; `issue` is in lists over many issues. */
@@ -180,9 +188,6 @@ export type CrossReference = Static<typeof CrossReference>;
 /** In the timeline of a pull request: one of its commits. */
 export const TimelineCommit = Type.Object({ event: OneOf(['committed']), ...GitCommit.properties });
 export type TimelineCommit = Static<typeof TimelineCommit>;
-
-export const TimelineEntry = Type.Union([TimelineComment, CrossReference, TimelineCommit, TimelineEvent]);
-export type TimelineEntry = Static<typeof TimelineEntry>;
 
 /** The public API's limit for a text: 65,536 characters. */
 const text = Type.String({ maxLength: 65_536 });

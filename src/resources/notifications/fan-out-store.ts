@@ -166,7 +166,8 @@ function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly So
 function textOf(sample: Text | undefined): RawBuilder<unknown> {
   if (sample && 'release' in sample) return sql`x.release_id = v.release`;
   if (sample && 'commit' in sample) return sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`;
-  return sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null`;
+  return sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null
+    and x.review_id is null and x.review_comment_id is null`;
 }
 
 type Acceptance = Pick<Activity, 'event' | 'subject' | 'at'> & Pick<Activities, 'repo'> & { readonly account: Account };

@@ -6,4 +6,4 @@ export { presentPulls } from './present.ts';
 export { type Reviewers, teamReaches } from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
 export { PullRequest } from './schemas.ts';
-export { loadPulls, type PullRow } from './store.ts';
+export { countReviewComments, findPullForUpdate, loadPulls, type PullRow } from './store.ts';

@@ -62,6 +62,14 @@ export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promis
 export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_requests']>) =>
   tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
 
+/** Changes the number of comments of a pull request's reviews. */
+export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>
+  tx
+    .updateTable('pull_requests')
+    .set({ review_comments_count: sql<number>`review_comments_count + ${by}` })
+    .where('issue_id', '=', issue)
+    .execute();
+
 /** The two branches of a pull request. */
 export type Branches = Pick<PullRow, 'base_ref' | 'head_ref' | 'head_repository_id'>;
 

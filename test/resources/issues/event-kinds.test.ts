@@ -70,8 +70,8 @@ test('every kind in the list is raised by something', async () => {
   const pulls = await raisedByPulls();
   const timelines = await Promise.all([1, 2].map((number) => client.get(`${path}/issues/${number}/timeline?per_page=100`)));
   const raised = timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
-  // Timelines hold comments and commits beside events.
-  const isStored = (event: string) => event !== 'commented' && event !== 'committed';
+  // Timelines hold comments, commits and reviews beside events.
+  const isStored = (event: string) => !['commented', 'committed', 'reviewed'].includes(event);
   expect([...new Set([...raised, ...pulls])].filter(isStored).sort()).toEqual([...issueEventKinds]);
 });
 
@@ -95,6 +95,8 @@ async function raisedByPulls(): Promise<string[]> {
   await client.patch(`${base}/pulls/${number}`, { state: 'open', draft: false, base: 'release' });
   await push(w, ada, own, 'topic', await addCommit(diskOf(w, own), { files: { 'c.txt': 'c' }, parents: [first] }));
   await w.settle();
+  const review = await (await as(reviewer)).post(`${base}/pulls/${number}/reviews`, { event: 'APPROVE' });
+  await client.put(`${base}/pulls/${number}/reviews/${review.body.id}/dismissals`, { message: 'Too early.' });
   await client.put(`${base}/pulls/${number}/merge`);
   const timelines = await Promise.all([number, other].map((one) => client.get(`${base}/issues/${one}/timeline`)));
   return timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
