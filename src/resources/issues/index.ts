@@ -18,7 +18,7 @@ export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
 export { changeIssue, checkHasIssues } from './rules.ts';
 export { associations, Issue, IssueComment, lockReasons, renderedTexts, stateReasons, states } from './schemas.ts';
-export { enqueueImportedIssues } from './search-jobs.ts';
+export { enqueueImportedIssues, enqueueIndexing } from './search-jobs.ts';
 export {
   findIssueForUpdate,
   findReadableIssue,

@@ -229,23 +229,26 @@ export async function saveTests(
       and exists (select from issues i where i.id = p.issue_id and i.merged_at is null)`.execute(tx);
 }
 
-export const renameHead = (tx: Tx, repository: Repository, from: string, to: string) =>
+/** Pull requests from a branch follow it to its new name. Returns them. */
+export const renameHead = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests')
     .set({ head_ref: to })
     .where('head_repository_id', '=', repository)
     .where('head_ref', '=', from)
     .where('head_is_deleted', '=', false)
+    .returning('issue_id')
     .execute();
 
-/** Open pull requests into a branch follow it to its new name. */
-export const renameBase = (tx: Tx, repository: Repository, from: string, to: string) =>
+/** Open pull requests into a branch follow it to its new name. Returns them. */
+export const renameBase = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests as p')
     .set({ base_ref: to })
     .where('p.repository_id', '=', repository)
     .where('p.base_ref', '=', from)
     .where(sql<boolean>`exists (select from issues i where i.id = p.issue_id and i.state = 'open')`)
+    .returning('p.issue_id')
     .execute();
 
 /** Makes these the commits of a pull request, in their order. Those that it had keep the time at which they came. */
