@@ -2,7 +2,7 @@ export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.
 export type { CommentRow } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents, type NewIssueEvent } from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
-export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
+export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter, type OfIssue } from './exports.ts';
 export {
   findIssueIds,
   type ImportedIssue,

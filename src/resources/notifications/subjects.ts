@@ -17,7 +17,7 @@ type ShownSubject = { type: SubjectType; title: string; url: string; latest_comm
 type Presenter = (row: ThreadRow, repository: NamedRepository) => ShownSubject | undefined;
 
 /** The types of subjects in replies. */
-export const subjectTypes = ['Issue', 'PullRequest', 'Commit', 'RepositoryInvitation'] as const;
+export const subjectTypes = ['Issue', 'PullRequest', 'Commit', 'Release', 'RepositoryInvitation'] as const;
 type SubjectType = (typeof subjectTypes)[number];
 
 type SubjectKind = {
@@ -56,7 +56,6 @@ const subjectKinds = {
     },
   },
   release: {
-    type: 'Release',
     async presenter(db, rows) {
       const releases = await loadReleases(db, gather(rows, 'release_id'));
       return ({ release_id }, repository) => {
@@ -64,7 +63,7 @@ const subjectKinds = {
         // One that became a draft again is for those alone who write to the repository.
         if (!release || release.draft) return undefined;
         const url = path(`${repository.url}/releases`, release.id);
-        return { title: release.name || release.tag_name, url, latest_comment_url: url };
+        return { type: 'Release', title: release.name || release.tag_name, url, latest_comment_url: url };
       };
     },
   },

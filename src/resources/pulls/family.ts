@@ -3,7 +3,7 @@ import * as contentsEndpoints from './endpoints/contents.ts';
 import * as mergingEndpoints from './endpoints/merging.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
 import { pullEvents } from './events.ts';
-import { deleteMergedBranch, followPushes, testChanged } from './jobs.ts';
+import { deleteMergedBranch, followPushes, testChanged, testImported } from './jobs.ts';
 import * as schemas from './schemas.ts';
 import { FullPullRequest } from './schemas.ts';
 
@@ -14,4 +14,5 @@ export const pulls = family({
   events: pullEvents,
   payloadParts: { pull_request: FullPullRequest },
   subscriptions: [followPushes, testChanged, deleteMergedBranch],
+  jobs: [testImported],
 });

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -54,6 +54,24 @@ export async function loadPulls(db: Db, ids: readonly Issue[]): Promise<Map<Issu
     .where(sql<boolean>`i.id = any(${[...ids]}::bigint[])`)
     .execute();
   return keyed(rows, ({ id }) => id);
+}
+
+/** The pull requests of a repository after a number, in their order. */
+export const listPullsAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<PullRow[]> =>
+  listAfter(
+    pulls(db).where('i.repository_id', '=', repository).where('i.is_pull_request', '=', sql<boolean>`true`),
+    'i.number',
+    after,
+    limit,
+  );
+
+/** What is known of pull requests that come from an archive, whose issues are there already. */
+export async function insertImportedPulls(tx: Tx, rows: readonly Insertable<DB['pull_requests']>[]): Promise<void> {
+  if (rows.length > 0)
+    await tx
+      .insertInto('pull_requests')
+      .values([...rows])
+      .execute();
 }
 
 export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promise<Selectable<DB['pull_requests']>> =>
