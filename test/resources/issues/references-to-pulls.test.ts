@@ -32,7 +32,8 @@ test('where issues are switched off, pull requests are referred to all the same'
   const html = { headers: { accept: 'application/vnd.service.html+json' } };
   expect((await client.get(`${base}/issues/${second}`, html)).body.body_html).toContain(`/pull/${first}"`);
   const { body: timeline } = await client.get(`${base}/issues/${first}/timeline`);
-  expect(timeline).toMatchObject([{ event: 'cross-referenced', source: { issue: { number: second } } }]);
+  const references = timeline.filter(({ event }: { event: string }) => event === 'cross-referenced');
+  expect(references).toMatchObject([{ source: { issue: { number: second } } }]);
 });
 
 test('a cross-reference from a pull request of another, private repository needs the permission to read pull requests there', async () => {
