@@ -125,6 +125,10 @@ export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPe
 export const readableRepositoryIds = (viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> =>
   sql<number>`(select r.id from repositories r where ${readableBy(viewer, ...permissions)})`;
 
+/** Whether the credential, which reaches the repository `r`, may read there what needs this permission. What is public, all may. */
+export const mayReadIn = ({ grant }: Viewer, permission: RepositoryPermission): RawBuilder<boolean> =>
+  sql<boolean>`(r.visibility = 'public' or ${grantedIn(grant, permission)})`;
+
 /** Whether the credential has this permission in the repository `r`. Credentials without a permission set pass. */
 function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {
   if (grant.kind === 'app_user')

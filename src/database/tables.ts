@@ -445,6 +445,8 @@ export interface IssueDocuments {
   analyser: number;
   words: string;
   pairs: Buffer;
+  is_pull_request: Generated<boolean>;
+  merged_at: Date | null;
 }
 
 export interface IssueEvents {

@@ -3,7 +3,7 @@ export { assignableTo, findAssignable } from './assignee-store.ts';
 export { type CommentRow, loadComments } from './comment-store.ts';
 export { type IssueEventRow, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
-export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
+export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter, type OfIssue } from './exports.ts';
 export {
   findIssueIds,
   type ImportedIssue,
@@ -33,7 +33,7 @@ export {
   TimelineCommit,
   TimelineEvent,
 } from './schemas.ts';
-export { enqueueImportedIssues } from './search-jobs.ts';
+export { enqueueImportedIssues, enqueueIndexing } from './search-jobs.ts';
 export {
   findIssueForUpdate,
   findReadableIssue,

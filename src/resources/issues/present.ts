@@ -11,6 +11,7 @@ import { type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
 import { loadNamedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import { pageOf } from './addresses.ts';
 import type { CommentRow } from './comment-store.ts';
 import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
@@ -139,9 +140,6 @@ const pullLinks = (url: string, html_url: string, { merged_at }: IssueRow) => ({
   patch_url: `${html_url}.patch`,
   merged_at: timestampOrNull(merged_at),
 });
-
-/** The word in the addresses of pages about issues, or about pull requests. */
-const pageOf = ({ is_pull_request }: IssueRow) => (is_pull_request ? 'pull' : 'issues');
 
 /** One issue. */
 export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>

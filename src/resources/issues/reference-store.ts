@@ -1,10 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { readableRepositoryIds } from '#access/sql.ts';
+import { readableBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { TextReferences } from '#text/read.ts';
+import { mayReadIssue } from './readable.ts';
 
 type Row = Selectable<DB['text_references']>;
 
@@ -62,12 +63,13 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join repositories r on r.id = ${repository} join issues i on i.repository_id = r.id and i.number = w.number
-      where w.owner is null and r.has_issues
+      where w.owner is null and (r.has_issues or i.is_pull_request)
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join accounts o on lower(o.login) = w.owner join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
         join issues i on i.repository_id = r.id and i.number = w.number
-      where r.has_issues and (r.id = ${repository} or r.id in ${readableRepositoryIds(writer, 'issues')})
+      where case when r.id = ${repository} then r.has_issues or i.is_pull_request
+        else ${readableBy(writer)} and ${mayReadIssue(writer)} end
     )
     select text, kind, account_id, team_id, target_issue_id, null as target_sha, bool_or(closes) as closes
     from found group by text, kind, account_id, team_id, target_issue_id order by text, kind, account_id, team_id, target_issue_id`.execute(

@@ -46,8 +46,8 @@ export async function putSubject(
 
 type Thread = Id<'notification_threads'>;
 
-/** The issue of a thread, with the latest comment for as long as that is there. */
-export type IssueOfThread = { id: Thread; number: number; title: string; comment: number | null };
+/** The issue or pull request of a thread, with the latest comment for as long as that is there. */
+export type IssueOfThread = { id: Thread; number: number; title: string; is_pull_request: boolean; comment: number | null };
 
 /** The issues of threads, by thread. */
 export async function loadIssuesOfThreads(
@@ -55,7 +55,7 @@ export async function loadIssuesOfThreads(
   threads: readonly { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null }[],
 ): Promise<Map<Thread, IssueOfThread>> {
   const { rows } = await sql<IssueOfThread>`
-    select t.id, i.number, i.title, c.id as comment
+    select t.id, i.number, i.title, i.is_pull_request, c.id as comment
     from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[], ${gather(threads, 'comment_id')}::bigint[])
       as t (id, issue_id, comment_id)
     join issues i on i.id = t.issue_id left join issue_comments c on c.id = t.comment_id`.execute(db);

@@ -12,9 +12,10 @@ import type { Oid } from '#git/objects/oid.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/branches/index.ts';
-import { insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
+import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
 import { changesBetween } from './changes.ts';
 import { diskOfBoth, findBranch } from './heads.ts';
@@ -86,8 +87,8 @@ async function followRename({ db, change }: Context, { repository, ref }: Moved)
   const name = await findNewName(db, repository.id, ref);
   if (name === undefined) return;
   await change(async (tx) => {
-    await renameHead(tx, repository.id, ref, name);
-    await renameBase(tx, repository.id, ref, name);
+    const renamed = [...(await renameHead(tx, repository.id, ref, name)), ...(await renameBase(tx, repository.id, ref, name))];
+    await enqueueIndexing(tx, gather(renamed, 'issue_id'));
   });
 }
 

@@ -1,12 +1,15 @@
+import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
 import { repoOf } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
 import { findBranch } from './heads.ts';
-import { isBranchInUse, listOpenInto, loadPulls, type PullRow } from './store.ts';
+import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
@@ -52,6 +55,31 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], Servic
     }
   },
 });
+
+const importedAtOnce = 100;
+
+/** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
+export const testImported = job<{ repository: Id<'repositories'> }, Services>({
+  name: 'pulls.test-imported',
+  attempts: 25,
+  async run({ repository }, { db, change, services: { git } }) {
+    for (let after = 0; ; ) {
+      const some = await listPullsAfter(db, repository, after, importedAtOnce);
+      const last = some.at(-1);
+      if (last === undefined) return;
+      await testMerges(
+        { git, change },
+        repository,
+        some.filter(({ state }) => state === 'open'),
+      );
+      after = last.number;
+    }
+  },
+});
+
+/** Has the pull requests of a repository that were imported tested in the background. */
+export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
+  enqueue(tx, testImported, { repository });
 
 /** Deletes the branch of a merged pull request, where the repository wants that. */
 export const deleteMergedBranch = subscription<'pull_request.closed', Services>({

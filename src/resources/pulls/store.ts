@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -54,6 +54,24 @@ export async function loadPulls(db: Db, ids: readonly Issue[]): Promise<Map<Issu
     .where(sql<boolean>`i.id = any(${[...ids]}::bigint[])`)
     .execute();
   return keyed(rows, ({ id }) => id);
+}
+
+/** The pull requests of a repository after a number, in their order. */
+export const listPullsAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<PullRow[]> =>
+  listAfter(
+    pulls(db).where('i.repository_id', '=', repository).where('i.is_pull_request', '=', sql<boolean>`true`),
+    'i.number',
+    after,
+    limit,
+  );
+
+/** What is known of pull requests that come from an archive, whose issues are there already. */
+export async function insertImportedPulls(tx: Tx, rows: readonly Insertable<DB['pull_requests']>[]): Promise<void> {
+  if (rows.length > 0)
+    await tx
+      .insertInto('pull_requests')
+      .values([...rows])
+      .execute();
 }
 
 export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promise<Selectable<DB['pull_requests']>> =>
@@ -237,23 +255,26 @@ export async function saveTests(
       and exists (select from issues i where i.id = p.issue_id and i.merged_at is null)`.execute(tx);
 }
 
-export const renameHead = (tx: Tx, repository: Repository, from: string, to: string) =>
+/** Pull requests from a branch follow it to its new name. Returns them. */
+export const renameHead = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests')
     .set({ head_ref: to })
     .where('head_repository_id', '=', repository)
     .where('head_ref', '=', from)
     .where('head_is_deleted', '=', false)
+    .returning('issue_id')
     .execute();
 
-/** Open pull requests into a branch follow it to its new name. */
-export const renameBase = (tx: Tx, repository: Repository, from: string, to: string) =>
+/** Open pull requests into a branch follow it to its new name. Returns them. */
+export const renameBase = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests as p')
     .set({ base_ref: to })
     .where('p.repository_id', '=', repository)
     .where('p.base_ref', '=', from)
     .where(sql<boolean>`exists (select from issues i where i.id = p.issue_id and i.state = 'open')`)
+    .returning('p.issue_id')
     .execute();
 
 /** Makes these the commits of a pull request, in their order. Those that it had keep the time at which they came. */
