@@ -31,6 +31,7 @@ import {
   issueReads,
   limitOf,
   searchableFields,
+  searchableTeams,
   searchTypeFields,
   sorted,
 } from './rules.ts';
@@ -154,7 +155,18 @@ export const searchIssuesEndpoint = endpoint({
     const order = sorted(parse('issues', query.q, { advanced }), query, issueSorts);
     checkTarget(order.query, viewer);
     const fields = searchableFields(viewer);
-    const request = { ...order, ...issueReads(viewer), advanced, page, fields, viewerId: viewer.account?.id, type, embeddings };
+    const teams = searchableTeams(viewer);
+    const request = {
+      ...order,
+      ...issueReads(viewer),
+      advanced,
+      page,
+      fields,
+      teams,
+      viewerId: viewer.account?.id,
+      type,
+      embeddings,
+    };
     return answerSearch(call, {
       find: (budget) => searchIssuesAs(db, { ...request, budget }),
       match: (hits, budget) => issueTextMatches(db, { query: request.query, hits, budget }),

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { mayReadIn, readableBy } from '#access/sql.ts';
+import { mayReadIn, readableBy, teamVisibleTo } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import { unauthenticated } from '#lib/refusal.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
@@ -56,6 +56,9 @@ export function issueReads(viewer: Viewer) {
 
 /** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
+
+/** Whether the viewer may search by requests of the team in the row `t`. */
+export const searchableTeams = (viewer: Viewer): RawBuilder<boolean> => teamVisibleTo(viewer, 't');
 
 /** Document 1, rule 8: semantic searches need a credential, since computing a vector is expensive. */
 export function checkSignedIn(type: SearchType, { grant }: Viewer): void {

@@ -37,3 +37,44 @@ export const hasStatus = (state: string, { statuses }: Unreadable): RawBuilder<u
   where p.issue_id = issue_documents.issue_id) = ${state})`;
 
 const states = sql`(select repository_id, commit_sha, state from commit_statuses where is_latest) s`;
+
+/**
+ * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts. Nothing
+ * requires reviews yet.
+ */
+export function hasReview(choice: string): RawBuilder<unknown> {
+  const latest = sql`(select distinct on (v.author_id) v.state from reviews v
+    where v.issue_id = issue_documents.issue_id and v.state in ('APPROVED', 'CHANGES_REQUESTED', 'DISMISSED')
+    order by v.author_id, v.submitted_at desc, v.id desc) as latest`;
+  const has = (state: string) => sql`exists (select from ${latest} where latest.state = ${state})`;
+  switch (choice) {
+    case 'approved':
+      return sql`(${has('APPROVED')} and not ${has('CHANGES_REQUESTED')})`;
+    case 'changes_requested':
+      return has('CHANGES_REQUESTED');
+    case 'none':
+      return sql`(not ${has('APPROVED')} and not ${has('CHANGES_REQUESTED')})`;
+    default:
+      return sql`false`;
+  }
+}
+
+/** Whether the account has submitted a review of the row's pull request. */
+export const isReviewedBy = (account: Id<'accounts'>): RawBuilder<unknown> =>
+  sql`(issue_id in (select v.issue_id from reviews v where v.author_id = ${account} and v.state <> 'PENDING') is true)`;
+
+/** Whether the account is asked for a review: itself, or as a member of one of these teams. */
+export const isAskedOf = (account: Id<'accounts'>, teams?: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const asMember = sql`select q.issue_id from review_requests q join teams t on t.id = q.team_id
+    join team_members m on m.team_id = t.id and m.user_id = ${account} where ${teams ?? sql`false`}`;
+  return sql`(issue_id in (select q.issue_id from review_requests q where q.user_id = ${account} union all ${asMember}) is true)`;
+};
+
+/** Whether a team, if the caller may see it, is asked for a review. */
+export const isAskedOfTeam = (
+  { organization, slug }: { organization: string; slug: string },
+  teams: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql`(issue_id in (select q.issue_id from review_requests q join teams t on t.id = q.team_id
+    join accounts o on o.id = t.organization_id
+    where lower(o.login) = lower(${organization}) and lower(t.slug) = lower(${slug}) and ${teams}) is true)`;

@@ -7,7 +7,7 @@ import { holdsField, inField } from './fields.ts';
 import { lexemeOf } from './lexemes.ts';
 import { allOf, byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
-import { hasStatus, isLinked, type Unreadable } from './pulls.ts';
+import { hasReview, hasStatus, isAskedOf, isAskedOfTeam, isLinked, isReviewedBy, type Unreadable } from './pulls.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
@@ -17,19 +17,22 @@ export type QualifierContext = {
   /** The condition on the fields `f` that the caller may see. */
   fields: RawBuilder<unknown>;
   unreadable: Unreadable;
+  /** The condition on the teams `t` that the caller may see. */
+  teams: RawBuilder<unknown>;
 };
 
 /** The condition of a qualifier. Qualifiers about data that Hearth doesn't have match nothing. */
-export function qualifierMatching(qualifier: Qualifier, { people, fields, unreadable }: QualifierContext): Matching {
+export function qualifierMatching(qualifier: Qualifier, { people, fields, unreadable, teams }: QualifierContext): Matching {
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
     case 'login':
       if (value.login === '*') return noneOf(byLexemes(lexeme(lexemeOf.without(name))));
-      return ofPerson(name, people.get(value.login));
+      return ofPerson(name, people.get(value.login), teams);
     case 'words':
       return byLexemes(either([...new Set(value.words)].map((word) => lexeme(lexemeOf.label(word)))));
     case 'team':
+      if (name === 'team-review-requested') return ofPull(isAskedOfTeam(value, teams));
       return byLexemes(lexeme(lexemeOf.team(value.organization, value.slug)));
     case 'number':
       return byRow(inNumbers(numbers[name] ?? sql`null`, value));
@@ -41,7 +44,8 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields, unread
       if (name === 'no') return lacking(value.choice, fields);
       if (name === 'has') return noneOf(lacking(value.choice, fields));
       if (name === 'linked') return ofLink(value.choice, unreadable);
-      if (name === 'status') return allOf([fact('pull'), byRow(hasStatus(value.choice, unreadable))]);
+      if (name === 'status') return ofPull(hasStatus(value.choice, unreadable));
+      if (name === 'review') return ofPull(hasReview(value.choice));
       return ofChoice(name, value.choice);
     case 'text':
       return name.startsWith('field.')
@@ -54,10 +58,16 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields, unread
 
 type Person = NonNullable<ReturnType<People['get']>>;
 
-function ofPerson(name: string, person: Person | undefined): Matching {
+/** A condition that the index doesn't answer, on pull requests. */
+const ofPull = (condition: RawBuilder<unknown>): Matching => allOf([fact('pull'), byRow(condition)]);
+
+function ofPerson(name: string, person: Person | undefined, teams: RawBuilder<unknown>): Matching {
   if (!person) return nothing;
   const { id, login } = person;
   if (name === 'user' || name === 'org') return inRepository(sql`r.owner_id = ${id}`);
+  if (name === 'reviewed-by') return ofPull(isReviewedBy(id));
+  if (name === 'user-review-requested') return ofPull(isAskedOf(id));
+  if (name === 'review-requested') return ofPull(isAskedOf(id, teams));
   const own = {
     author: lexemeOf.author(id),
     assignee: lexemeOf.assignee(id),

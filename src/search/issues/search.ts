@@ -27,6 +27,8 @@ export type IssueSearch = SearchRequest & {
   advanced?: boolean;
   /** The condition on the fields `f` of issues that the caller may see; none, where it is missing. */
   fields?: RawBuilder<unknown>;
+  /** The condition on the teams `t` that the caller may see; none, where it is missing. */
+  teams?: RawBuilder<unknown>;
   /** Whether the caller may read issues, pull requests and statuses of the visible repository `r`; all, where it is missing. */
   reads?: Record<Readable, RawBuilder<boolean>>;
   sort?: IssueSort | undefined;
@@ -73,7 +75,13 @@ const nowhere: Unreadable = { issues: [], pulls: [], statuses: [] };
 
 /** Refuses queries without a word or a qualifier with a meaning, as punctuation alone. */
 function requireConditions(query: Node): void {
-  const asksFor = compile(query, { searchedFields: textFields, people: new Map(), fields: sql`false`, unreadable: nowhere });
+  const asksFor = compile(query, {
+    searchedFields: textFields,
+    people: new Map(),
+    fields: sql`false`,
+    teams: sql`false`,
+    unreadable: nowhere,
+  });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
 
@@ -105,6 +113,7 @@ const queryContextOf = async (
   unreadable,
   people: await findPeople(db, request.query, request.viewerId),
   fields: request.fields ?? sql`false`,
+  teams: request.teams ?? sql`false`,
 });
 
 /** The condition of the search; undefined where it has no repositories. */

@@ -65,7 +65,6 @@ const attributes: ValueType = {
   fields: true,
 };
 
-const reviews = 'pull request reviews';
 const issueLinks = 'sub-issues, and issues that block others';
 
 const issues: Record<string, QualifierSpec> = {
@@ -108,11 +107,11 @@ const issues: Record<string, QualifierSpec> = {
   head: any(text),
   base: any(text),
   draft: all(flag),
-  review: all(choice('none', 'required', 'approved', 'changes_requested'), reviews),
-  'reviewed-by': all(login, reviews),
-  'review-requested': all(login, 'requests for review'),
-  'user-review-requested': all(login, 'requests for review'),
-  'team-review-requested': all({ type: 'team' }, 'requests for review'),
+  review: all(choice('none', 'required', 'approved', 'changes_requested')),
+  'reviewed-by': all(login),
+  'review-requested': all(login),
+  'user-review-requested': all(login),
+  'team-review-requested': all({ type: 'team' }),
   'parent-issue': any(text, issueLinks),
   'sub-issue': any(text, issueLinks),
   'blocked-by': any(text, issueLinks),

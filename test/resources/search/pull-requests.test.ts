@@ -21,6 +21,10 @@ async function found(q: string, as = client): Promise<string[]> {
   return body.items.map(({ number }: { number: number }) => numbers.get(number) ?? '?').toSorted();
 }
 
+const grace = await w.user();
+const asGrace = await w.as(grace);
+let teamName = '';
+
 beforeAll(async () => {
   const issue = await client.post(`${base}/issues`, { title: 'The pump leaks' });
   numbers.set(issue.body.number, 'issue');
@@ -47,7 +51,37 @@ beforeAll(async () => {
   await client.post(`${base}/statuses/${shas.paint}`, { state: 'pending', context: 'lint' });
   await client.post(`${base}/statuses/${shas.next}`, { state: 'pending', context: 'lint' });
   await client.post(`${base}/statuses/${shas.next}`, { state: 'success', context: 'lint' });
+  for (const [name, event] of Object.entries({ leak: 'REQUEST_CHANGES', paint: 'APPROVE', next: 'COMMENT' }))
+    await asGrace.post(`${base}/pulls/${numberOf(name)}/reviews`, { event, body: 'Seen.' });
+  await client.post(`${base}/pulls/${numberOf('dropped')}/reviews`, { body: 'Not yet submitted.' });
+  const org = await w.org(ada);
+  const team = (await client.post(`/orgs/${org.login}/teams`, { name: 'Crew', privacy: 'secret' })).body;
+  await client.put(`/orgs/${org.login}/teams/${team.slug}/memberships/${ada.login}`, {});
+  teamName = `${org.login}/${team.slug}`;
+  const { id: dropped } = (await client.get(`${base}/issues/${numberOf('dropped')}`)).body;
+  const { id: next } = (await client.get(`${base}/issues/${numberOf('next')}`)).body;
+  const created_at = w.clock.now;
+  await w.db.insertInto('review_requests').values({ issue_id: dropped, user_id: grace.id, team_id: null, created_at }).execute();
+  await w.db.insertInto('review_requests').values({ issue_id: next, user_id: null, team_id: team.id, created_at }).execute();
   await w.settle();
+});
+
+test('reviews and requests for them', async () => {
+  expect(await found('review:changes_requested')).toEqual(['leak']);
+  expect(await found('review:approved')).toEqual(['paint']);
+  expect(await found('review:none')).toEqual(['dropped', 'merged', 'next']);
+  expect(await found('review:required')).toEqual([]);
+  expect(await found(`reviewed-by:${grace.login}`)).toEqual(['leak', 'next', 'paint']);
+  expect(await found(`reviewed-by:${ada.login}`)).toEqual([]);
+  expect(await found(`-reviewed-by:${grace.login} is:pr`)).toEqual(['dropped', 'merged']);
+  expect(await found(`review-requested:${grace.login}`)).toEqual(['dropped']);
+  expect(await found(`user-review-requested:${ada.login}`)).toEqual([]);
+  expect(await found('review-requested:@me')).toEqual(['next']);
+  expect(await found(`team-review-requested:${teamName}`)).toEqual(['next']);
+  // Who may not see the team doesn't learn of its requests.
+  const path = (q: string) => `/search/issues?q=${encodeURIComponent(`${q} ${inRepo}`)}`;
+  const total = async (q: string) => (await asGrace.get(path(q))).body.total_count;
+  expect([await total(`team-review-requested:${teamName}`), await total(`review-requested:${ada.login}`)]).toEqual([0, 0]);
 });
 
 const pulls = ['dropped', 'leak', 'merged', 'next', 'paint'];
@@ -94,7 +128,6 @@ test.each([
   [`author:${ada.login} is:pr`, pulls],
   [`mentions:${ada.login}`, ['leak']],
   [`involves:${ada.login} is:pr label:bug`, ['leak']],
-  ['review:approved', []],
   ['-review:approved is:issue', ['issue']],
 ])('%s', async (q, expected) => {
   expect(await found(q)).toEqual(expected);
