@@ -32,7 +32,7 @@ const steps = [
     'hooks',
     'search',
   ],
-  ...['keys', 'watching', 'notifications', 'migrations', 'app'],
+  ...['keys', 'watching', 'notifications', 'migrations', 'pull requests', 'app'],
 ];
 
 /** How long a compiler may take at most. What a script needs was compiled before; what is left takes seconds. */
@@ -118,14 +118,14 @@ function newSshKey(): string {
   return `ssh-ed25519 ${blob.toString('base64')}`;
 }
 
-/** What each client has no method for. */
+/** What each client has no method for, or isn't asked for. */
 const clients: readonly { name: string; command: () => Promise<Command | undefined>; without?: readonly string[] }[] = [
   { name: 'PyGithub', command: () => python('github', 'with_pygithub.py') },
-  { name: 'githubkit', command: () => python('githubkit', 'with_githubkit.py') },
-  { name: 'octokit.rb', command: ruby },
-  { name: 'go-github with ghinstallation', command: go },
-  { name: 'octocrab', command: rust },
-  { name: 'hub4j', command: java, without: ['migrations'] },
+  { name: 'githubkit', command: () => python('githubkit', 'with_githubkit.py'), without: ['pull requests'] },
+  { name: 'octokit.rb', command: ruby, without: ['pull requests'] },
+  { name: 'go-github with ghinstallation', command: go, without: ['pull requests'] },
+  { name: 'octocrab', command: rust, without: ['pull requests'] },
+  { name: 'hub4j', command: java, without: ['migrations', 'pull requests'] },
 ];
 
 const here = await world({ vocabulary: 'github' });
