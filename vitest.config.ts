@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Files are independent by databases of their own; importing everything anew for each took a third of the time.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Node runs the tests as it runs Hearth, from its sources: nothing has to be transformed, and what was compiled is kept.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // These end what hangs. No test proves a time by them, so they hold on a busy machine too.

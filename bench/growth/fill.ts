@@ -75,9 +75,9 @@ async function fillMembers(db: Db, { organization, reader, members }: Members): 
       insert into accounts (kind, login, created_at, updated_at)
       select 'user', 'member-' || n, now(), now() from generate_series(1, ${members}::integer) n returning id
     )
-    insert into memberships (organization_id, user_id, role, state, public, created_at)
-    select ${organization}::bigint, id, 'member', 'active', id % 10 = 0, now() from made
-    union all select ${organization}, ${reader}::bigint, 'member', 'active', false, now()`.execute(db);
+    insert into memberships (organization_id, user_id, role, public, created_at)
+    select ${organization}::bigint, id, 'member', id % 10 = 0, now() from made
+    union all select ${organization}, ${reader}::bigint, 'member', false, now()`.execute(db);
 }
 
 /** One repository in three is public; every fifth is older than the one before it by its name. */

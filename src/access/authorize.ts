@@ -73,7 +73,7 @@ const publicAccess: Check = ({ policy, none, grant, target, write, passes }) => 
   if (none === 'public' || none === 'token_exchange') return allowed;
   if (policy.public !== true || write || (target.repo && target.repo.visibility !== 'public')) return undefined;
   passes('public', true, 'the resource is public and the endpoint reads it');
-  return isToken(grant) && !kindAllowed(policy, grant) ? refuseCredential(grant) : allowed;
+  return isToken(grant) && !kindAllowed(policy, grant) ? refuseKind(policy, grant) : allowed;
 };
 
 const credential: Check = ({ policy, none, grant, passes }) => {
@@ -87,7 +87,7 @@ const credential: Check = ({ policy, none, grant, passes }) => {
     return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
   if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
   const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
-  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : refuseCredential(grant);
+  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : refuseKind(policy, grant);
 };
 
 const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) => {
@@ -221,6 +221,12 @@ const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allow
  */
 const refuseWithReason = ({ write, none, target: { repo, org } }: AuthorizationRequest, message: string): Decision =>
   write || !(repo || org) || (repo && none === 'own_account') ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
+
+/** A token of a kind that isn't accepted. */
+const refuseKind = ({ tokens }: Policy, grant: Grant): Decision =>
+  tokens?.every((kind) => kind === 'installation')
+    ? refuse('forbidden', 'You must authenticate via an app.')
+    : refuseCredential(grant);
 
 const refuseCredential = ({ kind }: Grant): Decision =>
   refuse(

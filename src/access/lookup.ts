@@ -118,7 +118,7 @@ function orgQueryWhere(
   const select = sql`
     select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${named('id')}, m.role as ${named('role')},
       ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')}, ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
-    from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me} and m.state = 'active'
+    from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me}
     where a.kind = 'organization' and ${condition}`;
   return {
     select,
@@ -154,12 +154,17 @@ export const findUser = (db: Db, login: string): Promise<Account | undefined> =>
     .selectFrom('accounts')
     .selectAll()
     .where(sql<boolean>`lower(login) = lower(${login})`)
-    .where('kind', '<>', 'organization')
+    .where('kind', 'in', ['user', 'bot'])
     .executeTakeFirst();
 
 /** A user, an organization or a bot by its login. */
 export const findAccount = (db: Db, login: string): Promise<Account | undefined> =>
-  db.selectFrom('accounts').selectAll().where(sql<boolean>`lower(login) = lower(${login})`).executeTakeFirst();
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(sql<boolean>`lower(login) = lower(${login})`)
+    .where('kind', '<>', 'deleted')
+    .executeTakeFirst();
 
 /** The permissions that a credential holds in an account; empty for classic and OAuth tokens. */
 export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Promise<PermissionSet> {

@@ -42,3 +42,12 @@ export const triagesIssuesOrPulls = { ...writesIssuesOrPulls, role: 'triage' } a
 
 /** Changing the labels and milestones of a repository. */
 export const maintainsIssuesOrPulls = { ...writesIssuesOrPulls, role: 'write' } as const satisfies Policy;
+
+/** Reading pull requests. */
+export const readsPulls = { ...inRepository, permission: 'pull_requests:read', public: true } as const satisfies Policy;
+
+/** Changing pull requests. Rules check what needs a higher role. */
+export const changesPulls = { ...inRepository, permission: 'pull_requests:write' } as const satisfies Policy;
+
+/** Opening pull requests, which every signed-in reader with a branch may, except those excluded by a limit on interactions. */
+export const opensPulls = { ...changesPulls, interaction: true } as const satisfies Policy;

@@ -80,24 +80,34 @@ function networkOf(address: string): string {
 }
 
 /**
- * Counts one request, and returns the state of its bucket. It is one statement, so that the count is exact with many requests and
- * processes. The database's clock ends the windows, since the clocks of processes differ.
+ * Counts one use of what is limited, by whoever or whatever the key names. It is one statement, so that the count is exact with many
+ * requests and processes. The database's clock ends the windows, since the clocks of processes differ.
  * @param window seconds
+ * @returns the uses in the window, when it ends (seconds since 1970), and how many seconds that is from now
  */
+export async function countUse(
+  db: Db,
+  { key, bucket, window }: { key: string; bucket: string; window: number },
+): Promise<{ used: number; reset: number; wait: number }> {
+  const { rows } = await sql<{ used: number; reset: number; wait: number }>`
+    insert into rate_limits as l (key, bucket, window_ends, used)
+    values (${key}, ${bucket}, now() + make_interval(secs => ${window}), 1)
+    on conflict (key, bucket) do update set
+      used = case when l.window_ends <= now() then 1 else l.used + 1 end,
+      window_ends = case when l.window_ends <= now() then excluded.window_ends else l.window_ends end
+    returning used, extract(epoch from window_ends)::bigint as reset,
+      ceil(extract(epoch from window_ends - now()))::integer as wait`.execute(db);
+  return rows[0] ?? { used: 1, reset: 0, wait: 0 };
+}
+
+/** Counts one request, and returns the state of its bucket. */
 export async function consumeRequest(
   db: Db,
   key: string,
   bucket: Bucket,
   { limit, window }: { limit: number; window: number },
 ): Promise<RateLimit & { exceeded: boolean }> {
-  const { rows } = await sql<{ used: number; reset: number }>`
-    insert into rate_limits as l (key, bucket, window_ends, used)
-    values (${key}, ${bucket}, now() + make_interval(secs => ${window}), 1)
-    on conflict (key, bucket) do update set
-      used = case when l.window_ends <= now() then 1 else l.used + 1 end,
-      window_ends = case when l.window_ends <= now() then excluded.window_ends else l.window_ends end
-    returning used, extract(epoch from window_ends)::bigint as reset`.execute(db);
-  const { used, reset } = rows[0] ?? { used: 1, reset: 0 };
+  const { used, reset } = await countUse(db, { key, bucket, window });
   return {
     resource: bucket,
     limit,

@@ -87,7 +87,7 @@ export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown
   if (viewer.grant.kind === 'installation') return known;
   if (!viewer.account) return sql<boolean>`false`;
   return sql<boolean>`(${known} and exists (select from memberships own
-    where own.organization_id = ${column} and own.user_id = ${viewer.account.id} and own.state = 'active'))`;
+    where own.organization_id = ${column} and own.user_id = ${viewer.account.id}))`;
 }
 
 /** Whether the viewer may see the team of the table `team`: apps and owners of its organization may see all, other members closed ones and their own. */
@@ -95,7 +95,7 @@ export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): 
   grant.kind === 'installation'
     ? organizationKnownTo(grant, sql.ref(`${team}.organization_id`))
     : sql<boolean>`exists (select from memberships m
-        where m.organization_id = ${sql.ref(`${team}.organization_id`)} and m.user_id = ${account?.id ?? null} and m.state = 'active'
+        where m.organization_id = ${sql.ref(`${team}.organization_id`)} and m.user_id = ${account?.id ?? null}
           and (m.role = 'owner' or ${sql.ref(`${team}.privacy`)} = 'closed'
             or exists (select from team_members tm where tm.team_id = ${sql.ref(`${team}.id`)} and tm.user_id = m.user_id)))`;
 
@@ -124,6 +124,10 @@ export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPe
 /** The ids of the repositories that a viewer may read, as a subquery for `in`. For a few repositories, PostgreSQL reads only those. */
 export const readableRepositoryIds = (viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> =>
   sql<number>`(select r.id from repositories r where ${readableBy(viewer, ...permissions)})`;
+
+/** Whether the credential, which reaches the repository `r`, may read there what needs this permission. What is public, all may. */
+export const mayReadIn = ({ grant }: Viewer, permission: RepositoryPermission): RawBuilder<boolean> =>
+  sql<boolean>`(r.visibility = 'public' or ${grantedIn(grant, permission)})`;
 
 /** Whether the credential has this permission in the repository `r`. Credentials without a permission set pass. */
 function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<boolean> {

@@ -35,7 +35,8 @@ export async function restoreBackup({ address, git, objects, folder, onProgress 
       onProgress('Repositories', at + 1, manifest.repositories.length);
     }
     for (const [at, file] of (manifest.objects ?? []).entries()) {
-      await restoreObject(objects, file, folder);
+      if (manifest.objects_elsewhere) await demandObject(objects, file.key);
+      else await restoreObject(objects, file, folder);
       onProgress('Files', at + 1, manifest.objects?.length ?? 0);
     }
     await client.query('begin');
@@ -71,6 +72,13 @@ async function restoreObject(
     for await (const part of createReadStream(join(folder, 'objects', key), { highWaterMark: readSize })) await sink(part);
   });
   if (stored.digest !== digest) throw new StartupError(`The backup is damaged: the file ${key} isn't what was uploaded`);
+}
+
+/** A backup without files is of use only where they are. */
+async function demandObject(objects: ObjectStore, key: string): Promise<void> {
+  const stream = await objects.open(key, { start: 0, end: 0 });
+  if (!stream) throw new StartupError(`The backup was made without files, and the store of this installation has no ${key}`);
+  stream.destroy();
 }
 
 const readSize = 256 * 1024;

@@ -16,6 +16,8 @@ export type BackupParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
+  /** Whether the files of releases are copied too. Their store may have backups of its own. */
+  withFiles: boolean;
   folder: string;
   version: string;
   now: Date;
@@ -24,9 +26,18 @@ export type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle, then the files of releases. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases if they are wanted. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
-export async function writeBackup({ address, git, objects, folder, version, now, onProgress }: BackupParts): Promise<Manifest> {
+export async function writeBackup({
+  address,
+  git,
+  objects,
+  withFiles,
+  folder,
+  version,
+  now,
+  onProgress,
+}: BackupParts): Promise<Manifest> {
   await prepareFolder(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -61,7 +72,8 @@ export async function writeBackup({ address, git, objects, folder, version, now,
     }
     const kept: { key: string; digest: string }[] = [];
     for (const [at, file] of files.entries()) {
-      if (await copyObject(objects, file.key, folder)) kept.push(file);
+      if (!withFiles || (await copyObject(objects, file.key, folder))) kept.push(file);
+      else await demandDeleted(client, file.key);
       onProgress('Files', at + 1, files.length);
     }
     const manifest: Manifest = {
@@ -72,6 +84,7 @@ export async function writeBackup({ address, git, objects, folder, version, now,
       tables,
       repositories,
       objects: kept,
+      ...(withFiles ? {} : { objects_elsewhere: true }),
     };
     await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
     return manifest;
@@ -93,6 +106,12 @@ async function copyObject(objects: ObjectStore, key: string, folder: string): Pr
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await pipeline(stream, createWriteStream(file, { mode: 0o600, flush: true }));
   return true;
+}
+
+/** A file that isn't in the store must have been deleted after the snapshot. @throws StartupError where it wasn't */
+async function demandDeleted(client: pg.Client, key: string): Promise<void> {
+  const { rows } = await client.query('select from release_assets where object_key = $1', [key]);
+  if (rows.length > 0) throw new StartupError(`The file ${key} is not in the store: is HEARTH_OBJECTS that of the server?`);
 }
 
 async function prepareFolder(folder: string): Promise<void> {

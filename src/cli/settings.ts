@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 import { isRange } from '#net/ranges.ts';
 import { parseTarget } from '#net/target.ts';
+import type { BucketName } from '#objects/open.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
@@ -63,6 +64,15 @@ function serverAddress(text: string): string {
   const url = parseTarget(text);
   if (!url) throw new Error('must be an http or https address without a user and password');
   return url.href;
+}
+
+/** A bucket, and the beginning of the names in it, as `s3://bucket/some/prefix`. */
+function bucketName(text: string): BucketName {
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([\w.\-/]*))?$/.exec(text) ?? [];
+  const parts = prefix.split('/').filter((part) => part !== '');
+  if (bucket === undefined || parts.some((part) => part === '.' || part === '..'))
+    throw new Error('must be as s3://bucket/prefix');
+  return { bucket, prefix: parts.join('/') };
 }
 
 /** A token that the operator has chosen: 20 to 255 printable ASCII characters. */
@@ -131,6 +141,44 @@ export const settings = {
     initial: '20',
     parse: wholeNumber(4, 500),
     about: 'connections that each process keeps to PostgreSQL at most; fewer where PostgreSQL allows fewer',
+  },
+  objects: {
+    variable: 'HEARTH_OBJECTS',
+    parse: bucketName,
+    about: 'bucket of the files of releases, as s3://bucket/prefix; left out: a folder of the data folder',
+  },
+  objectsPathStyle: {
+    variable: 'HEARTH_OBJECTS_PATH_STYLE',
+    parse: onOff,
+    about: 'whether addresses of objects name the bucket in their path; left out: with AWS_ENDPOINT_URL_S3 alone',
+  },
+  objectsEndpoint: {
+    variable: 'AWS_ENDPOINT_URL_S3',
+    parse: serverAddress,
+    about: "address of the bucket's server, as http://10.0.0.5:9000; left out: Amazon's",
+  },
+  objectsRegion: {
+    variable: 'AWS_REGION',
+    initial: 'us-east-1',
+    parse: String,
+    about: 'region of the bucket',
+  },
+  objectsKeyId: {
+    variable: 'AWS_ACCESS_KEY_ID',
+    parse: String,
+    about: 'name of the key that may read and write the bucket',
+  },
+  objectsKey: {
+    variable: 'AWS_SECRET_ACCESS_KEY',
+    secret: true,
+    parse: String,
+    about: 'that key',
+  },
+  objectsSessionToken: {
+    variable: 'AWS_SESSION_TOKEN',
+    secret: true,
+    parse: String,
+    about: 'token of a key that ends',
   },
   vocabulary: {
     flag: '--vocabulary <words>',

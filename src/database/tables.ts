@@ -14,7 +14,7 @@ export interface AccountWords {
 
 export interface Accounts {
   id: GeneratedAlways<Id<'accounts'>>;
-  kind: 'user' | 'organization' | 'bot';
+  kind: 'user' | 'organization' | 'bot' | 'deleted';
   login: string;
   name: string | null;
   email: string | null;
@@ -101,6 +101,66 @@ export interface BranchRenames {
   name: string;
   new_name: string;
   created_at: Date;
+}
+
+export interface CheckAnnotations {
+  id: GeneratedAlways<Id<'check_annotations'>>;
+  check_run_id: Id<'check_runs'>;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number | null;
+  end_column: number | null;
+  annotation_level: 'failure' | 'notice' | 'warning';
+  message: string;
+  title: string | null;
+  raw_details: string | null;
+}
+
+export interface CheckRuns {
+  id: GeneratedAlways<Id<'check_runs'>>;
+  check_suite_id: Id<'check_suites'>;
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  head_sha: string;
+  name: string;
+  is_latest: boolean;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'success' | 'timed_out' | null;
+  details_url: string | null;
+  external_id: string;
+  title: string | null;
+  summary: string | null;
+  text: string | null;
+  annotations_count: Generated<number>;
+  images: JsonWithDefault;
+  actions: JsonWithDefault;
+  started_at: Date;
+  completed_at: Date | null;
+  open_since: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CheckSuitePreferences {
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  auto_trigger: boolean;
+}
+
+export interface CheckSuites {
+  id: GeneratedAlways<Id<'check_suites'>>;
+  repository_id: Id<'repositories'>;
+  app_id: Id<'apps'>;
+  head_sha: string;
+  head_branch: string | null;
+  before_sha: string | null;
+  after_sha: string | null;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'success' | 'timed_out' | null;
+  latest_runs_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface CodeFiles {
@@ -240,6 +300,13 @@ export interface FixedRefs {
   ref: string;
 }
 
+export interface FormerMembers {
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'>;
+  role: 'owner' | 'member';
+  ended_at: Date;
+}
+
 export interface GpgKeys {
   id: GeneratedAlways<Id<'gpg_keys'>>;
   user_id: Id<'accounts'>;
@@ -352,6 +419,12 @@ export interface IssueComments {
   reactions: JsonWithDefault;
 }
 
+export interface IssueDependencies {
+  issue_id: Id<'issues'>;
+  blocking_id: Id<'issues'>;
+  created_at: Date;
+}
+
 export interface IssueDocuments {
   issue_id: Id<'issues'>;
   repository_id: number;
@@ -372,6 +445,8 @@ export interface IssueDocuments {
   analyser: number;
   words: string;
   pairs: Buffer;
+  is_pull_request: Generated<boolean>;
+  merged_at: Date | null;
 }
 
 export interface IssueEvents {
@@ -456,6 +531,9 @@ export interface Issues {
   updated_at: Date;
   reactions: JsonWithDefault;
   duplicate_of_id: Id<'issues'> | null;
+  is_pull_request: Generated<boolean>;
+  is_draft: Generated<boolean>;
+  merged_at: Date | null;
 }
 
 export interface Labels {
@@ -478,11 +556,8 @@ export interface Memberships {
   organization_id: Id<'accounts'>;
   user_id: Id<'accounts'>;
   role: 'owner' | 'member';
-  state: 'active' | 'pending';
   public: Generated<boolean>;
-  invited_by: Id<'accounts'> | null;
   created_at: Date;
-  invitation_id: GeneratedAlways<number>;
 }
 
 export interface MigrationRepositories {
@@ -534,10 +609,11 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation';
+  kind: 'issue' | 'commit' | 'invitation' | 'release';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
+  release_id: Id<'releases'> | null;
 }
 
 export interface NotificationThreads {
@@ -552,6 +628,18 @@ export interface NotificationThreads {
   updated_at: Date;
   last_read_at: Date | null;
   subject_id: Id<'notification_subjects'>;
+}
+
+export interface OrganizationInvitations {
+  id: GeneratedAlways<Id<'organization_invitations'>>;
+  organization_id: Id<'accounts'>;
+  invitee_id: Id<'accounts'> | null;
+  email: string | null;
+  role: 'owner' | 'member';
+  inviter_id: Id<'accounts'> | null;
+  created_at: Date;
+  failed_at: Date | null;
+  failed_reason: string | null;
 }
 
 export interface OrganizationRoleAssignments {
@@ -611,6 +699,17 @@ export interface Organizations {
   secret_scanning_push_protection_custom_link: string | null;
 }
 
+export interface PlannedMerges {
+  id: GeneratedAlways<Id<'planned_merges'>>;
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  merge_commit_sha: string;
+  head_sha: string;
+  actor_id: Id<'accounts'>;
+  via_app_id: Id<'apps'> | null;
+  planned_at: Date;
+}
+
 export interface PrivateRegistries {
   id: GeneratedAlways<Id<'private_registries'>>;
   organization_id: Id<'accounts'>;
@@ -637,6 +736,50 @@ export interface PublicKeys {
   last_used_at: Date | null;
 }
 
+export interface PullRequestCapBypasses {
+  repository_id: Id<'repositories'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface PullRequestCaps {
+  repository_id: Id<'repositories'>;
+  is_enabled: boolean;
+  max_open: number;
+}
+
+export interface PullRequestCommits {
+  issue_id: Id<'issues'>;
+  commit_sha: string;
+  position: number;
+  added_at: Date;
+}
+
+export interface PullRequests {
+  pull_id: GeneratedAlways<number>;
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  base_ref: string;
+  head_ref: string;
+  head_repository_id: Id<'repositories'> | null;
+  head_owner_id: Id<'accounts'> | null;
+  base_sha: string;
+  head_sha: string;
+  merge_base_sha: string;
+  commits_count: number;
+  additions: number;
+  deletions: number;
+  changed_files: number;
+  review_comments_count: Generated<number>;
+  maintainer_can_modify: Generated<boolean>;
+  head_is_deleted: Generated<boolean>;
+  is_mergeable: boolean | null;
+  is_rebaseable: boolean | null;
+  tested_base_sha: string | null;
+  tested_head_sha: string | null;
+  merge_commit_sha: string | null;
+  merged_by: Id<'accounts'> | null;
+}
+
 export interface RateLimits {
   key: string;
   bucket: string;
@@ -653,6 +796,7 @@ export interface Reactions {
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
   release_id: Id<'releases'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface RefChanges {
@@ -822,6 +966,55 @@ export interface RepositoryWords {
   words: string;
 }
 
+export interface ReviewComments {
+  id: GeneratedAlways<Id<'review_comments'>>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'>;
+  review_id: Id<'reviews'>;
+  author_id: Id<'accounts'> | null;
+  in_reply_to_id: Id<'review_comments'> | null;
+  submitted_at: Date | null;
+  body: string;
+  path: string;
+  subject_type: 'line' | 'file';
+  side: 'LEFT' | 'RIGHT';
+  start_side: 'LEFT' | 'RIGHT' | null;
+  original_commit_sha: string;
+  original_base_sha: string;
+  original_position: number;
+  original_line: number | null;
+  original_start_line: number | null;
+  diff_hunk: string;
+  commit_sha: string;
+  position: number | null;
+  line: number | null;
+  start_line: number | null;
+  reactions: JsonWithDefault;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface ReviewRequests {
+  id: GeneratedAlways<Id<'review_requests'>>;
+  issue_id: Id<'issues'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  created_at: Date;
+}
+
+export interface Reviews {
+  id: GeneratedAlways<Id<'reviews'>>;
+  repository_id: Id<'repositories'>;
+  issue_id: Id<'issues'>;
+  author_id: Id<'accounts'> | null;
+  state: 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED';
+  body: string;
+  commit_sha: string;
+  created_at: Date;
+  updated_at: Date;
+  submitted_at: Date | null;
+}
+
 export interface RunnerGroups {
   id: GeneratedAlways<Id<'runner_groups'>>;
   organization_id: Id<'accounts'>;
@@ -857,12 +1050,18 @@ export interface Stars {
   created_at: Date;
 }
 
+export interface SubIssues {
+  issue_id: Id<'issues'>;
+  parent_id: Id<'issues'>;
+  position: number;
+  created_at: Date;
+}
+
 export interface TeamInvitations {
   team_id: Id<'teams'>;
-  organization_id: Id<'accounts'>;
-  user_id: Id<'accounts'>;
   role: 'member' | 'maintainer';
   created_at: Date;
+  invitation_id: Id<'organization_invitations'>;
 }
 
 export interface TeamMembers {
@@ -908,6 +1107,9 @@ export interface TextReferences {
   closes: Generated<boolean>;
   created_at: Date;
   commit_comment_id: Id<'commit_comments'> | null;
+  release_id: Id<'releases'> | null;
+  review_id: Id<'reviews'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface ThreadSubscriptions {
@@ -1017,6 +1219,10 @@ export interface DB {
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
   branch_renames: BranchRenames;
+  check_annotations: CheckAnnotations;
+  check_runs: CheckRuns;
+  check_suite_preferences: CheckSuitePreferences;
+  check_suites: CheckSuites;
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
@@ -1032,6 +1238,7 @@ export interface DB {
   event_deliveries: EventDeliveries;
   events: Events;
   fixed_refs: FixedRefs;
+  former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
   immutable_release_repositories: ImmutableReleaseRepositories;
@@ -1042,6 +1249,7 @@ export interface DB {
   interaction_limits: InteractionLimits;
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
+  issue_dependencies: IssueDependencies;
   issue_documents: IssueDocuments;
   issue_events: IssueEvents;
   issue_field_options: IssueFieldOptions;
@@ -1059,11 +1267,17 @@ export interface DB {
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
+  organization_invitations: OrganizationInvitations;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
+  planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
+  pull_request_cap_bypasses: PullRequestCapBypasses;
+  pull_request_caps: PullRequestCaps;
+  pull_request_commits: PullRequestCommits;
+  pull_requests: PullRequests;
   rate_limits: RateLimits;
   reactions: Reactions;
   ref_changes: RefChanges;
@@ -1080,11 +1294,15 @@ export interface DB {
   repository_selections: RepositorySelections;
   repository_subscriptions: RepositorySubscriptions;
   repository_words: RepositoryWords;
+  review_comments: ReviewComments;
+  review_requests: ReviewRequests;
+  reviews: Reviews;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
   stars: Stars;
+  sub_issues: SubIssues;
   team_invitations: TeamInvitations;
   team_members: TeamMembers;
   team_repositories: TeamRepositories;

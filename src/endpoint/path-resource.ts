@@ -67,8 +67,8 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
        * asked before access is decided; its row is used only after that.
        */
       query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
-      /** Refuses where its parents have nothing of the kind. @throws Refusal */
-      require?(at: RowsOf<Above>): void;
+      /** Refuses where its parents have nothing of the kind. `row` is what was found. @throws Refusal */
+      require?(at: RowsOf<Above>, row: NoInfer<Row> | undefined): unknown;
       find?: undefined;
     }
   | {

@@ -21,11 +21,19 @@ import { draftRepository, initialise, type RepositoryDraft, repositoryExists } f
 /** A copy that has no repository id yet, and its refs. */
 export type Copy = { draft: RepositoryDraft; refs: readonly NewRef[] };
 
+type Wanted = {
+  /** The only branch to copy. */
+  branch?: string | undefined;
+  /** Whether the heads of pull requests are copied, too. */
+  pulls?: boolean;
+};
+
 /** Copies all branches and tags with the HEAD of the source, or one branch, to which HEAD then points. */
-export async function copyRepository(source: Repo, { branch }: { branch?: string | undefined } = {}): Promise<Copy> {
+export async function copyRepository(source: Repo, { branch, pulls = false }: Wanted = {}): Promise<Copy> {
   await mustExist(source);
   const { rows } = await listRefs(source, { prefix: 'refs/' });
-  const refs = rows.filter(({ name }) => (branch === undefined ? isBranchOrTag(name) : name === heads + branch));
+  const isWanted = (name: string) => isBranchOrTag(name) || (pulls && pullHead.test(name));
+  const refs = rows.filter(({ name }) => (branch === undefined ? isWanted(name) : name === heads + branch));
   const draft = await draftRepository(source.store, async (repo) => {
     await initialise(repo, branch ?? (await getDefaultBranch(source))?.name ?? 'main');
     await copyObjects(source, repo, unique(refs.map(({ oid }) => oid)));
@@ -35,6 +43,7 @@ export async function copyRepository(source: Repo, { branch }: { branch?: string
 }
 
 const heads = 'refs/heads/';
+const pullHead = /^refs\/pull\/\d+\/head$/;
 const isBranchOrTag = (name: string): boolean => name.startsWith(heads) || name.startsWith('refs/tags/');
 
 /** An empty repository, as the copy of one that isn't on disk. */

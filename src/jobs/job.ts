@@ -47,6 +47,11 @@ export const enqueue = <Payload extends object>(
   options: EnqueueOptions = {},
 ): Promise<void> => enqueueAll(tx, type, [{ payload, options }]);
 
+/** Removes the waiting job with a key, if there is one, in the caller's transaction. */
+export const removeJob = async (tx: Tx, key: string): Promise<void> => {
+  await sql`select jobs.remove_job(${key})`.execute(tx);
+};
+
 /** Adds many jobs of one type, in one statement. */
 export async function enqueueAll<Payload extends object>(
   tx: Tx,

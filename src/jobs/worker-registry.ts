@@ -8,7 +8,17 @@ const checkEveryMs = 60_000;
 const reconnectEveryMs = 1_000;
 
 /**
- * Detects dead workers and unlocks their jobs, at each start and every minute. (The queue itself does so after four hours.) Each
+ * An attempt that ended with its process gives up no job: that is for jobs that fail. One without attempts left gets one more, later, so
+ * that a job which ends its process each time leaves the server time between.
+ */
+const keepInterrupted = `
+  update jobs._private_jobs set attempts = max_attempts - 1, run_at = now() + $2::interval,
+    last_error = 'The process ended while this job ran.'
+  where locked_by = any($1) and attempts >= max_attempts`;
+const interruptedPause = '1 minute';
+
+/**
+ * Detects dead workers and unlocks their jobs, which run again, at each start and every minute. (The queue itself does so after four hours.) Each
  * worker holds an advisory lock on its name, which PostgreSQL releases when its process ends in any way. After a lost connection,
  * the locks are taken again.
  */
@@ -70,7 +80,9 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
       dead.push(worker);
       await unlock(worker);
     }
-    if (dead.length > 0) await client.query('select jobs.force_unlock_workers($1)', [dead]);
+    if (dead.length === 0) return;
+    await client.query(keepInterrupted, [dead, interruptedPause]);
+    await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
   // Statements that fail with the connection are repeated by `reconnect`.
   const mayFail = (work: () => Promise<unknown>): void => void serialize(work).catch(() => undefined);

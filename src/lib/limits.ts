@@ -1,11 +1,12 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { accounts, issues, lists, notifications, repositories } from './limits/lists.ts';
+import { accounts, checks, issues, lists, notifications, repositories, reviewers } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
+import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
@@ -24,8 +25,11 @@ export const limitTable = {
   lists,
   accounts,
   issues,
+  reviews,
   texts,
   repositories,
+  checks,
+  reviewers,
   notifications,
   search,
   webhooks,

@@ -6,6 +6,7 @@ const refusalKinds = [
   'not_found',
   'conflict',
   'gone',
+  'not_allowed',
   'too_large',
   'unsupported_media',
   'invalid',

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
+import type { Readable } from 'node:stream';
 import { resourceLimits } from '#lib/limits.ts';
 import { http, https } from './http.ts';
 import { addressCheck } from './ranges.ts';
@@ -23,6 +24,15 @@ export type OutboundRequest = {
 
 export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };
 
+/** A request of any method, to a server that the administrator has named. */
+export type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers' | 'timeout'> & {
+  method: string;
+  body?: Buffer;
+};
+
+/** A reply whose body is read as it comes. It fails where nothing comes for the time of the request. */
+export type StreamedReply = { status: number; headers: Record<string, string>; body: Readable };
+
 /**
  * The client for all HTTP requests to other servers (security decision 6). It connects only to an address that it has checked,
  * doesn't follow redirects, ignores proxies of the environment, and enforces a timeout.
@@ -30,6 +40,8 @@ export type OutboundReply = { status: number; headers: Record<string, string>; b
 export type Outbound = {
   get(request: OutboundGet): Promise<OutboundReply>;
   post(request: OutboundRequest): Promise<OutboundReply>;
+  /** Sends a request whose reply is a stream. `timeout` is that until its headers are there. The body must be read or destroyed. */
+  stream(request: OutboundStreamed): Promise<StreamedReply>;
   /** Why a URL is never allowed, or undefined. It isn't resolved here, so that a later request may still be refused. */
   refuses(url: string): string | undefined;
   close(): void;
@@ -47,7 +59,7 @@ const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', 
 export function openOutbound({ allow, resolve = openResolver({ limits: resourceLimits().names }) }: OutboundOptions): Outbound {
   const isAllowed = addressCheck(allow);
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
-  const send = async (request: Sent): Promise<OutboundReply> => {
+  const send = async <Reply>(request: Sent<Reply>): Promise<Reply> => {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
     try {
@@ -59,9 +71,12 @@ export function openOutbound({ allow, resolve = openResolver({ limits: resourceL
       clearTimeout(timer);
     }
   };
+  const buffered = ({ maxBytes, ...request }: OutboundGet & { body?: Buffer }) =>
+    send({ ...request, method: request.body ? 'POST' : 'GET', read: (response) => readReply(response, maxBytes) });
   return {
-    get: send,
-    post: send,
+    get: buffered,
+    post: buffered,
+    stream: (request) => send({ ...request, read: async (response) => streamedReply(response, request.timeout) }),
     refuses(text) {
       const url = parseTarget(text);
       if (!url) return 'must be an http or https URL without a user and password';
@@ -81,10 +96,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   ]);
 
 /** Tries the addresses in order. Only where the connection failed, so that nothing was sent, is the next one tried. */
-async function tryInTurn(
-  addresses: readonly string[],
-  send: (address: string) => Promise<OutboundReply>,
-): Promise<OutboundReply> {
+async function tryInTurn<Reply>(addresses: readonly string[], send: (address: string) => Promise<Reply>): Promise<Reply> {
   let failure: unknown;
   for (const address of addresses) {
     try {
@@ -100,16 +112,19 @@ async function tryInTurn(
 /** The connection couldn't be opened. */
 class ConnectError extends OutboundError {}
 
-/** A request with a body is a POST, one without is a GET. */
-type Sent = OutboundGet & { body?: Buffer };
+type Sent<Reply> = OutboundStreamed & {
+  anyCertificate?: boolean;
+  /** Reads what was answered. */
+  read: (response: IncomingMessage) => Promise<Reply>;
+};
 
-type Exchange = Sent & {
+type Exchange<Reply> = Sent<Reply> & {
   address: string;
   signal: AbortSignal;
   agents: { 'http:': Agent; 'https:': SecureAgent };
 };
 
-async function exchange(options: Exchange): Promise<OutboundReply> {
+async function exchange<Reply>(options: Exchange<Reply>): Promise<Reply> {
   const first = startRequest(options);
   try {
     return await first.reply;
@@ -124,7 +139,7 @@ async function exchange(options: Exchange): Promise<OutboundReply> {
 const isClosedByPeer = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
-function asOutboundError(error: unknown, { signal }: Exchange): OutboundError {
+function asOutboundError(error: unknown, { signal }: { signal: AbortSignal }): OutboundError {
   if (signal.aborted && signal.reason instanceof OutboundError) return signal.reason;
   if (error instanceof OutboundError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -132,14 +147,14 @@ function asOutboundError(error: unknown, { signal }: Exchange): OutboundError {
   return syscall === 'connect' ? new ConnectError('connection', message) : new OutboundError('connection', message);
 }
 
-function startRequest({ url, headers, body, anyCertificate, maxBytes, address, signal, agents }: Exchange): {
+function startRequest<Reply>({ url, method, headers, body, anyCertificate, read, address, signal, agents }: Exchange<Reply>): {
   request: ClientRequest;
-  reply: Promise<OutboundReply>;
+  reply: Promise<Reply>;
   answered: () => boolean;
 } {
   const secure = url.protocol === 'https:';
   const options = {
-    method: body ? 'POST' : 'GET',
+    method,
     host: address,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     path: url.pathname + url.search,
@@ -158,11 +173,11 @@ function startRequest({ url, headers, body, anyCertificate, maxBytes, address, s
       })
     : http.request({ ...options, agent: agents['http:'] });
   let answered = false;
-  const reply = new Promise<OutboundReply>((resolve, reject) => {
+  const reply = new Promise<Reply>((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
       answered = true;
-      readReply(response, maxBytes).then(resolve, reject);
+      read(response).then(resolve, reject);
     });
   });
   request.end(body);
@@ -178,8 +193,21 @@ async function readReply(response: IncomingMessage, maxBytes: number): Promise<O
     length += chunk.length;
     if (length >= maxBytes) break; // leaving the loop destroys the stream
   }
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-  );
-  return { status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
+  return { ...headOf(response), body: Buffer.concat(chunks) };
 }
+
+function streamedReply(response: IncomingMessage, idle: number): StreamedReply {
+  response.setTimeout(idle, () => {
+    // Whose buffer isn't empty is read slowly; the sender isn't to blame.
+    if (response.readableLength > 0) response.setTimeout(idle);
+    else response.destroy(new OutboundError('timeout', 'timed out'));
+  });
+  return { ...headOf(response), body: response };
+}
+
+const headOf = ({ statusCode, headers }: IncomingMessage) => ({
+  status: statusCode ?? 0,
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  ),
+});

@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '#lib/sync-folder.ts';
-import type { ObjectStore, StoredFile } from './store.ts';
+import { checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
-const partial = '.partial';
-const keyPattern = /^[a-zA-Z0-9-]+\/[a-zA-Z0-9-]+(?:\.partial)?$/;
 /** Of an object that is read. */
 const readSize = 256 * 1024;
 const filesAtOnce = 500;
@@ -14,7 +12,7 @@ const filesAtOnce = 500;
 /** Opens the store of objects in a folder, which is made when the first object comes. */
 export function openObjectFolder(root: string): ObjectStore {
   const fileOf = (key: string): string => {
-    if (!keyPattern.test(key)) throw new Error(`${key} is no key of an object`);
+    checkKey(key);
     return join(root, key);
   };
   return {

@@ -13,7 +13,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export type StoredFile = { readonly group: string; readonly name: string; readonly modified: Date };
 
 /**
- * Keeps large files, which never change: a database row names each by its key, `<group>/<name>`. What is acknowledged is on disk.
+ * Keeps large files, which never change: a database row names each by its key, `<group>/<name>`. What is acknowledged is durable.
  */
 export type ObjectStore = {
   /**
@@ -30,3 +30,13 @@ export type ObjectStore = {
   /** All that lies in the store, in batches: objects, and the remains of uploads that were cut off, whose names are no objects'. */
   list(): AsyncIterable<readonly StoredFile[]>;
 };
+
+const keyPattern = /^[a-zA-Z0-9-]+\/[a-zA-Z0-9-]+(?:\.partial)?$/;
+
+/** The name of what an upload that was cut off has left is that of its object, and this. */
+export const partial = '.partial';
+
+/** Refuses what is no key, as it could lead elsewhere. */
+export function checkKey(key: string): void {
+  if (!keyPattern.test(key)) throw new Error(`${key} is no key of an object`);
+}

@@ -25,14 +25,17 @@ const titles: Record<keyof typeof limitTable, string> = {
   lists: 'Lists',
   accounts: 'Accounts',
   issues: 'Issues',
+  reviews: 'Reviews of pull requests',
   texts: 'Texts',
   repositories: 'Repositories',
+  checks: 'Checks',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  reviewers: 'Reviewers of pull requests',
 };
 
 /** Makes the page of all limits. */

@@ -6,6 +6,7 @@ export const refusalReasons = {
   401: 'A credential is needed, or the one given is not valid',
   403: 'The credential or its holder may not do this, or a rate limit is exceeded',
   404: 'It does not exist, or the caller may not know of it',
+  405: 'It can not be merged as it is',
   408: 'The body took too long to arrive',
   409: 'Something is in the way, or another request changed it at the same time',
   410: 'It is switched off here',
@@ -25,6 +26,7 @@ export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoin
     401: true,
     403: true,
     404: path.includes('{'),
+    405: false,
     408: hasBody,
     409: false,
     410: path.startsWith('/repos/{owner}/{repo}/issues'), // a repository can turn off issues

@@ -10,6 +10,8 @@ import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branches } from './branches/family.ts';
+import { checks } from './checks/family.ts';
+import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -23,6 +25,7 @@ import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
+import { issueRelations } from './issue-relations/family.ts';
 import { issues } from './issues/family.ts';
 import { labels } from './labels/family.ts';
 import { licenses } from './licenses/family.ts';
@@ -33,20 +36,25 @@ import { migrations } from './migrations/family.ts';
 import { milestones } from './milestones/family.ts';
 import { notifications } from './notifications/family.ts';
 import { oauth } from './oauth/family.ts';
+import { organizationDeletion } from './organization-deletion/family.ts';
+import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
+import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
+import { reviews } from './reviews/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
+import { timelines } from './timelines/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
@@ -58,13 +66,14 @@ const families = [
   members,
   tokens,
   organizations,
-  interactionLimits,
   teams,
+  organizationInvitations,
   organizationRoles,
   licenses,
   gitignore,
   labels,
   repositories,
+  interactionLimits,
   repositorySelections,
   immutableReleases,
   collaborators,
@@ -79,10 +88,17 @@ const families = [
   branches,
   contents,
   apps,
+  organizationDeletion,
+  checks,
   milestones,
   reactions,
   issueFields,
   issues,
+  issueRelations,
+  pulls,
+  codeOwners,
+  reviews,
+  timelines,
   commitComments,
   releases,
   markdown,

@@ -5,6 +5,7 @@ import type { Context } from '#endpoint/context.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { Id } from '#lib/id.ts';
 import type { EventName } from '#webhook-delivery/event-names.ts';
 
 /** A webhook event that hooks subscribe to by its name, declared once, in the family whose events become it. */
@@ -12,6 +13,8 @@ export type WebhookEventType = {
   readonly name: EventName;
   /** The permission that an app's installation needs to receive it. `none`: every installation receives it. */
   readonly permission: Permission | 'none';
+  /** Installations with this permission receive it whether they subscribed to it or not. */
+  readonly unasked?: Permission;
   /** Which hooks receive it besides those of apps: hooks of organizations and repositories, of organizations only, or none. */
   readonly hooks: 'all' | 'organizations' | 'apps';
 };
@@ -54,6 +57,8 @@ export type PayloadBuilder<Kind extends EventKind> = {
   build(event: Recorded<Kind>, context: PayloadContext): Promise<readonly WebhookEvent[]>;
   /** The payload may be large, and reads the repository. It is built when no other is. */
   readonly isLarge?: true;
+  /** The one app whose hook receives it; omitted where every subscribed hook does. */
+  onlyFor?(event: Recorded<Kind>): Id<'apps'>;
 };
 
 /** Kinds of events, each with its payload builder, or `no webhook` where the public API has none. */
@@ -67,7 +72,7 @@ export const eventKinds = <Kind extends EventKind>(declared: EventKinds<Kind>): 
 export const payloadBuilder = <Kind extends EventKind>(
   types: readonly WebhookEventType[],
   build: PayloadBuilder<Kind>['build'],
-  options: Pick<PayloadBuilder<Kind>, 'isLarge'> = {},
+  options: Pick<PayloadBuilder<Kind>, 'isLarge' | 'onlyFor'> = {},
 ): PayloadBuilder<Kind> => ({ types, build, ...options });
 
 /** `changes` of a payload: each changed field with its former value. As in the public API, null is shown as an empty text. */

@@ -66,7 +66,7 @@ async function open(parts: Parts, request: Request, reply: FastifyReply) {
   const release = await admit(parts.services.limiters.requests, caller, reply);
   const { owner, repo: name } = request.params;
   try {
-    const repo = await openRepository({ db: parts.database.db, viewer, owner, name, service: 'git-upload-pack' });
+    const { repo } = await openRepository({ db: parts.database.db, viewer, owner, name, service: 'git-upload-pack' });
     if (name.toLowerCase() === `${repo.name.toLowerCase()}.git`) throw notFound();
     return { repo, viewer, caller, release };
   } catch (error) {

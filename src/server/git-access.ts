@@ -5,8 +5,10 @@ import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { rootWords } from '#endpoint/path-words.ts';
 import { parseWord } from '#endpoint/validate.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
+import { findModifiable, mayModifySome } from '#resources/pulls/index.ts';
 import { Moved } from './resolve.ts';
 
 /** The policies of Git's two services. */
@@ -17,13 +19,16 @@ const policies: Record<Service, Policy> = {
 
 type RepositoryRequest = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
 
+/** A repository that was opened. `modifies`: by a push that may only move branches of pull requests that others may modify. */
+export type Opened = { repo: Repo; modifies: boolean };
+
 /**
  * The repository of a Git URL, if the viewer may use the service. Without a credential, every refusal is 401, whether or not the
  * repository exists, so that private repositories can't be detected.
  * @throws Moved for a former name of the repository
  * @throws Refusal 401, 403 or 404
  */
-export async function openRepository({ db, viewer, owner, name: nameInPath, service }: RepositoryRequest): Promise<Repo> {
+export async function openRepository({ db, viewer, owner, name: nameInPath, service }: RepositoryRequest): Promise<Opened> {
   const name = nameInPath.replace(/\.git$/i, '');
   const isAnonymous = viewer.grant.kind === 'none';
   const notVisible = () => (isAnonymous ? unauthenticated() : notFound());
@@ -31,10 +36,29 @@ export async function openRepository({ db, viewer, owner, name: nameInPath, serv
   const repo = await findRepo(db, viewer, owner, name);
   if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? notVisible();
   const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
-  if (decision.allowed) return repo;
+  if (decision.allowed) return { repo, modifies: false };
   if (isAnonymous) throw unauthenticated();
+  const isRefusedPush = service === 'git-receive-pack' && decision.refusal === 'forbidden';
+  if (isRefusedPush && (await mayModifySome(db, viewer, repo))) return { repo, modifies: true };
   if (decision.refusal === 'forbidden') throw forbidden(`${repo.owner.login}/${repo.name}: ${decision.message}`);
   throw decision.refusal === 'not_found' ? notFound() : unauthenticated(decision.message);
+}
+
+const heads = 'refs/heads/';
+
+/** The commands of a push that the viewer may not give, where it may only move branches of pull requests that others may modify. */
+export async function refuseUnmodifiable(
+  db: Db,
+  viewer: Viewer,
+  fork: Repo,
+  commands: readonly PushCommand[],
+): Promise<ReadonlyMap<string, string>> {
+  const branches = commands.flatMap(({ ref }) => (ref.startsWith(heads) ? ref.slice(heads.length) : []));
+  const modifiable = await findModifiable(db, viewer, fork, branches);
+  const refused = commands.filter(
+    ({ ref, from, to }) => from === null || to === null || !ref.startsWith(heads) || !modifiable.has(ref.slice(heads.length)),
+  );
+  return new Map(refused.map(({ ref }) => [ref, 'you may only move branches of open pull requests that you may modify']));
 }
 
 async function findMoved(db: Db, viewer: Viewer, owner: string, name: string): Promise<Moved | undefined> {

@@ -7,12 +7,12 @@ import type { Services } from '#endpoint/services.ts';
 import { GitError, type GitErrorKind, isGitError } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, storeFor } from '#git/store.ts';
-import { receivePack } from '#git/transport/receive-pack.ts';
+import { type PushHandlers, receivePack } from '#git/transport/receive-pack.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/transport/smart-http.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
-import { openRepository } from './git-access.ts';
+import { type Opened, openRepository, refuseUnmodifiable } from './git-access.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { sendContinue } from './read-body.ts';
 import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from './refusals.ts';
@@ -61,30 +61,38 @@ async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Pr
 async function exchange(parts: Parts, service: Service, request: Request, reply: FastifyReply): Promise<FastifyReply> {
   if (request.headers['content-type'] !== `application/x-${service}-request`)
     throw new Refusal('unsupported_media', `The body must be application/x-${service}-request`);
-  const { repo, viewer, git } = await open(parts, service, request);
+  const opened = await open(parts, service, request);
+  const { repo, git } = opened;
   sendContinue({ request, reply });
   const disk = repoOf(git, repo.id);
   const options = optionsOf(parts, request, reply);
   const body =
     service === 'git-upload-pack'
       ? await uploadPack(disk, request.raw, options)
-      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, git, repo, viewer) });
+      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, opened) });
   return uncached(reply).type(`application/x-${service}-result`).send(body);
 }
 
-async function open(parts: Parts, service: Service, request: Request): Promise<{ repo: Repo; viewer: Viewer; git: GitStore }> {
+type Exchange = Opened & { viewer: Viewer; git: GitStore };
+
+async function open(parts: Parts, service: Service, request: Request): Promise<Exchange> {
   const { viewer } = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
   request.caller = callerOf(viewer, request.ip);
   const git = storeFor(parts.services.git, request.caller);
-  return { repo: await openRepository({ db: parts.database.db, viewer, owner, name, service }), viewer, git };
+  return { ...(await openRepository({ db: parts.database.db, viewer, owner, name, service })), viewer, git };
 }
 
-function handlersOf({ database: { db }, clock, log }: Parts, git: GitStore, repo: Repo, viewer: Viewer) {
+function handlersOf({ database: { db }, clock, log }: Parts, { git, repo, viewer, modifies }: Exchange): PushHandlers {
   const context = { db, git, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
   const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
   return {
     ...handlers,
+    async before(commands) {
+      const refused = modifies ? await refuseUnmodifiable(db, viewer, repo, commands) : new Map();
+      const rest = commands.filter(({ ref }) => !refused.has(ref));
+      return rest.length === 0 ? refused : new Map([...refused, ...((await handlers.before?.(rest)) ?? [])]);
+    },
     failed: async (error: Error) => {
       const level = isGitError(error, 'aborted') ? 'info' : 'warn';
       log[level]({ err: error, repository: repo.id }, 'a push broke off');

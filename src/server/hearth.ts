@@ -15,7 +15,7 @@ import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
-import { openObjectFolder } from '#objects/folder.ts';
+import { type ObjectSettings, openObjects } from '#objects/open.ts';
 import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
@@ -27,7 +27,7 @@ import type { MetricsReader } from './metrics.ts';
 /** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
-  /** The folder of all repositories; archives of migrations, and files of releases, lie in others beside it. */
+  /** The folder of all repositories; archives of migrations, and files of releases where no bucket is named, lie in others beside it. */
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
@@ -41,6 +41,8 @@ export type Settings = {
   secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
+  /** Omitted: files of releases lie in a folder. */
+  objects?: ObjectSettings;
   /** Omitted: semantic search is off. */
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
@@ -73,9 +75,10 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const runners = await openRunners(settings.runners);
   const resources = resourceLimits(settings.resourceLimits);
   const resolve = openResolver({ limits: resources.names });
-  // Private addresses are allowed, since only the administrator sets the embedding server, and it often is in the same network.
-  const embeddingServer = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
-  const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, embeddingServer);
+  // Private addresses are allowed: only the administrator names these servers, which often are in the same network.
+  const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
+  const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
+  const objects = openObjects(settings.objects, join(dirname(settings.repositories), 'objects'), ownServers);
   const pools = openPools(settings.address, { ...settings, limits: resources.database });
   const database = pools.requests;
   const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
@@ -86,7 +89,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const services: Services = {
     git,
     migrations: join(dirname(settings.repositories), 'migrations'),
-    objects: openObjectFolder(join(dirname(settings.repositories), 'objects')),
+    objects,
     vocabulary,
     limits,
     resourceLimits: resources,
@@ -121,7 +124,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     async [Symbol.asyncDispose]() {
       await app.close();
       outbound.close();
-      embeddingServer.close();
+      ownServers.close();
       await git[Symbol.asyncDispose]();
       await locks.close();
       await pools.close();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** The time for load balancers to see that `/readyz` fails, and then for open connections to send their next request. */
+/** The time for load balancers to see that `/readyz` fails, and then, at most, for open connections to send their next request. */
 const drainStepMs = 500;
 
 /**
@@ -34,7 +34,8 @@ export async function drain(app: FastifyInstance): Promise<void> {
   app.drainState.closing = true;
   // The HTTP server's own `close` would also end idle connections, on which a request may be arriving; this one only stops
   // listening.
-  Server.prototype.close.call(app.server);
-  await sleep(drainStepMs);
+  const { promise: allEnded, resolve } = Promise.withResolvers<void>();
+  Server.prototype.close.call(app.server, () => resolve());
+  await Promise.race([allEnded, sleep(drainStepMs, undefined, { ref: false })]);
   await app.close();
 }

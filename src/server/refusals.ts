@@ -14,6 +14,7 @@ const statuses: Record<RefusalKind, number> = {
   not_found: 404,
   conflict: 409,
   gone: 410,
+  not_allowed: 405,
   too_large: 413,
   unsupported_media: 415,
   invalid: 422,

@@ -165,8 +165,8 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
   const values = Object.entries(path.values).filter(([word]) => Object.hasOwn(valueWords, word));
   let at: Rows = { ...Object.fromEntries(values), ...roots };
   for (const [position, resource] of resources.entries()) {
-    resource.require?.(at);
     const found = first && position === 0 ? first.resource : await findResource(context, resource, at);
+    resource.require?.(at, found);
     at = { ...at, [resource.name]: orNotFound(found) };
   }
   const last = resources.at(-1);

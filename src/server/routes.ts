@@ -10,12 +10,7 @@ const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
  * Operations of the public API that have no endpoint here and lie below a word that may hold slashes. Without these, that word would
  * take the rest of their addresses for a part of its value: `main/status` for the name of a commit.
  */
-export const reservedPaths = [
-  '/repos/{owner}/{repo}/branches/{branch}/protection',
-  '/repos/{owner}/{repo}/commits/{ref}/check-runs',
-  '/repos/{owner}/{repo}/commits/{ref}/check-suites',
-  '/repos/{owner}/{repo}/commits/{ref}/pulls',
-] as const;
+export const reservedPaths = ['/repos/{owner}/{repo}/branches/{branch}/protection'] as const;
 
 /** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */
 export type Route = { method: Method; pattern: string; endpoint?: Endpoint; wildcard?: string };

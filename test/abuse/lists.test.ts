@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { repoOf } from '#git/store.ts';
 import { limitTable } from '#lib/limits.ts';
@@ -34,9 +35,16 @@ const kilobytes = (pid: number, field: string): number =>
 
 /** Lets every connection begin anew, since memory that was taken once isn't always given back. */
 async function renewConnections(): Promise<void> {
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-    db,
+  const { pool, pipeline, clientConfig } = hearth.database;
+  const other = new pg.Client(clientConfig);
+  await other.connect();
+  await other.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
+  await other.end();
+  // Until the server knows of it, a statement may still be sent on one of those that ended.
+  const known = () => pool.totalCount + hearth.worker.database.pool.totalCount + (pipeline?.connections.total ?? 0);
+  await expect.poll(known).toBe(0);
   await expect.poll(async () => (await backends()).length).toBeLessThanOrEqual(1);
 }
 

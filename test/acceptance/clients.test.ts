@@ -1,11 +1,11 @@
 // Clients of other languages, as they are published. Each script in `clients/` does what Hearth has, and says each step that it did. What
 // isn't installed (`clients/install.sh`) is skipped: nothing is fetched here.
 import { execFile } from 'node:child_process';
-import { createPrivateKey, randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const steps = [
     'hooks',
     'search',
   ],
-  ...['keys', 'watching', 'notifications', 'migrations', 'app'],
+  ...['keys', 'watching', 'notifications', 'migrations', 'pull requests', 'app'],
 ];
 
 /** How long a compiler may take at most. What a script needs was compiled before; what is left takes seconds. */
@@ -67,19 +67,42 @@ async function ruby(): Promise<Command | undefined> {
   return program === undefined ? undefined : [program, join(scripts, 'octokit.rb')];
 }
 
-/** Java runs a single file from its source. */
+/** A digest of all files below a folder, and of their names. */
+async function digestOf(source: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of (await readdir(source, { recursive: true })).sort()) {
+    const path = join(source, name);
+    if ((await stat(path)).isFile()) hash.update(JSON.stringify([name, await readFile(path, 'utf8')]));
+  }
+  return hash.digest('hex');
+}
+
+/** Compiles what is in a folder of `clients/`, unless `made` is what was compiled from the same files. */
+async function compile(name: string, made: string, [program, ...args]: Command, env: object = {}): Promise<void> {
+  const source = join(scripts, name);
+  const note = `${made}.digest`;
+  const digest = await digestOf(source);
+  if (existsSync(made) && (await readFile(note, 'utf8').catch(() => '')) === digest) return;
+  await rm(note, { force: true });
+  await execute(program, args, { cwd: source, env: { ...process.env, ...env }, timeout: compilerMs });
+  await writeFile(note, digest);
+}
+
+/** Java runs what javac made of a single file. */
 async function java(): Promise<Command | undefined> {
   const jars = join(installed, 'hub4j');
-  if (!existsSync(jars) || !(await succeeds('java', '--version'))) return undefined;
-  return ['java', '-cp', join(jars, '*'), join(scripts, 'hub4j/Client.java')];
+  if (!existsSync(jars) || !(await succeeds('javac', '--version'))) return undefined;
+  const classes = join(installed, 'hub4j-classes');
+  await compile('hub4j', classes, ['javac', '-d', classes, '-cp', join(jars, '*'), 'Client.java']);
+  return ['java', '-cp', [classes, join(jars, '*')].join(delimiter), 'Client'];
 }
 
 /** A program that `install.sh` compiled once, brought up to date from what was fetched then. */
 async function compiled(name: string, program: string, compiler: Command, env: object): Promise<Command | undefined> {
-  const [command, ...args] = compiler;
+  const [command] = compiler;
   if (!existsSync(join(installed, program)) || !(await succeeds(command, name === 'go-github' ? 'version' : '--version')))
     return undefined;
-  await execute(command, args, { cwd: join(scripts, name), env: { ...process.env, ...env }, timeout: compilerMs });
+  await compile(name, join(installed, program), compiler, env);
   return [join(installed, program)];
 }
 
@@ -95,14 +118,14 @@ function newSshKey(): string {
   return `ssh-ed25519 ${blob.toString('base64')}`;
 }
 
-/** What each client has no method for. */
+/** What each client has no method for, or isn't asked for. */
 const clients: readonly { name: string; command: () => Promise<Command | undefined>; without?: readonly string[] }[] = [
   { name: 'PyGithub', command: () => python('github', 'with_pygithub.py') },
-  { name: 'githubkit', command: () => python('githubkit', 'with_githubkit.py') },
-  { name: 'octokit.rb', command: ruby },
-  { name: 'go-github with ghinstallation', command: go },
-  { name: 'octocrab', command: rust },
-  { name: 'hub4j', command: java, without: ['migrations'] },
+  { name: 'githubkit', command: () => python('githubkit', 'with_githubkit.py'), without: ['pull requests'] },
+  { name: 'octokit.rb', command: ruby, without: ['pull requests'] },
+  { name: 'go-github with ghinstallation', command: go, without: ['pull requests'] },
+  { name: 'octocrab', command: rust, without: ['pull requests'] },
+  { name: 'hub4j', command: java, without: ['migrations', 'pull requests'] },
 ];
 
 const here = await world({ vocabulary: 'github' });

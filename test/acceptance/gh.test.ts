@@ -33,16 +33,17 @@ beforeAll(async () => {
 });
 
 describe.skipIf(!gh)('gh', () => {
-  const run = async (...args: string[]): Promise<string> => {
+  const runAs = async (who: string, ...args: string[]): Promise<string> => {
     const env = {
       PATH: process.env.PATH,
       HOME: folder,
       GH_HOST: `localhost:${address.port}`,
-      GH_ENTERPRISE_TOKEN: secret,
+      GH_ENTERPRISE_TOKEN: who,
       SSL_CERT_FILE: join(folder, 'cert.pem'),
     };
     return (await execute('gh', args, { env })).stdout;
   };
+  const run = (...args: string[]): Promise<string> => runAs(secret, ...args);
   const api = async (...args: string[]) => JSON.parse(await run('api', ...args));
 
   test('creates a repository, commits a file, opens an issue, comments and pages through lists', async () => {
@@ -63,6 +64,36 @@ describe.skipIf(!gh)('gh', () => {
     const titles = await run('api', '--paginate', '/repos/acme/by-gh/issues?per_page=1&direction=asc', '--jq', '.[].title');
     expect(titles.trim().split('\n')).toEqual(['one', 'two', 'three']);
   });
+  test('takes a change from a fork to a merged pull request, with a review of a line and a status', async () => {
+    const bob = await token(await user('bob'));
+    const asBob = async (...args: string[]) => JSON.parse(await runAs(bob, 'api', ...args));
+    await api('/orgs/acme/repos', '-f', 'name=engine', '-F', 'auto_init=true');
+    await api('/repos/acme/engine/issues', '-f', 'title=It is too loud');
+    await asBob('-X', 'POST', '/repos/acme/engine/forks');
+    await settle();
+    const main = await asBob('/repos/bob/engine/git/ref/heads/main');
+    await asBob('/repos/bob/engine/git/refs', '-f', 'ref=refs/heads/quieter', '-f', `sha=${main.object.sha}`);
+    const file = ['-X', 'PUT', '/repos/bob/engine/contents/muffler.txt', '-f', 'branch=quieter', '-f', 'message=Add a muffler'];
+    await asBob(...file, '-f', `content=${Buffer.from('one\ntwo\n').toString('base64')}`);
+    const fields = ['-f', 'title=A quieter engine', '-f', 'head=bob:quieter', '-f', 'base=main', '-f', 'body=Fixes #1'];
+    const opened = await asBob('/repos/acme/engine/pulls', ...fields);
+    await settle();
+    const pull = `/repos/acme/engine/pulls/${opened.number}`;
+    expect(await api(pull)).toMatchObject({ mergeable: true, mergeable_state: 'clean', head: { label: 'bob:quieter' } });
+    const { sha } = opened.head;
+    await api(`/repos/acme/engine/statuses/${sha}`, '-f', 'state=failure', '-f', 'context=build');
+    expect(await api(pull)).toMatchObject({ mergeable_state: 'unstable' });
+    const place = ['-f', `commit_id=${sha}`, '-f', 'path=muffler.txt', '-F', 'line=2', '-f', 'side=RIGHT'];
+    expect(await api(`${pull}/comments`, '-f', 'body=Three?', ...place)).toMatchObject({ line: 2, body: 'Three?' });
+    await api(`/repos/acme/engine/statuses/${sha}`, '-f', 'state=success', '-f', 'context=build');
+    expect(await api(`${pull}/reviews`, '-f', 'event=APPROVE')).toMatchObject({ state: 'APPROVED' });
+    expect(await api('-X', 'PUT', `${pull}/merge`, '-f', 'merge_method=squash', '-f', `sha=${sha}`)).toMatchObject({
+      merged: true,
+    });
+    expect(await run('api', '/repos/acme/engine/issues/1', '--jq', '.state')).toBe('closed\n');
+    expect(await run('api', `/repos/acme/engine/commits/main`, '--jq', '.commit.message')).toContain('Add a muffler (#2)');
+  });
+
   test('adds keys, lists them and deletes them', async () => {
     const [gpg, ssh] = [join(folder, 'key.asc'), join(folder, 'key.pub')];
     await writeFile(gpg, plainKey);

@@ -19,8 +19,8 @@ async function peopleWithRoles(): Promise<void> {
       tx,
     );
     await sql`
-      insert into memberships (organization_id, user_id, role, state, created_at)
-      select g.account_id, a.id, case when random() < 0.2 then 'owner' else 'member' end, case when random() < 0.2 then 'pending' else 'active' end, now()
+      insert into memberships (organization_id, user_id, role, created_at)
+      select g.account_id, a.id, case when random() < 0.2 then 'owner' else 'member' end, now()
       from organizations g, accounts a where a.kind = 'user' and random() < 0.6 on conflict do nothing`.execute(tx);
     await sql`
       insert into collaborators (repository_id, user_id, role, created_at)
@@ -40,7 +40,7 @@ async function peopleWithRoles(): Promise<void> {
     await sql`
       insert into team_members (team_id, user_id, role, created_at)
       select t.id, m.user_id, 'member', now() from teams t join memberships m on m.organization_id = t.organization_id
-      where m.state = 'active' and random() < 0.3`.execute(tx);
+      where random() < 0.3`.execute(tx);
     await sql`
       insert into team_repositories (team_id, repository_id, role, created_at)
       select t.id, r.id, (array['read', 'write', 'admin'])[1 + floor(random() * 3)], now()
@@ -48,7 +48,7 @@ async function peopleWithRoles(): Promise<void> {
     await sql`
       insert into organization_role_assignments (organization_id, role_id, user_id, team_id, created_at)
       select m.organization_id, (select min(id) + m.user_id % 3 from organization_roles), m.user_id, null, now()
-      from memberships m where m.state = 'active' and random() < 0.2
+      from memberships m where random() < 0.2
       union all select t.organization_id, (select min(id) from organization_roles), null, t.id, now() from teams t where random() < 0.3`.execute(
       tx,
     );
@@ -76,7 +76,7 @@ test('one’s own repositories are those in which one has a role, and those that
   for (const one of people) {
     const { rows } = await sql<{ id: number }>`
       select id from repositories where id in (select repository_id from repository_roles where account_id = ${one.id} and level > 0)
-        or visibility = 'internal' and owner_id in (select organization_id from memberships where user_id = ${one.id} and state = 'active')
+        or visibility = 'internal' and owner_id in (select organization_id from memberships where user_id = ${one.id})
       order by id`.execute(db);
     const { body } = await (await as(one)).get('/user/repos?per_page=100');
     expect(body.map(({ id }: { id: number }) => id).sort((a: number, b: number) => a - b)).toEqual(rows.map(({ id }) => id));

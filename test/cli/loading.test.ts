@@ -8,6 +8,7 @@ const notesTaker = new URL('../support/note-loading.ts', import.meta.url).href;
 
 /** What few requests need: each takes between one and twenty megabytes, and comes with the first request that needs it. */
 const loadedByNeed = [
+  '@aws-sdk/client-s3',
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
   '@scalar/fastify-api-reference',

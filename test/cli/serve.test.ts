@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { Agent, createServer, get } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSecretKey } from '#cli/data-folder.ts';
@@ -95,15 +95,21 @@ test('no request fails while a server drains', async () => {
   const statuses: number[] = [];
   const failures: unknown[] = [];
   const client = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    let last = performance.now();
     while (!stopped) {
+      const before = last;
+      last = performance.now();
       try {
-        statuses.push((await fetch(`${server.url}/api/v3/users/nobody`)).status);
+        statuses.push(await statusOf(`${server.url}/api/v3/users/nobody`, agent));
       } catch (error) {
-        // Refused connections are what a load balancer avoids by /readyz; a request that was taken must be answered.
-        if (!isRefused(error)) failures.push(error);
-        return;
+        // Refused connections are what a load balancer avoids by /readyz; a request that was taken must be answered. A connection
+        // that sends nothing for half a second is closed, and on a busy machine its next request may be under way then.
+        if (!isRefused(error) && performance.now() - before < 500) failures.push(error);
+        break;
       }
     }
+    agent.destroy();
   };
   const clients = Array.from({ length: 8 }, client);
   await expect.poll(() => statuses.length).toBeGreaterThan(100);
@@ -116,8 +122,15 @@ test('no request fails while a server drains', async () => {
   expect(new Set(statuses)).toEqual(new Set([404]));
 });
 
-const isRefused = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'ECONNREFUSED';
+const isRefused = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+
+const statusOf = (url: string, agent: Agent): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
+      response.resume();
+    }).on('error', reject);
+  });
 
 test('several processes answer behind one port, and one that dies is replaced', async () => {
   const { data, env } = await installation();

@@ -12,7 +12,7 @@ import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
 /** No setting of the machine that runs the tests may reach them. */
-const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(HEARTH_|DATABASE_URL)/.test(name)));
+const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(HEARTH_|AWS_|DATABASE_URL)/.test(name)));
 
 type Run = { code: number; out: string; err: string };
 

@@ -28,10 +28,34 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
-  ...['orgs/create-issue-field', 'orgs/update-issue-field'].map((operationId) => ({
+  ...[
+    'orgs/create-issue-field',
+    'orgs/update-issue-field',
+    'issues/reprioritize-sub-issue',
+    'pulls/create-review',
+    'pulls/dismiss-review',
+    'pulls/submit-review',
+  ].map((operationId) => ({
     operationId,
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
+  })),
+  ...['pulls/list-reviews', 'pulls/list-review-comments'].map((operationId) => ({
+    operationId,
+    pointer: '/*/body',
+    reason: 'a rendering stands in its place where a media type asks for that alone, as the same description says in words',
+  })),
+  ...[
+    ['pulls/create-review-comment', '/line'],
+    ['pulls/create-review-comment', '/original_line'],
+    ['pulls/list-review-comments', '/*/line'],
+    ['pulls/list-review-comments', '/*/original_line'],
+    ['pulls/list-review-comments', '/*/position'],
+  ].map(([operationId = '', pointer = '']) => ({
+    operationId,
+    pointer,
+    reason:
+      'null where a comment is on a file, or its line is outdated, as clients know it; the description of payloads says so, too',
   })),
   ...[
     ['issues/list-events', '/*/issue_field'],
@@ -43,6 +67,11 @@ export const differences: readonly Difference[] = [
     pointer,
     reason: 'which field of an issue changed, and how: the description knows of no such events',
   })),
+  {
+    operationId: 'pulls/get',
+    pointer: '/head/repo',
+    reason: 'null where the fork is gone, as the public API answers; the description has a repository in any case',
+  },
   {
     operationId: 'search/commits',
     pointer: '/items/*/committer',
@@ -58,6 +87,11 @@ export const differences: readonly Difference[] = [
     operationId: 'search/issues-and-pull-requests',
     pointer: '/items/*/body',
     reason: 'an issue may have no body, as its own description says',
+  },
+  {
+    operationId: 'checks/list-for-ref',
+    pointer: '/check_runs/*/conclusion',
+    reason: 'stale is a conclusion in the descriptions of requests, suites and webhooks, and forgotten in the one of runs',
   },
   {
     operationId: 'meta/get',

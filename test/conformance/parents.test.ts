@@ -91,7 +91,9 @@ const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resource
 
 /** What lies below nothing, and is the same for every caller: licences, templates, accounts, and secret codes and keys, which are their own right. */
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
-  resources.every(({ name }) => ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived'].includes(name));
+  resources.every(({ name }) =>
+    ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived', 'archivedCommit'].includes(name),
+  );
 
 /** What every caller has, so that it is always found. */
 const everybodyHas = new Set(['counts']);

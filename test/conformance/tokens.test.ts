@@ -75,11 +75,12 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
 
 /**
  * An OAuth app reaches those hooks of an organization alone that it made itself. The stage's were made by its owner, whose inbox its
- * threads are in.
+ * threads are in, and whose review is pending.
  */
 const ofOthers = (path: string, { kind, role }: Caller): boolean =>
   (kind === 'oauth_app' && path.startsWith('/orgs/{org}/hooks/{hook_id}')) ||
-  (role !== 'owner' && path.startsWith('/notifications/threads/{thread_id}'));
+  (role !== 'owner' && path.startsWith('/notifications/threads/{thread_id}')) ||
+  ((role !== 'owner' || kind === 'installation') && path.includes('/reviews/{review_id}'));
 
 /** What passes fails at its body, or finds what the strongest token finds. Rules may still refuse those who aren't owners. */
 function passes({ body, path }: Endpoint, caller: Caller, { status }: Outcome, reference: Outcome | undefined): boolean {

@@ -20,6 +20,11 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
     return rows.map(({ locked_by }) => locked_by);
   };
   await sql`select jobs.add_job('x'), jobs.add_job('x')`.execute(database.db);
+  const attempts = async () =>
+    (
+      await sql<{ left: number; waits: boolean }>`select max_attempts - attempts as left, run_at > now() as waits
+      from jobs._private_jobs where locked_by is null`.execute(database.db)
+    ).rows;
 
   // A worker in another process, which will be killed, and one in this.
   const script = `
@@ -44,7 +49,7 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
   living.register('worker-alive');
   await expect.poll(entered('worker-alive')).toBe(1);
   await sql`update jobs._private_jobs set locked_at = now(),
-    locked_by = case id % 2 when 0 then 'worker-alive' else 'worker-dead' end`.execute(database.db);
+    locked_by = case id % 2 when 0 then 'worker-alive' else 'worker-dead' end, attempts = max_attempts`.execute(database.db);
 
   const afterLooking = async () => {
     const registry = await openWorkerRegistry(database);
@@ -55,5 +60,7 @@ test('the jobs of a killed worker are free at once; those of a living one stay i
   other.kill('SIGKILL');
   await once(other, 'exit');
   await expect.poll(afterLooking).toEqual([null, 'worker-alive'].sort());
+  // It was its last attempt; as its process was killed, there is one more.
+  expect(await attempts()).toEqual([{ left: 1, waits: true }]);
   await living.close();
 });

@@ -205,12 +205,10 @@ const changes: readonly ((is: boolean) => Promise<unknown>)[] = [
       .set({ role: is ? 'owner' : 'member' })
       .where('user_id', '=', reader.id)
       .execute(),
-  (is) =>
-    db
-      .updateTable('memberships')
-      .set({ state: is ? 'active' : 'pending' })
-      .where('user_id', '=', reader.id)
-      .execute(),
+  async (is) => {
+    await db.deleteFrom('memberships').where('user_id', '=', reader.id).execute();
+    if (is) await w.member(org, reader);
+  },
   (is) =>
     db
       .updateTable('issues')

@@ -38,8 +38,8 @@ export type Findings = {
 
 type Description = { operations: Record<string, PublicOperation>; schemas: Record<string, Schema> };
 const read = (name: string): Description => JSON.parse(readFileSync(new URL(`../spec/${name}.json`, import.meta.url), 'utf8'));
-/** The operations that the documents name, and those of accounts beyond. */
-const descriptions = [read('public-description'), read('public-accounts')];
+/** The operations that the documents name, and those of accounts and issues beyond. */
+const descriptions = [read('public-description'), read('public-accounts'), read('public-issues')];
 const operations: Description['operations'] = Object.assign({}, ...descriptions.map((one) => one.operations));
 const schemas: Description['schemas'] = Object.assign({}, ...descriptions.map((one) => one.schemas));
 

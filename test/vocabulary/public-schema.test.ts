@@ -14,6 +14,10 @@ const {
   operations,
 }: { schemas: Record<string, Schema>; operations: Record<string, { responses: Record<string, Schema | null> }> } =
   read('public-description.json');
+/** The operations of all public descriptions. */
+const describedIds = new Set(
+  ['public-description.json', 'public-accounts.json', 'public-issues.json'].flatMap((name) => Object.keys(read(name).operations)),
+);
 const resolve = (reference: string) => schemas[reference.replace('#/schemas/', '')];
 
 const label = {
@@ -206,7 +210,7 @@ describe('differences on purpose', () => {
 
   test('are about operations that exist, with a reason each', () => {
     for (const { operationId, pointer, reason } of differences) {
-      if (operationId !== '*') expect(operations).toHaveProperty([operationId]);
+      if (operationId !== '*') expect(describedIds.has(operationId), operationId).toBe(true);
       expect(pointer).toMatch(/^(\*\*)?\//);
       expect(reason.length).toBeGreaterThan(10);
     }

@@ -11,13 +11,15 @@ export const backupCommand = installationCommand(
   'hearth backup /backups/2026-12-01',
 )
   .argument('<folder>', 'an empty folder, or one that does not exist yet')
-  .action((folder, _options, command) =>
+  .option('--no-files', 'leave out the files of releases, where their bucket has copies elsewhere')
+  .action((folder, { files }, command) =>
     withInstallation(configOf(command), async ({ address }, { services }) => {
       const bar = await progressBar();
       const parts = {
         address,
         git: services.git,
         objects: services.objects,
+        withFiles: files,
         folder: resolve(folder),
         version,
         now: new Date(),

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { LimitOverrides } from '#lib/limits.ts';
+import { type BucketName, bucketText } from '#objects/open.ts';
 import { print, withSettings } from '../command.ts';
 import { limitsText } from '../limit-settings.ts';
 import { readConfig, type Source, settingNames, settings } from '../settings.ts';
@@ -43,5 +44,6 @@ function displayValue(value: unknown, secret: true | undefined): unknown {
   if (secret) return '(hidden)';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'object' ? limitsText(value as LimitOverrides) : value; // the only setting that is an object
+  if (typeof value !== 'object' || value === null) return value;
+  return 'bucket' in value ? bucketText(value as BucketName) : limitsText(value as LimitOverrides); // no other setting is an object
 }

@@ -1,4 +1,5 @@
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
+import { contentsOfFiles, files } from '../doctor/files.ts';
 import { indexes } from '../doctor/indexes.ts';
 import { refusals } from '../doctor/limits.ts';
 import { database, disk, programs } from '../doctor/machine.ts';
@@ -7,10 +8,10 @@ import { folders, newest, objects, pushes } from '../doctor/repositories.ts';
 
 export const doctorCommand = installationCommand(
   'doctor',
-  'Check an installation: programs, database, disk, repositories, jobs, indexes. Ends with 1 when something is wrong.',
+  'Check an installation: programs, database, disk, repositories, files, jobs, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
-  .option('--deep', 'read every Git object (git fsck) and the newest commits too; slow on large installations')
+  .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
   .option('--retry', 'first give the jobs that were given up another try')
   .action(({ deep, retry }, command) =>
     onInstallation(command, async (installation) => {
@@ -22,10 +23,11 @@ export const doctorCommand = installationCommand(
         await disk(configOf(command).data),
         await folders(installation),
         await pushes(installation, installation.now),
+        await files(installation),
         await jobs(installation),
         await refusals(installation, installation.now),
         ...(await indexes(installation)),
-        ...(deep ? [await objects(installation), await newest(installation)] : []),
+        ...(deep ? [await objects(installation), await contentsOfFiles(installation), await newest(installation)] : []),
       ];
       print(
         command,

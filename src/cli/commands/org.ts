@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { orgRoles } from '#access/roles.ts';
-import { acceptTeamInvitations, putMembership } from '#resources/members/index.ts';
+import { addMember } from '#resources/members/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import { rotateRegistryKey } from '#resources/private-registries/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
@@ -29,10 +29,7 @@ const add = installationCommand(
   .action((login, user, { role }, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const [org, member] = [await orgNamed(db, login), await userNamed(db, user)];
-      await change(async (tx) => {
-        await putMembership(tx, { organization_id: org.id, user_id: member.id, role, state: 'active', created_at: now });
-        await acceptTeamInvitations(tx, { organization: org.id, user: member.id, now });
-      });
+      await change((tx) => addMember(tx, { organization: org.id, user: member.id, role, now }));
       print(command, { organization: org.login, user: member.login, role }, `${member.login} is ${role} of ${org.login}`);
     }),
   );

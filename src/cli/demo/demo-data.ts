@@ -22,7 +22,7 @@ export async function createDemoData(settings: Settings): Promise<Tokens> {
     const ada = await createUser(tx, { login: 'ada', name: 'Ada Lovelace', siteAdmin: true, now });
     const grace = await createUser(tx, { login: 'grace', name: 'Grace Hopper', now });
     const acme = await createOrganization(tx, { login: 'acme', name: 'Acme', owner: ada, now });
-    await putMembership(tx, { organization_id: acme.id, user_id: grace.id, role: 'member', state: 'active', created_at: now });
+    await putMembership(tx, { organization_id: acme.id, user_id: grace.id, role: 'member', created_at: now });
     const by = ada.id;
     const engineers = await createTeam(tx, { org: acme, wanted: { name: 'Engineers', privacy: 'closed' }, by, now });
     const search = { name: 'Search', privacy: 'closed', parent: engineers.id } as const;

@@ -38,7 +38,7 @@ const accounts: Index = {
   name: 'user index',
   nouns: ['account', 'accounts'],
   counts: sql`select count(w.account_id) as there, count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
-    from accounts a left join account_words w on w.account_id = a.id where a.kind <> 'bot'`,
+    from accounts a left join account_words w on w.account_id = a.id where a.kind in ('user', 'organization')`,
 };
 
 const issues: Index = {

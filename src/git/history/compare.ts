@@ -42,7 +42,7 @@ export async function listAhead(
     (await runText(repo, args)).trimEnd().split('\n').reverse(),
   );
   await using reader = await openObjects(repo);
-  return reader.getCommits(oids);
+  return await reader.getCommits(oids);
 }
 
 /** The diff of a commit against its first parent, or against the empty tree. */

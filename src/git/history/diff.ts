@@ -16,6 +16,9 @@ export type Diff = { files: FileDiff[]; additions: number; deletions: number; tr
 /** The limits on patches, in bytes. */
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
+/** What of the diff is wanted: that of some files alone, with so many unchanged lines around a change, or without renames. */
+export type DiffOptions = { paths?: readonly string[]; context?: number; renames?: false };
+
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
@@ -27,19 +30,26 @@ const diffs = kindOf<Diff>('diff');
  * are given up to the limits.
  * @throws GitError `too-large` where the names of the files exceed `git.output`
  */
-export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits): Promise<Diff> {
+export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits & DiffOptions): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
-  const patchSize = given.patchSize ?? 8 * mebi;
-  const filePatchSize = given.filePatchSize ?? mebi;
-  const key = [from, checkedOid(given.to), patchSize, filePatchSize].join(' ');
-  return cached(repo, diffs, key, () => readDiff(repo, { from, to: given.to, patchSize, filePatchSize }));
+  const { to, patchSize = 8 * mebi, filePatchSize = mebi, paths = [], context, renames } = given;
+  const options = [
+    ...(context === undefined ? [] : [`-U${context}`]),
+    ...(renames === false ? ['--no-renames'] : []),
+    from,
+    checkedOid(to),
+    '--',
+    ...paths,
+  ];
+  const key = [patchSize, filePatchSize, ...options].join('\0');
+  return cached(repo, diffs, key, () => readDiff(repo, { options, patchSize, filePatchSize }));
 }
 
 async function readDiff(
   repo: Repo,
-  { from, to, patchSize, filePatchSize }: { from: Oid; to: Oid } & Required<DiffLimits>,
+  { options, patchSize, filePatchSize }: { options: readonly string[] } & Required<DiffLimits>,
 ): Promise<Diff> {
-  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, from, to, '--'];
+  const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, ...options];
   const [files, patch] = await Promise.all([
     readFiles(repo, compare(['--raw', '--numstat'])),
     patchSize === 0 ? undefined : run(repo, compare(['-p']), { maxOutput: patchSize, truncate: true }),
@@ -47,6 +57,34 @@ async function readDiff(
   if (patch) attachPatches(files, patch.stdout.toString('utf8'), { complete: !patch.truncated, maxLength: filePatchSize });
   const sum = (key: 'additions' | 'deletions') => files.reduce((total, file) => total + file[key], 0);
   return { files, additions: sum('additions'), deletions: sum('deletions'), truncated: patch?.truncated ?? true };
+}
+
+/**
+ * The changed files of one page, with their patches, and the number of all. Only the names and counts of the others are read, and no patch.
+ */
+export async function diffPage(
+  repo: Repo,
+  given: { from: Oid; to: Oid; offset: number; limit: number; most: number },
+): Promise<{ files: FileDiff[]; total: number }> {
+  const { from, to, offset, limit, most } = given;
+  const { files: all } = await diffTrees(repo, { from, to, patchSize: 0 });
+  const files = all
+    .slice(0, most)
+    .slice(offset, offset + limit)
+    .map((file) => ({ ...file }));
+  if (files.length === 0) return { files, total: all.length };
+  const paths = files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [previousPath, path]));
+  const args = ['diff-tree', '-p', ...common, checkedOid(from), checkedOid(to), '--', ...paths];
+  const { stdout, truncated } = await run(repo, args, { maxOutput: 8 * mebi, truncate: true });
+  const text = stdout.toString('utf8');
+  const expected = files.reduce((sum, { status }) => sum + sectionsOf(status), 0);
+  if (!truncated && text.split(sectionStart).length - 1 !== expected) {
+    // A file in the place of a folder: its path also names what was in that.
+    const whole = await diffTrees(repo, { from, to });
+    return { files: whole.files.slice(0, most).slice(offset, offset + limit), total: all.length };
+  }
+  attachPatches(files, text, { complete: !truncated, maxLength: mebi });
+  return { files, total: all.length };
 }
 
 async function readFiles(repo: Repo, args: readonly string[]): Promise<FileDiff[]> {
@@ -90,12 +128,15 @@ function lineReader(files: FileDiff[]): (line: string) => void {
 // Lines of content begin with a space, +, - or \, so that this matches only the beginning of a file's section.
 const sectionStart = /^diff --git /m;
 
+/** A change of type has two sections: a removal and an addition. */
+const sectionsOf = (status: FileDiff['status']): number => (status === 'changed' ? 2 : 1);
+
 /** Sets the patch of each file. Sections are in the files' order; a change of type has two: a removal and an addition. */
 function attachPatches(files: FileDiff[], text: string, { complete, maxLength }: { complete: boolean; maxLength: number }): void {
   const sections = text.split(sectionStart).slice(1);
   let at = 0;
   for (const file of files) {
-    const count = file.status === 'changed' ? 2 : 1;
+    const count = sectionsOf(file.status);
     const ownSections = sections.slice(at, at + count);
     at += count;
     const cutOff = !complete && at >= sections.length;

@@ -147,7 +147,7 @@ const readPerBatch = 32;
 /** Reads commits. It stops after the batch in which the messages exceed `maxMessages` characters. */
 async function readAll(repo: Repo, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
   await using reader = await openObjects(repo);
-  if (maxMessages === Number.POSITIVE_INFINITY) return reader.getCommits(oids);
+  if (maxMessages === Number.POSITIVE_INFINITY) return await reader.getCommits(oids);
   const commits: Commit[] = [];
   let length = 0;
   for (let from = 0; from < oids.length && length <= maxMessages; from += readPerBatch) {

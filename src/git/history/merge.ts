@@ -1,14 +1,13 @@
 import { GitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
-import { run } from '../process/run.ts';
+import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
 /** The merged tree, or the paths with conflicts. */
 export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
 /**
- * Merges the trees of two commits. It writes no commit and moves no ref.
- * @throws GitError `conflict` for unrelated histories
+ * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, in no path.
  */
 export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [
@@ -24,6 +23,13 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
   const [tree = '', ...paths] = stdout.toString('utf8').split('\0');
   if (code === 0) return { merged: true, tree };
   if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
-  if (/unrelated histories/.test(stderr)) throw new GitError('conflict', 'The histories have no common commit');
+  if (/unrelated histories/.test(stderr)) return { merged: false, paths: [] };
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
+}
+
+/** The first commit in the history of `tip` by which that got `head`: a merge, or `head` itself. */
+export async function firstMergeOf(repo: Repo, { head, tip }: { head: Oid; tip: Oid }): Promise<Oid> {
+  const range = ['--merges', '--ancestry-path', '--first-parent', '--reverse'];
+  const text = await runText(repo, ['rev-list', ...range, `${checkedOid(head)}..${checkedOid(tip)}`, '--']);
+  return text === '' ? head : text.slice(0, 40);
 }

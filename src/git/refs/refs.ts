@@ -57,6 +57,13 @@ export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Pro
   return lines.map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
 }
 
+/** The first of the branches that point to this commit, by its short name. */
+export async function findBranchAt(repo: Repo, oid: Oid): Promise<string | undefined> {
+  const args = ['for-each-ref', `--points-at=${checkedOid(oid)}`, '--count=1', '--format=%(refname)', 'refs/heads'];
+  const name = (await runText(repo, args)).trimEnd();
+  return name === '' ? undefined : name.slice('refs/heads/'.length);
+}
+
 type RefTip = { name: string; oid: Oid };
 
 const parseRefLine = (line: Buffer): RefTip => ({ oid: line.toString('latin1', 0, 40), name: line.toString('utf8', 41) });

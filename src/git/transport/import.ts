@@ -18,6 +18,8 @@ export async function importRepository(
     /** The password for an http(s) source. It is in git's environment, since all users of a machine can read command lines. */
     token?: string | undefined;
     fallbackBranch: string;
+    /** Whether the heads of its pull requests come, too. */
+    pulls?: boolean | undefined;
     onProgress?: ((progress: Progress) => void) | undefined;
     signal?: AbortSignal;
   },
@@ -35,7 +37,7 @@ export async function importRepository(
       shallow ||= text.includes('because shallow roots are not allowed');
       readProgress(text);
     };
-    const git = await startTransfer(draft, [...args, ...refspecs], {
+    const git = await startTransfer(draft, [...args, ...refspecs, ...(given.pulls ? [pullHeads] : [])], {
       onStderr,
       signal: given.signal,
       env: protocolEnvironment,
@@ -55,6 +57,7 @@ export async function importRepository(
 
 // Omits names that could be mistaken for other refs, which a push refuses too.
 const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
+const pullHeads = '+refs/pull/*/head:refs/pull/*/head';
 const protocolEnvironment = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
 
 type GitConfig = readonly (readonly [string, string])[];

@@ -1,5 +1,5 @@
 // Lists, inboxes, and the number of things that an issue or a repository has.
-import type { LimitGroup } from './limit.ts';
+import { type LimitGroup, mebi } from './limit.ts';
 
 export const lists = {
   labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
@@ -29,6 +29,9 @@ export const issues = {
     of: 'issues, and commits, that one text refers to',
     past: 'further ones have no event, and are not closed',
   },
+  subIssues: { value: 100, unit: 'count', fixed: true, of: 'sub-issues of one issue', past: '422' },
+  subIssueLevels: { value: 8, unit: 'count', fixed: true, of: 'levels of sub-issues below one issue', past: '422' },
+  dependencies: { value: 50, unit: 'count', fixed: true, of: 'issues that block one, and issues that one blocks', past: '422' },
   pushedCommits: {
     value: 1_000,
     unit: 'count',
@@ -47,13 +50,78 @@ export const issues = {
 
 export const repositories = {
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
+  capBypasses: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'users of one repository for whom its cap on open pull requests does not hold',
+    past: '422',
+  },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
+} as const satisfies LimitGroup;
+
+export const checks = {
+  runs: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'check runs of one suite with the same name',
+    past: 'the oldest are removed',
+  },
+  suites: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'check suites of one commit whose runs are listed together, from the latest back',
+    past: 'runs of earlier ones are listed by suite alone',
+  },
+  annotations: { value: 50, unit: 'count', fixed: true, of: 'annotations of a check run in one request', past: '422' },
+} as const satisfies LimitGroup;
+
+export const reviewers = {
+  atOnce: { value: 15, unit: 'count', fixed: true, of: 'people and teams that one request asks for a review', past: '422' },
+  requests: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people and teams that are asked to review one pull request',
+    past: '422; further code owners are not asked',
+  },
+  codeOwnersFile: { value: 3 * mebi, unit: 'bytes', fixed: true, of: 'a file of code owners', past: 'the file is not used' },
+  codeOwnersWords: {
+    value: 20_000,
+    unit: 'count',
+    fixed: true,
+    of: 'patterns and owners, taken together, in a file of code owners',
+    past: 'the file is not used',
+  },
+  codeOwnersErrors: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'errors of a file of code owners that are listed',
+    past: 'further ones are left out',
+  },
 } as const satisfies LimitGroup;
 
 export const accounts = {
   emails: { value: 50, unit: 'count', fixed: true, of: 'e-mail addresses of one account', past: '422' },
   gpgKeys: { value: 50, unit: 'count', fixed: true, of: 'OpenPGP keys of one account', past: '422' },
   signingKeys: { value: 50, unit: 'count', fixed: true, of: 'SSH keys of one account that sign commits', past: '422' },
+  securityTeams: {
+    value: 10,
+    unit: 'count',
+    fixed: true,
+    of: 'teams of one organization with the role `security_manager`',
+    past: '422',
+  },
+  invitations: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'invitations into one organization in 24 hours',
+    past: '429 with Retry-After',
+  },
 } as const satisfies LimitGroup;
 
 export const notifications = {

@@ -7,7 +7,10 @@ export const accountById = pathResource({
   name: 'account',
   words: { account_id: idOf('accounts') },
   below: undefined,
-  find: ({ db }, { account_id }) => findAccountById(db, account_id),
+  find: async ({ db }, { account_id }) => {
+    const account = await findAccountById(db, account_id);
+    return account?.kind === 'deleted' ? undefined : account;
+  },
 });
 
 /** The numbers of the authenticated user's repositories. The statement that confirms the credential reads them, too. */

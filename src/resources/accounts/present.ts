@@ -9,7 +9,7 @@ import type { EmailRow } from './email-store.ts';
 import type { Email, OrganizationSimple, PrivateUser, PublicKey, PublicUser, User } from './schemas.ts';
 import type { AccountCounts } from './store.ts';
 
-const types = { user: 'User', organization: 'Organization', bot: 'Bot' } as const;
+const types = { user: 'User', organization: 'Organization', bot: 'Bot', deleted: 'Organization' } as const;
 
 /** The user object that replies embed wherever they name an account. */
 export const presentUser = perObject((links: Links, account: Account): Readonly<User> => {

@@ -48,7 +48,7 @@ export const getAccountForUpdate = (tx: Tx, id: Id<'accounts'>): Promise<Account
 
 /** Users and organizations, in the order in which they came; no bots. */
 export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>
-  listSince(db.selectFrom('accounts').selectAll().where('kind', '<>', 'bot'), 'id', page);
+  listSince(db.selectFrom('accounts').selectAll().where('kind', 'not in', ['bot', 'deleted']), 'id', page);
 
 /** Users by their logins, whatever their case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
@@ -65,6 +65,7 @@ export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<
     .selectFrom('accounts')
     .selectAll()
     .where(sql<boolean>`lower(login) = any (${logins.map((login) => login.toLowerCase())})`)
+    .where('kind', '<>', 'deleted')
     .execute();
 
 /** Inserts an account, and its words for the search. */

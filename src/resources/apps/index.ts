@@ -1,6 +1,7 @@
+export { uninstallAll } from './installations.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
-export { presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
+export { presentApp, presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
 export { type AppKeys, checkAppName, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
 export { App, Authorization, Installation } from './schemas.ts';
 export {
@@ -10,7 +11,9 @@ export {
   findInstallationById,
   findInstallationOn,
   type InstallationOfApp,
+  type LoadedApp,
   listFirstReached,
+  listInstalledApps,
   loadApps,
   removeExpiredManifestCodes,
 } from './store.ts';

@@ -2,7 +2,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { type InstallationOfApp, removeInstallation, setSuspended } from './store.ts';
+import { type InstallationOfApp, loadInstallationsOn, removeInstallation, setSuspended } from './store.ts';
 
 type InstallationAction = { installation: InstallationOfApp; by: Id<'accounts'> | undefined; now: Date };
 
@@ -11,6 +11,14 @@ export async function uninstall(tx: Tx, { installation, by, now }: InstallationA
   const data = { installation: installation.id, was: snapshotOf(installation) };
   await record(tx, { kind: 'installation.deleted', owner: installation.account_id, actor: by, at: now, data });
   await removeInstallation(tx, installation.id);
+}
+
+/** Uninstalls all apps from an account. */
+export async function uninstallAll(
+  tx: Tx,
+  { account, ...actor }: Omit<InstallationAction, 'installation'> & { account: Id<'accounts'> },
+) {
+  for (const installation of await loadInstallationsOn(tx, account)) await uninstall(tx, { ...actor, installation });
 }
 
 /** Suspends an installation: its tokens are refused until the suspension ends. */

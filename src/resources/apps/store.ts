@@ -23,8 +23,11 @@ export const insertApp = (tx: Tx, row: Insertable<DB['apps']>): Promise<AppRow> 
 
 export const insertAppKey = (tx: Tx, row: Insertable<DB['app_keys']>) => tx.insertInto('app_keys').values(row).execute();
 
+/** An app with its owner. */
+export type LoadedApp = AppRow & { owner: Account };
+
 /** Apps with their owners, by their ids, for a whole page at once. */
-export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<App, AppRow & { owner: Account }>> {
+export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<App, LoadedApp>> {
   const wanted = unique(ids);
   if (wanted.length === 0) return new Map();
   const rows = await db.selectFrom('apps').selectAll().where('id', 'in', wanted).execute();
@@ -89,6 +92,21 @@ export const findInstallationById = (db: Db, id: Installation): Promise<Installa
 export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
 
+/** All installations on an account. There is one for each app at most. */
+export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
+  withApp(db).where('installations.account_id', '=', account).orderBy('installations.id').execute();
+/** Those of the apps that are installed on an account. */
+export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: readonly number[]): Promise<App[]> {
+  const query = db.selectFrom('installations').select('app_id').where('account_id', '=', account);
+  return gather(
+    await query
+      .where(sql<boolean>`app_id = any (${[...apps]}::bigint[])`)
+      .orderBy('app_id')
+      .execute(),
+    'app_id',
+  );
+}
+
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
@@ -101,7 +119,7 @@ export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, pag
       .where('installations.suspended_at', 'is', null)
       .where(
         sql<boolean>`(installations.account_id = ${user}
-          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user} and m.state = 'active')
+          or exists (select from memberships m where m.organization_id = installations.account_id and m.user_id = ${user})
           or exists (select from collaborators c join repositories r on r.id = c.repository_id
             where r.owner_id = installations.account_id and c.user_id = ${user}))`,
       )

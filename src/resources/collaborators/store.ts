@@ -95,7 +95,7 @@ export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, p
       )
       .where(
         sql<boolean>`not exists (select from memberships m
-          where m.organization_id = ${organization} and m.user_id = accounts.id and m.state = 'active')`,
+          where m.organization_id = ${organization} and m.user_id = accounts.id)`,
       )
       .orderBy('accounts.id'),
     page,

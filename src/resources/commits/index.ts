@@ -1,14 +1,17 @@
 export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from './links.ts';
-export { findReadable } from './network.ts';
+export { findReadable, findSide } from './network.ts';
 export { commit } from './path-resources.ts';
 export {
   presentCommit,
+  presentCommits,
   presentCommitsOfRepositories,
+  presentFiles,
   presentGitCommit,
   presentMessage,
   presentPerson,
   presentVerification,
   type UrlsContext,
 } from './present.ts';
-export { emptyRepository, getCommitOid, isEmpty } from './revisions.ts';
-export { Commit, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';
+export { emptyRepository, getCommitBySha, getCommitOid, isEmpty } from './revisions.ts';
+export { filesOnPage, maxFiles } from './rules.ts';
+export { Commit, DiffEntry, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';

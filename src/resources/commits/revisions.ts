@@ -1,9 +1,10 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Oid } from '#git/objects/oid.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { isOid, type Oid } from '#git/objects/oid.ts';
 import { hasBranches } from '#git/refs/refs.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { conflict, type Refusal } from '#lib/refusal.ts';
+import { conflict, type Refusal, unprocessable } from '#lib/refusal.ts';
 
 export const emptyRepository = (): Refusal => conflict('Git Repository is empty.');
 
@@ -24,4 +25,12 @@ export async function getCommitOid(disk: Disk, { repo, revision, refuse }: Revis
   const found = await findRevision(disk, text, { peel: 'commit' });
   if (found?.type === 'commit') return found.oid;
   throw (await isEmpty(disk)) ? emptyRepository() : refuse();
+}
+
+/** A commit by its full name. A branch is refused: what is said of a commit must not depend on a push in between. @throws Refusal 422 */
+export async function getCommitBySha(disk: Disk, sha: string): Promise<Oid> {
+  const oid = sha.toLowerCase();
+  await using reader = await openObjects(disk);
+  if (!isOid(oid) || (await reader.findInfo(oid))?.type !== 'commit') throw unprocessable(`No commit found for SHA: ${sha}`);
+  return oid;
 }

@@ -1,5 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as archivesEndpoints from './endpoints/archives.ts';
+import * as communityEndpoints from './endpoints/community.ts';
 import * as filesEndpoints from './endpoints/files.ts';
 import * as languagesEndpoints from './endpoints/languages.ts';
 import * as licenseEndpoints from './endpoints/license.ts';
@@ -9,7 +10,7 @@ import * as schemas from './schemas.ts';
 export const contents = family({
   name: 'contents',
   schemas,
-  endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints],
+  endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints, communityEndpoints],
   subscriptions: [measureFiles],
   jobs: [measureMissing],
 });

@@ -1,1 +1,2 @@
+export { findEntry, isFile, resolveCommit } from './entries.ts';
 export { measureBranch } from './measure.ts';

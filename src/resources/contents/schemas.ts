@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf } from '#lib/shape.ts';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { GitCommit, ObjectLink } from '#resources/commits/index.ts';
 import { AnyPerson, NamedPerson } from '#resources/git-data/index.ts';
 import { SimpleLicense } from '#resources/licenses/index.ts';
@@ -89,3 +89,26 @@ export const RepositoryTag = Type.Object({
   zipball_url: Type.String(),
   tarball_url: Type.String(),
 });
+
+const HealthFile = Type.Object({ url: Type.String(), html_url: Type.String() });
+export type HealthFile = Static<typeof HealthFile>;
+
+/** What a repository tells those who want to take part. */
+export const CommunityProfile = Type.Object({
+  health_percentage: Type.Integer({ minimum: 0, maximum: 100 }),
+  description: Nullable(Type.String()),
+  documentation: Nullable(Type.String()),
+  files: Type.Object({
+    /** Hearth has no list of codes of conduct: the address is that of the file. */
+    code_of_conduct: Nullable(Type.Object({ key: Type.String(), name: Type.String(), ...HealthFile.properties })),
+    code_of_conduct_file: Nullable(HealthFile),
+    contributing: Nullable(HealthFile),
+    issue_template: Nullable(HealthFile),
+    pull_request_template: Nullable(HealthFile),
+    license: Nullable(SimpleLicense),
+    readme: Nullable(HealthFile),
+  }),
+  updated_at: Nullable(Timestamp),
+  content_reports_enabled: Type.Optional(Type.Boolean()),
+});
+export type CommunityProfile = Static<typeof CommunityProfile>;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readableByAccount } from '#access/sql.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -31,4 +32,14 @@ export async function listUnmeasured(
     where r.id > ${after} and r.pushed_at is not null and l.detector is distinct from ${detector}
     order by r.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Whether a repository is still there, and its reader may still read it, where one is named. */
+export async function mayStillRead(
+  db: Db,
+  { repository, reader }: { repository: Id<'repositories'>; reader: Id<'accounts'> | undefined },
+): Promise<boolean> {
+  const query = db.selectFrom('repositories as r').select('r.id').where('r.id', '=', repository);
+  const found = reader === undefined ? query : query.where(readableByAccount(reader));
+  return (await found.executeTakeFirst()) !== undefined;
 }

@@ -14,6 +14,12 @@ export const CreationCapChange = Type.Object(
 );
 export type CreationCapChange = Static<typeof CreationCapChange>;
 
+/** Logins of users for whom the cap doesn't hold. */
+export const BypassList = Type.Object(
+  { users: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }) },
+  { title: 'PullRequestCreationCapBypassList' },
+);
+
 /** Where a limit was set. */
 export const InteractionLimit = Type.Object({
   limit: OneOf(interactionGroups),

@@ -11,20 +11,34 @@ import { loadMilestones, type MilestoneRow } from '#resources/milestones/index.t
 import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
 import { type IssueRow, updateIssue } from './store.ts';
 
-type IssueEvent = Extract<EventKind, `issue.${string}`>;
+type ActivityEvent = Extract<EventKind, `issue.${string}` | `pull_request.${string}`>;
 
-/** An event of an issue, as it is recorded. */
-export const eventOf = <Kind extends IssueEvent>(action: RepositoryAction, kind: Kind, data: EventData[Kind]): Event<Kind> => ({
+/** What happens to issues and pull requests alike. */
+type SharedVerb = {
+  [Kind in EventKind]: Kind extends `pull_request.${infer Verb}` ? (`issue.${Verb}` extends EventKind ? Verb : never) : never;
+}[EventKind];
+
+/** An event of an issue or a pull request, as it is recorded. Their kinds differ, since their webhooks do. */
+export const eventOf = <Verb extends SharedVerb>(
+  action: RepositoryAction,
+  issue: Pick<IssueRow, 'id' | 'is_pull_request'>,
+  verb: Verb,
+  data: Omit<EventData[`issue.${Verb}`], 'issue'>,
+): Event<ActivityEvent> => ({
   ...inRepository(action),
-  kind,
-  data,
+  kind: kindOf(issue, verb),
+  data: { issue: issue.id, ...data } as EventData[ActivityEvent], // `data` is that of the kind
 });
+
+/** The kind of an event of an issue or a pull request. */
+export const kindOf = <Verb extends SharedVerb>({ is_pull_request }: Pick<IssueRow, 'is_pull_request'>, verb: Verb) =>
+  is_pull_request ? (`pull_request.${verb}` as const) : (`issue.${verb}` as const);
 
 /** The id of the app that acts, if one does. */
 export const viaApp = ({ grant }: SignedIn): Id<'apps'> | null => ('appId' in grant ? (grant.appId ?? null) : null);
 
 /** A change of an issue. Some have no event for webhooks and search indexes, others no issue event for the timeline. */
-export type IssueActivity = { event?: Event<IssueEvent>; issueEvent?: NewIssueEvent };
+export type IssueActivity = { event?: Event<ActivityEvent>; issueEvent?: NewIssueEvent };
 
 /** Records changes of an issue in their order, and sets its `updated_at`. Returns the updated issue. */
 export async function recordActivity(
@@ -49,7 +63,6 @@ export async function recordActivity(
 
 /** The activities for changes of an issue's texts and state. */
 export function activitiesOfChange(action: RepositoryAction, before: IssueRow, after: IssueRow): IssueActivity[] {
-  const issue = after.id;
   const changes = {
     ...(before.title === after.title ? {} : { title: { from: before.title } }),
     ...(before.body === after.body ? {} : { body: { from: before.body } }),
@@ -58,12 +71,12 @@ export function activitiesOfChange(action: RepositoryAction, before: IssueRow, a
   const isEdited = Object.keys(changes).length > 0 || hasOtherReason;
   const stateEvent = after.state === 'closed' ? 'closed' : 'reopened';
   const activities: (IssueActivity | false)[] = [
-    isEdited && { event: eventOf(action, 'issue.edited', { issue, changes }) },
+    isEdited && { event: eventOf(action, after, 'edited', { changes }) },
     changes.title !== undefined && {
       issueEvent: { event: 'renamed', data: { rename: { from: before.title, to: after.title } } },
     },
     before.state !== after.state && {
-      event: eventOf(action, `issue.${stateEvent}`, { issue }),
+      event: eventOf(action, after, stateEvent, {}),
       issueEvent: { event: stateEvent, data: { state_reason: after.state_reason } },
     },
     ...activitiesOfDuplicates(before, after),
@@ -93,7 +106,7 @@ export async function activitiesOfMilestone(
     milestone
       ? [
           {
-            event: eventOf(action, `issue.${kind}`, { issue: after.id, milestone: milestone.id }),
+            event: eventOf(action, after, kind, { milestone: milestone.id }),
             issueEvent: { event: kind, data: { milestone: { title: milestone.title } } },
           },
         ]

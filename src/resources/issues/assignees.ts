@@ -76,6 +76,6 @@ const activityOf = (
   kind: 'assigned' | 'unassigned',
   user: Id<'accounts'>,
 ): IssueActivity => ({
-  event: eventOf(action, `issue.${kind}`, { issue: issue.id, user }),
+  event: eventOf(action, issue, kind, { user }),
   issueEvent: { event: kind, data: { assignee: user } },
 });

@@ -39,8 +39,17 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
   return wanted.length === 0 ? [] : db.selectFrom('issue_comments').selectAll().where('id', 'in', wanted).execute();
 }
 
+/** A comment. Where a repository has its issues switched off, only those on pull requests are found. */
 export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment) =>
-  db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+  db
+    .selectFrom('issue_comments')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('id', '=', id)
+    .where(
+      sql<boolean>`exists (select from issues i join repositories r on r.id = i.repository_id
+        where i.id = issue_comments.issue_id and (r.has_issues or i.is_pull_request))`,
+    );
 
 /** The same comment again, its row locked; undefined when it was deleted. */
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommentRow, 'id'>): Promise<CommentRow | undefined> =>

@@ -9,18 +9,29 @@ import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, seesEventsOfField } from '#resources/issue-fields/index.ts';
-import type { IssueEventKind } from './issue-event-kinds.ts';
+import { type IssueEventKind, relationFields } from './issue-event-kinds.ts';
 import type { IssueRow } from './store.ts';
 
 /** The data of an issue event. Labels, milestones and fields are stored with the names that they had at that time. */
 export type IssueEventData = {
   label?: { name: string; color: string };
   assignee?: Id<'accounts'>;
+  requested_reviewer?: Id<'accounts'>;
+  requested_team?: Id<'teams'>;
   milestone?: { title: string };
   rename?: { from: string; to: string };
   state_reason?: IssueRow['state_reason'];
   lock_reason?: string | null;
   issue_field?: FieldChange;
+  dismissed_review?: DismissedReview;
+};
+
+/** A review that was dismissed, with the state that it had. */
+type DismissedReview = {
+  state: 'approved' | 'changes_requested';
+  review_id: Id<'reviews'>;
+  dismissal_message: string;
+  dismissal_commit_id: string;
 };
 
 /** A change of an issue's value in a field. `value` and `previous_value` are absent where there was none. */
@@ -36,11 +47,18 @@ type FieldValue = string | number | string[];
 
 export type IssueEventRow = Omit<Selectable<DB['issue_events']>, 'data'> & { data: IssueEventData };
 
-export type NewIssueEvent = { event: IssueEventKind; data?: IssueEventData };
+export type NewIssueEvent = {
+  event: IssueEventKind;
+  data?: IssueEventData;
+  /** The commit that caused it, of the same repository. */
+  commit?: string;
+  /** The other issue of a relation. */
+  source?: Pick<IssueRow, 'id' | 'repository_id'>;
+};
 type IssueEventContext = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
-  actor: Id<'accounts'>;
+  actor: Id<'accounts'> | null;
   app: Id<'apps'> | null;
   at: Date;
 };
@@ -50,18 +68,24 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
   if (events.length === 0) return;
   const { repository, issue, actor, app, at } = context;
   const insert = tx.insertInto('issue_events').values(
-    events.map(({ event, data = {} }) => ({
+    events.map(({ event, data = {}, commit, source }) => ({
       repository_id: repository,
       issue_id: issue,
       actor_id: actor,
       via_app_id: app,
       event,
       data: JSON.stringify(data),
+      commit_id: commit ?? null,
       created_at: at,
+      source_issue_id: source?.id ?? null,
+      // Who may read an event with a source in the same repository may read the source.
+      source_repository_id: source === undefined || source.repository_id === repository ? null : source.repository_id,
     })),
   );
   sendUnawaited(tx, insert);
 }
+
+const relations = Object.keys(relationFields).map((kind) => sql.lit(kind));
 
 /**
  * Whether the viewer may see an event in the row `issue_events` that isn't shown to everybody. Events about fields are hidden together
@@ -76,7 +100,9 @@ export const maySeeRestricted = (viewer: Viewer) =>
       sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
     )}
     when issue_events.source_repository_id is null then true
-    when issue_events.event = 'cross-referenced' then issue_events.source_repository_id in (
+    when issue_events.event = 'cross-referenced' and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
+      then issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'pull_requests')}
+    when issue_events.event in ('cross-referenced', ${sql.join(relations)}) then issue_events.source_repository_id in (
       select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})
     else issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'contents')} end)`;
 

@@ -71,7 +71,8 @@ const aboutIssue = (
     return presented ? build(presented, repository) : [];
   });
 
-const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
+/** Issues as payloads show them: as everybody sees them who may read them. */
+export const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
   const rows = [...(await loadIssues(db, ids)).values()];
   return keyed(await presentIssues({ db, links, viewer: anonymous }, rows), ({ id }) => asId(id));
 };
@@ -102,24 +103,27 @@ const issuePayload = <Kind extends IssueKind>(
     ]),
   );
 
-const labelOf = async (id: Id<'labels'>, { load, links }: PayloadContext, repository: OwnedRepository) => {
+/** The label of an event, in its payload. */
+export const labelOf = async (id: Id<'labels'>, { load, links }: PayloadContext, repository: OwnedRepository) => {
   const label = await load(labelsOf, id);
   return label?.repository_id === repository.id ? { label: presentLabel(links, repository, label) } : {};
 };
 
-const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
+/** The person whom an event assigned, in its payload. */
+export const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
   const user = await context.load(accountsOf, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
-const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
+/** The milestone of an event, in its payload. */
+export const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
   const row = await context.load(milestonesOf, id);
   const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
 };
 
 /** As in the public API, a former body that was null is shown as an empty text. */
-const formerTexts = ({ title, body }: EventData['issue.edited']['changes']) => ({
+export const formerTexts = ({ title, body }: EventData['issue.edited']['changes']) => ({
   ...(title ? { title } : {}),
   ...(body ? { body: { from: body.from ?? '' } } : {}),
 });

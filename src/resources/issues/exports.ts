@@ -9,23 +9,35 @@ import type { IssueRow } from './store.ts';
 
 type Repository = Id<'repositories'>;
 
-/** The issues of a repository after a number, in their order. */
+/** The issues of a repository after a number, in their order, without pull requests. */
 export const listIssuesAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<IssueRow[]> =>
-  listAfter(db.selectFrom('issues').selectAll().where('repository_id', '=', repository), 'number', after, limit);
+  listAfter(
+    db
+      .selectFrom('issues')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .where('is_pull_request', '=', sql<boolean>`false`),
+    'number',
+    after,
+    limit,
+  );
 
-/** The comments on all issues of a repository after one of them, oldest first, each with the number of its issue. */
+/** The issue or pull request of a comment or event. */
+export type OfIssue = { number: number; is_pull_request: boolean };
+
+/** The comments on all issues and pull requests of a repository after one of them, oldest first, each with the number of its issue. */
 export const listCommentsAfter = (
   db: Db,
   repository: Repository,
   after: Id<'issue_comments'>,
   limit: number,
-): Promise<(CommentRow & { number: number })[]> =>
+): Promise<(CommentRow & OfIssue)[]> =>
   listAfter(
     db
       .selectFrom('issue_comments')
       .innerJoin('issues', 'issues.id', 'issue_comments.issue_id')
       .selectAll('issue_comments')
-      .select('issues.number')
+      .select(['issues.number', 'issues.is_pull_request'])
       .where('issue_comments.repository_id', '=', repository),
     'issue_comments.id',
     after,
@@ -38,21 +50,23 @@ export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
 
 /**
  * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events that
- * not everybody may see are left out: those about fields of an organization, and those that came from another repository.
+ * not everybody may see are left out: those about fields of an organization, and those that came from another repository. So are those that
+ * name another issue.
  */
 export const listIssueEventsAfter = async (
   db: Db,
   repository: Repository,
   after: EventKey,
   limit: number,
-): Promise<(IssueEventRow & { number: number; key: EventKey })[]> => {
+): Promise<(IssueEventRow & OfIssue & { key: EventKey })[]> => {
   const rows = await db
     .selectFrom('issue_events')
     .innerJoin('issues', 'issues.id', 'issue_events.issue_id')
     .selectAll('issue_events')
-    .select(['issues.number', sql<string>`issue_events.created_at::text`.as('at')])
+    .select(['issues.number', 'issues.is_pull_request', sql<string>`issue_events.created_at::text`.as('at')])
     .where('issue_events.repository_id', '=', repository)
     .where('issue_events.restricted', '=', false)
+    .where('issue_events.source_issue_id', 'is', null)
     .where(sql<boolean>`(issue_events.created_at, issue_events.id) > (${after.at}::timestamptz, ${after.id}::bigint)`)
     .orderBy('issue_events.created_at')
     .orderBy('issue_events.id')

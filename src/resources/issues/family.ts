@@ -13,7 +13,7 @@ import { unassignLost } from './jobs.ts';
 import { readPushedCommits } from './pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
-import { indexChanged, indexImported, indexMissing, indexRenamed } from './search-jobs.ts';
+import { indexChanged, indexChangedSilently, indexImported, indexMissing, indexRenamed } from './search-jobs.ts';
 import { readUnreadTexts } from './unread-texts.ts';
 
 export const issues = family({
@@ -33,5 +33,5 @@ export const issues = family({
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
   subscriptions: [indexChanged, indexRenamed, unassignLost, readPushedCommits],
-  jobs: [indexMissing, indexImported, readUnreadTexts],
+  jobs: [indexMissing, indexImported, indexChangedSilently, readUnreadTexts],
 });

@@ -1,6 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
+import { inRepository } from '#events/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import {
   type FieldRow,
@@ -13,7 +14,7 @@ import {
   type SomeValue,
   type Value,
 } from '#resources/issue-fields/index.ts';
-import { eventOf, type IssueActivity, recordActivity } from './activity.ts';
+import { type IssueActivity, recordActivity } from './activity.ts';
 import type { IssueRow } from './store.ts';
 
 /** A change of an issue's value in one field. */
@@ -75,7 +76,7 @@ async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes:
   const activities = effective.map((change): IssueActivity => {
     const done = actionOf(change);
     return {
-      event: eventOf(action, `issue.field_${done}`, { issue: issue.id, field: change.field.id }),
+      event: { ...inRepository(action), kind: `issue.field_${done}`, data: { issue: issue.id, field: change.field.id } },
       issueEvent: { event: `issue_field_${done}`, data: { issue_field: fieldChangeOf(change) } },
     };
   });

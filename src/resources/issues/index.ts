@@ -1,6 +1,9 @@
-export type { CommentRow } from './comment-store.ts';
-export { type IssueEventRow, insertIssueEvents } from './event-store.ts';
-export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter } from './exports.ts';
+export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
+export { assignableTo, findAssignable } from './assignee-store.ts';
+export { type CommentRow, loadComments } from './comment-store.ts';
+export { type IssueEventRow, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
+export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
+export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter, type OfIssue } from './exports.ts';
 export {
   findIssueIds,
   type ImportedIssue,
@@ -9,10 +12,38 @@ export {
   insertImportedIssues,
   issueTotals,
 } from './import-store.ts';
+export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadKnown } from './known.ts';
-export { presentComments, presentIssues } from './present.ts';
-export { recordMentions, type TextAction } from './references.ts';
-export { associations, Issue, IssueComment, lockReasons, stateReasons, states } from './schemas.ts';
-export { enqueueImportedIssues } from './search-jobs.ts';
-export { type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+export { issue } from './path-resources.ts';
+export { presentComments, presentIssue, presentIssues } from './present.ts';
+export { presentTimelineEvents } from './present-events.ts';
+export { closeIssues } from './reference-store.ts';
+export { recordMentions, recordReferences, type TextAction } from './references.ts';
+export { changeIssue, checkHasIssues } from './rules.ts';
+export {
+  associations,
+  CrossReference,
+  Issue,
+  IssueComment,
+  lockReasons,
+  renderedTexts,
+  stateReasons,
+  states,
+  TimelineComment,
+  TimelineCommit,
+  TimelineEvent,
+} from './schemas.ts';
+export { enqueueImportedIssues, enqueueIndexing } from './search-jobs.ts';
+export {
+  findIssueForUpdate,
+  findReadableIssue,
+  type IssueRow,
+  insertIssue,
+  loadAssociations,
+  loadAttached,
+  loadIssues,
+  selectIssue,
+  touchIssues,
+  updateIssue,
+} from './store.ts';
 export { presentTexts, textMedia } from './texts.ts';

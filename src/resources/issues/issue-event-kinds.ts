@@ -3,10 +3,19 @@
 /** The kinds of issue events that something raises. */
 export const issueEventKinds = [
   'assigned',
+  'base_ref_changed',
+  'blocked_by_added',
+  'blocked_by_removed',
+  'blocking_added',
+  'blocking_removed',
   'closed',
   'comment_deleted',
+  'convert_to_draft',
   'cross-referenced',
   'demilestoned',
+  'head_ref_deleted',
+  'head_ref_force_pushed',
+  'head_ref_restored',
   'issue_field_added',
   'issue_field_changed',
   'issue_field_removed',
@@ -14,10 +23,19 @@ export const issueEventKinds = [
   'locked',
   'marked_as_duplicate',
   'mentioned',
+  'merged',
   'milestoned',
+  'parent_issue_added',
+  'parent_issue_removed',
+  'ready_for_review',
   'referenced',
   'renamed',
   'reopened',
+  'review_dismissed',
+  'review_request_removed',
+  'review_requested',
+  'sub_issue_added',
+  'sub_issue_removed',
   'subscribed',
   'unassigned',
   'unlabeled',
@@ -27,11 +45,27 @@ export const issueEventKinds = [
 ] as const;
 export type IssueEventKind = (typeof issueEventKinds)[number];
 
+/** The kinds of events that name another issue, each with the field that shows it. */
+export const relationFields = {
+  sub_issue_added: 'sub_issue',
+  sub_issue_removed: 'sub_issue',
+  parent_issue_added: 'parent_issue',
+  parent_issue_removed: 'parent_issue',
+  blocked_by_added: 'blocked_by',
+  blocked_by_removed: 'blocked_by',
+  blocking_added: 'blocking',
+  blocking_removed: 'blocking',
+} as const satisfies Partial<Record<IssueEventKind, string>>;
+export type RelationEventKind = keyof typeof relationFields;
+type RelationField = (typeof relationFields)[RelationEventKind];
+
+/** The field in which an event shows the other issue; undefined for other kinds. */
+export const relationFieldOf = (event: string): RelationField | undefined =>
+  Object.hasOwn(relationFields, event) ? relationFields[event as RelationEventKind] : undefined;
+
 const withPullRequests = 'happens to pull requests only, which Hearth does not have yet';
 const withProjects = 'happens to cards of projects, which Hearth does not have';
 const withIssueTypes = 'happens to types of issues, which Hearth does not have';
-const withSubIssues = 'happens to issues below others, which Hearth does not have';
-const withDependencies = 'happens to issues that block others, which Hearth does not have';
 const notInRest = 'the public API has no REST operation that causes it';
 
 /** The public API's kinds that nothing raises, each with the reason. */
@@ -44,44 +78,26 @@ export const kindsNotRaised = {
   auto_squash_enabled: withPullRequests,
   automatic_base_change_failed: withPullRequests,
   automatic_base_change_succeeded: withPullRequests,
-  base_ref_changed: withPullRequests,
   base_ref_force_pushed: withPullRequests,
-  blocked_by_added: withDependencies,
-  blocked_by_removed: withDependencies,
-  blocking_added: withDependencies,
-  blocking_removed: withDependencies,
   'commit-commented': withPullRequests,
-  committed: withPullRequests,
+  committed: 'is an entry of timelines, not an event that is stored',
   connected: notInRest,
-  convert_to_draft: withPullRequests,
   converted_from_draft: withProjects,
   converted_note_to_issue: withProjects,
   converted_to_discussion: notInRest,
   deployed: withPullRequests,
   deployment_environment_changed: withPullRequests,
   disconnected: notInRest,
-  head_ref_deleted: withPullRequests,
-  head_ref_force_pushed: withPullRequests,
-  head_ref_restored: withPullRequests,
   issue_type_added: withIssueTypes,
   issue_type_changed: withIssueTypes,
   issue_type_removed: withIssueTypes,
-  'line-commented': withPullRequests,
-  merged: withPullRequests,
+  'line-commented': 'is an entry of timelines, not an event that is stored',
   moved_columns_in_project: withProjects,
-  parent_issue_added: withSubIssues,
-  parent_issue_removed: withSubIssues,
   pinned: notInRest,
   project_v2_item_status_changed: withProjects,
-  ready_for_review: withPullRequests,
   removed_from_project: withProjects,
   removed_from_project_v2: withProjects,
-  review_dismissed: withPullRequests,
-  review_request_removed: withPullRequests,
-  review_requested: withPullRequests,
-  reviewed: withPullRequests,
-  sub_issue_added: withSubIssues,
-  sub_issue_removed: withSubIssues,
+  reviewed: 'is an entry of timelines, not an event that is stored',
   transferred: notInRest,
   unpinned: notInRest,
   user_blocked: notInRest,

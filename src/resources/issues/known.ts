@@ -10,6 +10,7 @@ import { findUsersByLogin } from '#resources/accounts/index.ts';
 import { findVisibleTeams, type TeamName } from '#resources/teams/index.ts';
 import { readText } from '#text/read.ts';
 import { commitKey, issueKey, type Known, type RepositoryName, repositoryNamed } from '#text/render.ts';
+import { pageOf } from './addresses.ts';
 import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
 
 const most = fixedValue(limitTable.texts.references);
@@ -35,9 +36,9 @@ export async function loadKnown(context: ViewerContext, texts: readonly TextInRe
     logins: new Map(users.map(({ login }) => [login.toLowerCase(), login])),
     teams: new Map(visible.map(({ org, team }) => [teamKey({ org, team }), path(links.html, 'orgs', org, 'teams', team)])),
     issues: new Map(
-      found.map(({ owner, repo, number }) => [
+      found.map(({ owner, repo, number, is_pull_request }) => [
         issueKey({ owner, repo }, number),
-        path(links.html, owner, repo, 'issues', number),
+        path(links.html, owner, repo, pageOf({ is_pull_request }), number),
       ]),
     ),
     commits: addresses,

@@ -82,6 +82,6 @@ const activityOf = (
   kind: 'labeled' | 'unlabeled',
   { id, name, color }: LabelRow,
 ): IssueActivity => ({
-  event: eventOf(action, `issue.${kind}`, { issue: issue.id, label: id }),
+  event: eventOf(action, issue, kind, { label: id }),
   issueEvent: { event: kind, data: { label: { name, color } } },
 });

@@ -63,7 +63,7 @@ export function listOfMany(
   if (range.member !== undefined) {
     const { member } = range;
     query = query.where(
-      sql<boolean>`(r.owner_id = ${member} or r.owner_id in (select organization_id from memberships where user_id = ${member} and state = 'active'))`,
+      sql<boolean>`(r.owner_id = ${member} or r.owner_id in (select organization_id from memberships where user_id = ${member}))`,
     );
   }
   if (filter.labels.length > 0) query = query.where(hasAllLabels(filter.labels));

@@ -15,7 +15,7 @@ export const issue = pathResource({
   words: { issue_number: numberWord },
   below: 'repo',
   query: ({ db, at }, { issue_number }) => selectIssue(db, at.repo.id, issue_number),
-  require: ({ repo }) => checkHasIssues(repo),
+  require: ({ repo }, row) => row?.is_pull_request || checkHasIssues(repo),
   lock: (tx, at) => findIssueForUpdate(tx, at.issue),
 });
 
@@ -25,7 +25,7 @@ export const comment = pathResource({
   words: { comment_id: idOf('issue_comments') },
   below: 'repo',
   query: ({ db, at }, { comment_id }) => selectComment(db, at.repo.id, comment_id),
-  require: ({ repo }) => checkHasIssues(repo),
+  require: ({ repo }, row) => row || checkHasIssues(repo),
   lock: (tx, at) => findCommentForUpdate(tx, at.comment),
 });
 

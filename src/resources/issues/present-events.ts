@@ -1,14 +1,16 @@
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow, unique } from '#lib/collections.ts';
-import { type Id, nodeId } from '#lib/id.ts';
+import { gather, getOptional, getOrThrow, keyed, unique } from '#lib/collections.ts';
+import { asId, type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
-import { loadNamedRepositories } from '#resources/repositories/index.ts';
+import { loadNamedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/index.ts';
+import { loadVisibleTeams, presentTeams, type Team } from '#resources/teams/index.ts';
 import type { IssueEventRow } from './event-store.ts';
+import { relationFieldOf } from './issue-event-kinds.ts';
 import { presentIssues } from './present.ts';
-import type { CrossReference, Issue, IssueEvent, TimelineEvent } from './schemas.ts';
+import type { CrossReference, Issue, IssueEvent, IssueReference, TimelineEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
 /** Leaves the organization's id out, which is stored only to decide who may see the event. */
@@ -38,7 +40,16 @@ export async function presentTimelineEvents(
 ): Promise<Map<Id<'issue_events'>, TimelineEvent | CrossReference>> {
   const [present, sources] = await Promise.all([
     eventPresenter(context, rows),
-    loadPresented(context, unique(gather(rows, 'source_issue_id')), { withRepository: true }),
+    loadPresented(
+      context,
+      unique(
+        gather(
+          rows.filter(({ event }) => event === 'cross-referenced'),
+          'source_issue_id',
+        ),
+      ),
+      { withRepository: true },
+    ),
   ]);
   const entries = rows.flatMap((row): [Id<'issue_events'>, TimelineEvent | CrossReference][] => {
     const event = present(row);
@@ -62,23 +73,56 @@ async function loadPresented(
   return new Map(rows.flatMap(({ id }, at) => (presented[at] ? [[id, presented[at]]] : [])));
 }
 
+/** The other issues that events of relations name, by their ids. That the viewer may read them, the query of the events has checked. */
+async function loadOtherIssues(
+  context: ViewerContext,
+  rows: readonly IssueEventRow[],
+): Promise<Map<Id<'issues'>, IssueReference>> {
+  const { db, repo } = context;
+  const events = rows.filter(({ event }) => relationFieldOf(event) !== undefined);
+  const issues = await loadIssues(db, unique(gather(events, 'source_issue_id')));
+  if (issues.size === 0) return new Map();
+  const repositories = await loadNamedRepositories(db, gather(issues.values(), 'repository_id'), repo ? [repo] : []);
+  const presented = keyed(await presentRepositories(context, [...repositories.values()]), ({ id }) => asId<'repositories'>(id));
+  return new Map(
+    [...issues.values()].map(({ id, repository_id, number, title, state, state_reason }) => {
+      const repository = simpleRepositoryOf(getOrThrow(presented, repository_id));
+      return [id, { number, title, state, state_reason, repository, issue_type: null }];
+    }),
+  );
+}
+
+/** The teams that events are about, as far as the viewer may see them. */
+async function loadSeenTeams({ db, links, viewer }: ViewerContext, rows: readonly IssueEventRow[]): Promise<Map<number, Team>> {
+  const ids = unique(rows.map(({ data }) => data.requested_team));
+  const seen = await presentTeams({ db, links }, await loadVisibleTeams(db, viewer, ids));
+  return keyed(seen, ({ id }) => id);
+}
+
 /** Loads what events of a whole page show beside their own rows. */
 async function eventPresenter(
-  { db, links, repo }: ViewerContext,
+  context: ViewerContext,
   rows: readonly IssueEventRow[],
 ): Promise<(row: IssueEventRow) => TimelineEvent> {
-  const [repositories, accounts, apps] = await Promise.all([
+  const { db, links, viewer, repo } = context;
+  const [repositories, accounts, apps, others, teams] = await Promise.all([
     loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo ? [repo] : []),
     loadAccounts(
       db,
-      rows.flatMap((row) => [row.actor_id, row.data.assignee]),
+      rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]),
     ),
     loadApps(db, gather(rows, 'via_app_id')),
+    loadOtherIssues(context, rows),
+    loadSeenTeams({ db, links, viewer }, rows),
   ]);
   return (row) => {
     const actor = presentUserOrNull(links, getOptional(accounts, row.actor_id));
-    const { assignee, issue_field, ...data } = row.data;
+    const { assignee, issue_field, requested_reviewer, requested_team, ...data } = row.data;
+    const team = getOptional(teams, requested_team);
+    const isAboutReview = requested_reviewer !== undefined || requested_team !== undefined;
     const { repository_id, source_repository_id, commit_id } = row;
+    const field = relationFieldOf(row.event);
+    const other = getOptional(others, row.source_issue_id);
     const repository = repositoryUrl(links, getOrThrow(repositories, repository_id));
     const source = repositoryUrl(links, getOrThrow(repositories, source_repository_id ?? repository_id));
     return {
@@ -94,6 +138,12 @@ async function eventPresenter(
       ...data,
       ...(issue_field ? { issue_field: presentFieldChange(issue_field) } : {}),
       ...(assignee === undefined ? {} : { assignee: presentUserOrNull(links, accounts.get(assignee)) }),
+      ...(field && other ? { [field]: other } : {}),
+      ...(isAboutReview ? { review_requester: actor } : {}),
+      ...(requested_reviewer === undefined
+        ? {}
+        : { requested_reviewer: presentUserOrNull(links, accounts.get(requested_reviewer)) }),
+      ...(team ? { requested_team: team } : {}),
     };
   };
 }

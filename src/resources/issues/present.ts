@@ -11,7 +11,9 @@ import { type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
 import { loadNamedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import { pageOf } from './addresses.ts';
 import type { CommentRow } from './comment-store.ts';
+import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { type Attached, type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
 import { presentTexts } from './texts.ts';
@@ -68,7 +70,10 @@ export async function presentIssues(
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
     ...gather(milestones.values(), 'creator_id'),
   ];
-  const accounts = await loadAccounts(db, people, viewer.account);
+  const [accounts, relationsOf] = await Promise.all([
+    loadAccounts(db, people, viewer.account),
+    relationsPresenter({ db, links, viewer }, rows, (issue) => getOrThrow(attached, issue).related, repositories),
+  ]);
   const presentedRepositories = options.withRepository
     ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
@@ -76,12 +81,13 @@ export async function presentIssues(
   const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
   // Most of a page's issues are of few repositories, and share their labels.
   const labelOf = oncePerObject((label: LabelRow) => presentLabel(links, getOrThrow(repositories, label.repository_id), label));
-  const htmlUrlOf = oncePerObject(({ owner, name }: RepositoryWithOwner) => path(links.html, owner.login, name, 'issues'));
+  const htmlUrlOf = oncePerObject(({ owner, name }: RepositoryWithOwner) => path(links.html, owner.login, name));
 
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const repository_url = repositoryUrl(links, repository);
     const url = `${repository_url}/issues/${row.number}`;
+    const html_url = `${htmlUrlOf(repository)}/${pageOf(row)}/${row.number}`;
     const { labels, assignees } = getOrThrow(attached, row.id);
     const assigned = assignees.flatMap((id) => accounts.get(id) ?? []).map((account) => presentUser(links, account));
     const milestone = getOptional(milestones, row.milestone_id);
@@ -94,11 +100,14 @@ export async function presentIssues(
       labels_url: `${url}/labels{/name}`,
       comments_url: `${url}/comments`,
       events_url: `${url}/events`,
-      html_url: `${htmlUrlOf(repository)}/${row.number}`,
+      html_url,
       timeline_url: `${url}/timeline`,
       number: row.number,
       state: row.state,
       state_reason: row.state_reason,
+      ...(row.is_pull_request
+        ? { draft: row.is_draft, pull_request: pullLinks(`${repository_url}/pulls/${row.number}`, html_url, row) }
+        : {}),
       title: row.title,
       ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),
@@ -117,10 +126,20 @@ export async function presentIssues(
       performed_via_service_app: presentAppOrNull(links, row.via_app_id, apps),
       reactions: presentRollup(url, row.reactions),
       issue_field_values: (values.get(row.id) ?? []).map(presentFieldValue),
+      ...relationsOf(row),
       ...(presentedRepository ? { repository: presentedRepository } : {}),
     };
   });
 }
+
+/** Where a pull request is, as its issue shows it. */
+const pullLinks = (url: string, html_url: string, { merged_at }: IssueRow) => ({
+  url,
+  html_url,
+  diff_url: `${html_url}.diff`,
+  patch_url: `${html_url}.patch`,
+  merged_at: timestampOrNull(merged_at),
+});
 
 /** One issue. */
 export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
@@ -143,14 +162,15 @@ export async function presentComments(
   const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
-    const { number } = getOrThrow(issues, row.issue_id);
+    const commented = getOrThrow(issues, row.issue_id);
+    const { number } = commented;
     const repository_url = repositoryUrl(links, repository);
     const url = path(`${repository_url}/issues/comments`, row.id);
     return {
       id: row.id,
       node_id: nodeId('IssueComment', row.id),
       url,
-      html_url: `${path(links.html, repository.owner.login, repository.name, 'issues', number)}#issuecomment-${row.id}`,
+      html_url: `${path(links.html, repository.owner.login, repository.name, pageOf(commented), number)}#issuecomment-${row.id}`,
       issue_url: path(`${repository_url}/issues`, number),
       ...texts[at],
       user: presentUserOrNull(links, getOptional(accounts, row.author_id)),

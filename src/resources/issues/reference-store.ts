@@ -1,18 +1,22 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { readableRepositoryIds } from '#access/sql.ts';
+import { readableBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { TextReferences } from '#text/read.ts';
+import { mayReadIssue } from './readable.ts';
 
 type Row = Selectable<DB['text_references']>;
 
 /** What a reference leads to. One of the ids, or the commit, is set. */
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
-/** Where a text is: in an issue or a comment on it, or in a comment on a commit. */
-export type TextLocation = Pick<Row, 'repository_id' | 'issue_id' | 'comment_id' | 'commit_sha' | 'commit_comment_id'>;
+/** Where a text is: in an issue, a comment on it, a review of it or a comment of that, in a comment on a commit, or in a release. */
+export type TextLocation = Pick<Row, 'repository_id'> &
+  Partial<
+    Pick<Row, 'issue_id' | 'comment_id' | 'review_id' | 'review_comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'>
+  >;
 
 export type Lookup = {
   repository: Id<'repositories'>;
@@ -53,18 +57,19 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
         join teams t on t.organization_id = o.id and lower(t.slug) = m.team
         join repositories r on r.id = ${repository} and r.owner_id = o.id
       where (t.privacy = 'closed' or exists (
-          select from memberships s where s.organization_id = o.id and s.user_id = ${writer.account?.id ?? null} and s.state = 'active'
+          select from memberships s where s.organization_id = o.id and s.user_id = ${writer.account?.id ?? null}
             and (s.role = 'owner' or exists (select from team_members tm where tm.team_id = t.id and tm.user_id = s.user_id))))
         and exists (select from team_members tm where tm.team_id = t.id and ${mayRead(sql`tm.user_id`)})
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join repositories r on r.id = ${repository} join issues i on i.repository_id = r.id and i.number = w.number
-      where w.owner is null and r.has_issues
+      where w.owner is null and (r.has_issues or i.is_pull_request)
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join accounts o on lower(o.login) = w.owner join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
         join issues i on i.repository_id = r.id and i.number = w.number
-      where r.has_issues and (r.id = ${repository} or r.id in ${readableRepositoryIds(writer, 'issues')})
+      where case when r.id = ${repository} then r.has_issues or i.is_pull_request
+        else ${readableBy(writer)} and ${mayReadIssue(writer)} end
     )
     select text, kind, account_id, team_id, target_issue_id, null as target_sha, bool_or(closes) as closes
     from found group by text, kind, account_id, team_id, target_issue_id order by text, kind, account_id, team_id, target_issue_id`.execute(
@@ -77,24 +82,17 @@ const columns = sql`kind, account_id, team_id, target_issue_id, target_sha`;
 
 /**
  * Makes the rows of a text what it refers to now, and returns the targets that it didn't refer to before. The caller holds the lock of
- * the issue or comment.
+ * the issue, comment or release.
  */
-export async function replaceReferences(
-  tx: Tx,
-  { repository_id, issue_id, comment_id, commit_sha, commit_comment_id }: TextLocation,
-  targets: readonly Target[],
-  at: Date,
-): Promise<Target[]> {
-  const ofText =
-    commit_comment_id === null
-      ? sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint`
-      : sql`commit_comment_id = ${commit_comment_id}`;
+export async function replaceReferences(tx: Tx, location: TextLocation, targets: readonly Target[], at: Date): Promise<Target[]> {
+  const { repository_id, issue_id = null, comment_id = null, review_id = null, review_comment_id = null } = location;
+  const { commit_sha = null, commit_comment_id = null, release_id = null } = location;
   const { rows } = await sql<Target>`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb)
         as w(kind text, account_id bigint, team_id bigint, target_issue_id bigint, target_sha text, closes boolean)
     ), former as materialized (
-      select * from text_references where ${ofText}
+      select * from text_references where ${inText(location)}
     ), kept as materialized (
       select f.id, w.closes from former f join wanted w
         on row(f.kind, f.account_id, f.team_id, f.target_issue_id, f.target_sha)
@@ -104,11 +102,28 @@ export async function replaceReferences(
     ), changed as (
       update text_references t set closes = kept.closes from kept where kept.id = t.id and kept.closes <> t.closes
     )
-    insert into text_references (repository_id, issue_id, comment_id, commit_sha, commit_comment_id, ${columns}, closes, created_at)
-    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${commit_sha}::text, ${commit_comment_id}::bigint, ${columns},
-      closes, ${at} from wanted
+    insert into text_references (repository_id, issue_id, comment_id, review_id, review_comment_id, commit_sha, commit_comment_id,
+      release_id, ${columns}, closes, created_at)
+    select ${repository_id}, ${issue_id}::bigint, ${comment_id}::bigint, ${review_id}::bigint, ${review_comment_id}::bigint,
+      ${commit_sha}::text, ${commit_comment_id}::bigint, ${release_id}::bigint, ${columns}, closes, ${at} from wanted
     on conflict do nothing returning ${columns}, closes`.execute(tx);
   return rows;
+}
+
+function inText({
+  issue_id = null,
+  comment_id = null,
+  review_id = null,
+  review_comment_id = null,
+  commit_comment_id = null,
+  release_id = null,
+}: TextLocation): RawBuilder<unknown> {
+  if (release_id !== null) return sql`release_id = ${release_id}`;
+  if (commit_comment_id !== null) return sql`commit_comment_id = ${commit_comment_id}`;
+  if (review_comment_id !== null) return sql`review_comment_id = ${review_comment_id}`;
+  if (review_id !== null) return sql`review_id = ${review_id}`;
+  return sql`issue_id = ${issue_id} and comment_id is not distinct from ${comment_id}::bigint and review_id is null
+    and review_comment_id is null`;
 }
 
 /** Writes the references of commits, and returns those that weren't known before: a commit may be pushed again. */
@@ -183,7 +198,7 @@ export async function insertCommitEvents(tx: Tx, { repository, actor, at, events
     join issues i on i.id = e.issue order by e.nth`.execute(tx);
 }
 
-/** Closes those of the issues that are in the repository and open. Returns their ids. */
+/** Closes those of the issues that are in the repository and open, and no pull requests. Returns their ids. */
 export async function closeIssues(
   tx: Tx,
   issues: readonly Id<'issues'>[],
@@ -195,6 +210,7 @@ export async function closeIssues(
       updated_at = greatest(i.updated_at, ${at})
     where i.id in (
       select id from issues where id = any (${[...issues]}::bigint[]) and repository_id = ${repository} and state = 'open'
+        and not is_pull_request
       order by id for no key update)
     returning i.id`.execute(tx);
   return rows.map(({ id }) => id);

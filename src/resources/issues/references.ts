@@ -12,10 +12,12 @@ import { findTargets, insertReferenceEvents, replaceReferences, type Target } fr
 /** A change that writes a text. `html` is the address of this server's pages: addresses below it are references, too. */
 export type TextAction = RepositoryAction & { html: string };
 
-/** A text of an issue, or of a comment on it, before and after a change. */
+/** A text of an issue, of a comment on it, or of a review of it or a comment of that, before and after a change. */
 type ChangedText = {
   issue: Id<'issues'>;
   comment?: Id<'issue_comments'>;
+  review?: Id<'reviews'>;
+  reviewComment?: Id<'review_comments'>;
   before?: string | null;
   after: string | null;
 };
@@ -40,7 +42,7 @@ export function limitedReferences({ mentions, teamMentions, issues, commits }: T
 export async function recordReferences(
   tx: Tx,
   action: TextAction,
-  { issue, comment, before, after }: ChangedText,
+  { issue, comment, review, reviewComment, before, after }: ChangedText,
 ): Promise<void> {
   if (before === after) return;
   const { repo, by, now } = action;
@@ -51,11 +53,14 @@ export async function recordReferences(
     repository_id: repo.id,
     issue_id: issue,
     comment_id: comment ?? null,
-    commit_sha: null,
-    commit_comment_id: null,
+    review_id: review ?? null,
+    review_comment_id: reviewComment ?? null,
   };
   const others = targets.filter(({ target_issue_id }) => target_issue_id !== issue);
-  const added = await replaceReferences(tx, location, others, now);
+  // What a review says is no word of the pull request's author, so that it closes nothing.
+  const isOfReview = review !== undefined || reviewComment !== undefined;
+  const counted = isOfReview ? others.map((target) => ({ ...target, closes: false })) : others;
+  const added = await replaceReferences(tx, location, counted, now);
   await insertReferenceEvents(tx, {
     repository: repo.id,
     issue,
@@ -67,21 +72,21 @@ export async function recordReferences(
   });
 }
 
-/** A comment on a commit, before and after a change. */
-type ChangedCommitComment = { commit: string; comment: Id<'commit_comments'>; before?: string; after: string };
+/** The text of a comment on a commit, or of a published release, before and after a change. */
+type ChangedMentions = ({ commit: string; comment: Id<'commit_comments'> } | { release: Id<'releases'> }) & {
+  before?: string | null;
+  after: string | null;
+};
 
-/** Keeps whom a comment on a commit mentions up to date, likewise. Issues and commits that it names are links alone. */
-export async function recordMentions(
-  tx: Tx,
-  action: TextAction,
-  { commit, comment, before, after }: ChangedCommitComment,
-): Promise<void> {
+/** Keeps whom such a text mentions up to date, likewise. Issues and commits that it names are links alone. */
+export async function recordMentions(tx: Tx, action: TextAction, { before, after, ...text }: ChangedMentions): Promise<void> {
+  if (before === after) return;
   const references = readReferences(after, action);
   if (!references && !readReferences(before, action)) return;
   const targets = references ? await targetsOf(tx, action, { ...references, issues: [], commits: [] }) : [];
-  const none = { issue_id: null, comment_id: null };
-  const location = { repository_id: action.repo.id, ...none, commit_sha: commit, commit_comment_id: comment };
-  await replaceReferences(tx, location, targets, action.now);
+  const location =
+    'release' in text ? { release_id: text.release } : { commit_sha: text.commit, commit_comment_id: text.comment };
+  await replaceReferences(tx, { repository_id: action.repo.id, ...location }, targets, action.now);
 }
 
 /** What a text refers to, or undefined where that is nothing. */

@@ -14,7 +14,7 @@ import { activitiesOfLabels, labelNames, replaceLabels, wantedLabels } from './l
 import { checkNumber } from './numbers.ts';
 import { recordReferences, type TextAction } from './references.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
+import { findMissingBranch, findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -52,7 +52,7 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
   };
   const issue = await insertIssue(tx, row, { labels, assignees });
   await recordActivity(tx, action, issue, [
-    { event: eventOf(action, 'issue.opened', { issue: issue.id }) },
+    { event: eventOf(action, issue, 'opened', {}) },
     ...activitiesOfLabels(action, issue, labels),
     ...activitiesOfAssignees(action, issue, gather(assignees, 'id')),
     ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
@@ -74,6 +74,7 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
     canTriage ? milestoneOf(tx, repo, wanted.milestone) : undefined,
     assignees && assignable(tx, repo, assignees),
     duplicateChange(tx, action, issue, wanted),
+    wanted.state === 'open' && checkReopening(tx, issue),
   ]);
   const columns = {
     title,
@@ -96,8 +97,21 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
   return changed;
 }
 
-/** The columns that closing or reopening changes. A closed issue may get another reason. */
+/** Refuses to open a pull request again that was merged, or whose branch is gone. */
+async function checkReopening(tx: Tx, issue: IssueRow): Promise<void> {
+  if (!issue.is_pull_request || issue.state === 'open') return;
+  const refused = (message: string) => invalid('PullRequest', 'state', 'invalid', `state cannot be changed. ${message}`);
+  if (issue.merged_at !== null) throw refused('The pull request was merged.');
+  const missing = await findMissingBranch(tx, issue.id);
+  if (missing !== undefined) throw refused(`The ${missing} branch has been deleted.`);
+}
+
+/** The columns that closing or reopening changes. A closed issue may get another reason; pull requests have none. */
 function stateChange(issue: IssueRow, { state = issue.state, state_reason }: IssueChange, by: SignedIn, now: Date) {
+  if (issue.is_pull_request) {
+    if (state === issue.state) return {};
+    return state === 'closed' ? { state, closed_at: now, closed_by: by.account.id } : { state, closed_at: null, closed_by: null };
+  }
   if (state === 'closed') {
     if (state_reason === 'reopened') throw invalid('Issue', 'state_reason', 'invalid', 'reopened is no reason to close an issue');
     if (issue.state === 'closed') return state_reason ? { state_reason } : {};

@@ -2,11 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
+import { GitCommit } from '#resources/commits/index.ts';
 import { dataTypes, IssueFieldValue, SomeValues } from '#resources/issue-fields/index.ts';
 import { Label } from '#resources/labels/index.ts';
 import { Milestone } from '#resources/milestones/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
-import { MinimalRepository } from '#resources/repositories/index.ts';
+import { MinimalRepository, SimpleRepository } from '#resources/repositories/index.ts';
+import { Team } from '#resources/teams/index.ts';
 
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
@@ -16,7 +18,31 @@ export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const
 export type Association = (typeof associations)[number];
 
 /** The renderings of a body, instead of it or beside it: the media type of the request decides. */
-const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+export const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+
+/** Where a pull request is, and when it was merged. */
+const PullRequestLinks = Type.Object({
+  url: Type.String(),
+  html_url: Type.String(),
+  diff_url: Type.String(),
+  patch_url: Type.String(),
+  merged_at: Nullable(Timestamp),
+});
+
+/** How an issue is related to others, as far as the viewer may read these. */
+const relations = {
+  sub_issues_summary: Type.Object({ total: Type.Integer(), completed: Type.Integer(), percent_completed: Type.Integer() }),
+  parent_issue_url: Nullable(Type.String()),
+  /** Of those that are open, and of all. */
+  issue_dependencies_summary: Type.Object({
+    blocked_by: Type.Integer(),
+    blocking: Type.Integer(),
+    total_blocked_by: Type.Integer(),
+    total_blocking: Type.Integer(),
+  }),
+};
+const Relations = Type.Object(relations);
+export type Relations = Static<typeof Relations>;
 
 export const Issue = Type.Object({
   id: Type.Integer(),
@@ -36,6 +62,9 @@ export const Issue = Type.Object({
   ...renderedTexts,
   user: Nullable(User),
   labels: Type.Array(Label),
+  /** Pull requests alone have these two. */
+  draft: Type.Optional(Type.Boolean()),
+  pull_request: Type.Optional(PullRequestLinks),
   assignee: Nullable(User),
   assignees: Type.Array(User),
   milestone: Nullable(Milestone),
@@ -50,6 +79,7 @@ export const Issue = Type.Object({
   performed_via_service_app: Nullable(App),
   reactions: ReactionRollup,
   issue_field_values: Type.Array(IssueFieldValue),
+  ...relations,
   repository: Type.Optional(MinimalRepository),
 });
 export type Issue = Static<typeof Issue>;
@@ -88,6 +118,17 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
+/** The other issue of an event, as it is now. Hearth has no types of issues. */
+const IssueReference = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  state: OneOf(states),
+  state_reason: Nullable(OneOf(stateReasons)),
+  repository: SimpleRepository,
+  issue_type: Type.Null(),
+});
+export type IssueReference = Static<typeof IssueReference>;
+
 /** What events have, in lists of events and in timelines. The optional fields depend on the kind of event. */
 const eventFields = {
   id: Type.Integer(),
@@ -101,10 +142,25 @@ const eventFields = {
   performed_via_service_app: Nullable(App),
   label: Type.Optional(Type.Object({ name: Type.String(), color: Type.String() })),
   assignee: Type.Optional(Nullable(User)),
+  review_requester: Type.Optional(Nullable(User)),
+  requested_reviewer: Type.Optional(Nullable(User)),
+  requested_team: Type.Optional(Team),
   milestone: Type.Optional(Type.Object({ title: Type.String() })),
   rename: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() })),
   lock_reason: Type.Optional(Nullable(Type.String())),
   issue_field: Type.Optional(FieldChange),
+  sub_issue: Type.Optional(IssueReference),
+  parent_issue: Type.Optional(IssueReference),
+  blocked_by: Type.Optional(IssueReference),
+  blocking: Type.Optional(IssueReference),
+  dismissed_review: Type.Optional(
+    Type.Object({
+      state: OneOf(['approved', 'changes_requested']),
+      review_id: Type.Integer(),
+      dismissal_message: Type.String(),
+      dismissal_commit_id: Type.String(),
+    }),
+  ),
 };
 
 /** An event in a list of events; `issue` is in lists over many issues. */
@@ -129,8 +185,9 @@ export const CrossReference = Type.Object({
 });
 export type CrossReference = Static<typeof CrossReference>;
 
-export const TimelineEntry = Type.Union([TimelineComment, CrossReference, TimelineEvent]);
-export type TimelineEntry = Static<typeof TimelineEntry>;
+/** In the timeline of a pull request: one of its commits. */
+export const TimelineCommit = Type.Object({ event: OneOf(['committed']), ...GitCommit.properties });
+export type TimelineCommit = Static<typeof TimelineCommit>;
 
 /** The public API's limit for a text: 65,536 characters. */
 const text = Type.String({ maxLength: 65_536 });

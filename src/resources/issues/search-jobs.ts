@@ -23,14 +23,37 @@ const changes = [
   'issue.field_added',
   'issue.field_changed',
   'issue.field_removed',
+  'pull_request.opened',
+  'pull_request.edited',
+  'pull_request.closed',
+  'pull_request.reopened',
+  'pull_request.synchronize',
+  'pull_request.ready_for_review',
+  'pull_request.converted_to_draft',
+  'pull_request.locked',
+  'pull_request.unlocked',
+  'pull_request.labeled',
+  'pull_request.unlabeled',
+  'pull_request.assigned',
+  'pull_request.unassigned',
+  'pull_request.milestoned',
+  'pull_request.demilestoned',
   'issue_comment.created',
   'issue_comment.edited',
   'issue_comment.deleted',
   'reaction.created',
   'reaction.deleted',
+  'sub_issues.sub_issue_added',
+  'sub_issues.sub_issue_removed',
+  'sub_issues.parent_issue_added',
+  'sub_issues.parent_issue_removed',
+  'issue_dependencies.blocked_by_added',
+  'issue_dependencies.blocked_by_removed',
+  'issue_dependencies.blocking_added',
+  'issue_dependencies.blocking_removed',
 ] as const;
 
-/** Keeps the search index of issues up to date. Access and the names of repositories aren't in the index: each search looks them up. */
+/** Keeps the search index of issues and pull requests up to date. Access and the names of repositories aren't in the index: each search looks them up. */
 export const indexChanged = batchSubscription<(typeof changes)[number], Services>({
   name: 'issues.index',
   on: changes,
@@ -79,6 +102,20 @@ export const indexMissing = job<object, Services>({
     if (issues > 0) log.info({ issues }, 'indexed issues that had no row');
   },
 });
+
+/** Indexes issues that changed without an event, as pull requests whose branch was renamed. */
+export const indexChangedSilently = job<{ issues: Id<'issues'>[] }, Services>({
+  name: 'issues.index-changed',
+  attempts: 25,
+  async run({ issues }, { db }) {
+    await indexIssues(db, issues);
+  },
+});
+
+/** Has issues indexed, once the transaction that changes them is committed. */
+export async function enqueueIndexing(tx: Tx, issues: readonly Id<'issues'>[]): Promise<void> {
+  if (issues.length > 0) await enqueue(tx, indexChangedSilently, { issues: unique(issues) });
+}
 
 type OneRepository = { repository: Id<'repositories'> };
 

@@ -8,6 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 import { takingIssueNumber } from '#resources/repositories/index.ts';
+import { type Related, relatedAsJson } from './related.ts';
 import type { Association } from './schemas.ts';
 
 export type IssueRow = Selectable<DB['issues']>;
@@ -63,8 +64,32 @@ export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<Is
 export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
   tx.selectFrom('issues').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
+/** The branch of a pull request that was deleted; undefined where its head is still there. */
+export async function findMissingBranch(db: Db, issue: Issue): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pull_requests')
+    .select('head_ref')
+    .where('issue_id', '=', issue)
+    .where((eb) => eb.or([eb('head_is_deleted', '=', true), eb('head_repository_id', 'is', null)]))
+    .executeTakeFirst();
+  return row?.head_ref;
+}
+
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Says that issues changed, and returns those of which it wasn't known. Their rows are locked in the order of their ids. */
+export async function touchIssues(tx: Tx, ids: readonly Issue[], at: Date): Promise<Map<Issue, IssueRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .updateTable('issues')
+    .set({ updated_at: at })
+    .where(sql<boolean>`id in (select id from issues where id = any(${[...ids]}::bigint[]) order by id for no key update)`)
+    .where('updated_at', '<', at)
+    .returningAll()
+    .execute();
+  return keyed(rows, (row) => row.id);
+}
 
 /** Changes an issue's count of a kind of reaction. */
 export const countIssueReaction = (tx: Tx, id: Issue, content: Content, by: 1 | -1) =>
@@ -85,13 +110,18 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
   return keyed(rows, (row) => row.id);
 }
 
-/** The labels and assignees of an issue. */
-export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[] };
+/** The labels and assignees of an issue, and the issues to which it is related. */
+export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[] };
 
-type AttachedRow = { labels: LabelRow[]; labelled: [Issue, Id<'labels'>][]; assigned: [Issue, Id<'accounts'>][] };
+type AttachedRow = {
+  labels: LabelRow[];
+  labelled: [Issue, Id<'labels'>][];
+  assigned: [Issue, Id<'accounts'>][];
+  related: Related[];
+};
 
 /**
- * Labels and assignees of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
+ * Labels, assignees and relations of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
  */
 export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
   const given = sql`any(${[...issues]}::bigint[])`;
@@ -101,13 +131,15 @@ export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Ma
       coalesce((select json_agg(l order by lower(l.name)) from labels l where l.id in (select label_id from labelled)), '[]') as labels,
       coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
       coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
-        where issue_id = ${given}), '[]') as assigned`.execute(db);
-  const attached = new Map(issues.map((id) => [id, { labels: [], assignees: [] } as Attached]));
-  for (const { labels, labelled, assigned } of rows) {
+        where issue_id = ${given}), '[]') as assigned,
+      ${relatedAsJson(given)} as related`.execute(db);
+  const attached = new Map(issues.map((id) => [id, { labels: [], assignees: [], related: [] } as Attached]));
+  for (const { labels, labelled, assigned, related } of rows) {
     const issuesWith = grouped(labelled, ([, label]) => label);
     for (const label of labels)
       for (const [issue] of getOrThrow(issuesWith, label.id)) getOrThrow(attached, issue).labels.push(label);
     for (const [issue, user] of assigned) getOrThrow(attached, issue).assignees.push(user);
+    for (const one of related) getOrThrow(attached, one.issue).related.push(one);
   }
   return attached;
 }
@@ -223,7 +255,7 @@ async function findAssociations(db: Db, viewer: Viewer, authored: readonly Autho
   const { rows } = await sql<Authored & { association: Association }>`
     select distinct r.id as repository, a.author, case
       when r.owner_id = a.author then 'OWNER'
-      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author and m.state = 'active'
+      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author
         and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
       when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
       else 'NONE' end as association

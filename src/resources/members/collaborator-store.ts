@@ -111,3 +111,13 @@ export async function removeRepositoryInvitations(tx: Tx, organization: Organiza
     returning i.repository_id, i.invitee_id`.execute(tx);
   return rows;
 }
+
+/** Removes all direct roles in an organization's repositories, and the invitations to them. */
+export const removeAllDirectRoles = (tx: Tx, organization: Organization) =>
+  sql`
+    with roles as (
+      delete from collaborators c using repositories r where r.id = c.repository_id and r.owner_id = ${organization}
+    )
+    delete from repository_invitations i using repositories r where r.id = i.repository_id and r.owner_id = ${organization}`.execute(
+    tx,
+  );

@@ -12,7 +12,7 @@ import { presentUser, User } from '#resources/accounts/index.ts';
 import { presentMembership, presentMemberships } from './present.ts';
 import { acceptMembership, changeMembershipVisibility, removeMember, seesConcealed, setMembership } from './rules.ts';
 import { Acceptance, Membership, MembershipChange, type MemberWord } from './schemas.ts';
-import { findMembership, listMembers, listOwnMemberships } from './store.ts';
+import { findMembership, findOwnMembership, listMembers, listOwnMemberships } from './store.ts';
 
 const reads = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken } as const;
 const writes = { permission: 'members:write', scopes: ['admin:org'], tokens: everyToken } as const;
@@ -190,7 +190,7 @@ export const getOwnMembership = endpoint({
   access: { ...reads, tokens: userTokens },
   replies: { 200: Membership },
   async handle({ db, at, viewer, links }) {
-    return presentMembership({ db, links }, orNotFound(await findMembership(db, at.org.id, viewer.account.id)));
+    return presentMembership({ db, links }, orNotFound(await findOwnMembership(db, at.org.id, viewer.account.id)));
   },
 });
 

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { memberEvents } from './events.ts';
+import { expireInvitations } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const members = family({
@@ -8,4 +9,5 @@ export const members = family({
   schemas,
   endpoints: [endpoints],
   events: memberEvents,
+  jobs: [expireInvitations],
 });

@@ -5,22 +5,37 @@ export {
   putInvitation,
   type RoleInRepository,
   raiseCollaborator,
+  removeAllDirectRoles,
   removeCollaborator,
   removeInvitation,
   removeInvitationsBy,
   updateInvitation,
 } from './collaborator-store.ts';
-export { endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
+export { organizationEvent } from './events.ts';
 export {
+  type CountedInvitation,
+  findInvitationTo,
+  type Invitee,
+  listInvitations,
+  type OrganizationInvitationRow,
+  selectInvitation,
+} from './invitation-store.ts';
+export { cancelInvitation, invite, lockInvitation } from './invitations.ts';
+export { presentInvitation, presentInvitations } from './present.ts';
+export { addMember, endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
+export { invitationRoles, OrganizationInvitation } from './schemas.ts';
+export {
+  findFormerRole,
   findMembership,
   findMembershipForUpdate,
   listMembersAfter,
   listOrganizationIdsOf,
   lockOrganization,
   putMembership,
+  removeMembersOf,
 } from './store.ts';
 export {
-  acceptTeamInvitations,
+  insertTeamInvitations,
   type Put,
   putTeamInvitation,
   putTeamMember,

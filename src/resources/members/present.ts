@@ -1,13 +1,16 @@
 import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import { gather, getOrThrow } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { loadAccounts, presentOrganization, presentUser } from '#resources/accounts/index.ts';
-import type { Membership } from './schemas.ts';
-import type { MembershipWithSettings } from './store.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { loadAccounts, presentOrganization, presentUser, presentUserOrNull } from '#resources/accounts/index.ts';
+import type { CountedInvitation } from './invitation-store.ts';
+import type { Membership, OrganizationInvitation } from './schemas.ts';
+import type { Membership as MembershipRow } from './store.ts';
 
 /** Memberships of a whole page: organizations and people are loaded once for all of them. */
-export async function presentMemberships({ db, links }: Context, rows: readonly MembershipWithSettings[]): Promise<Membership[]> {
+export async function presentMemberships({ db, links }: Context, rows: readonly MembershipRow[]): Promise<Membership[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
     const organization = getOrThrow(accounts, row.organization_id);
@@ -29,5 +32,34 @@ export async function presentMemberships({ db, links }: Context, rows: readonly 
 }
 
 /** One membership. */
-export const presentMembership = async (context: Context, row: MembershipWithSettings): Promise<Membership> =>
+export const presentMembership = async (context: Context, row: MembershipRow): Promise<Membership> =>
   firstOrNotFound(await presentMemberships(context, [row]));
+
+/** Invitations into organizations, of a whole page. */
+export async function presentInvitations(
+  { db, links }: Context,
+  rows: readonly CountedInvitation[],
+): Promise<OrganizationInvitation[]> {
+  const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'invitee_id', 'inviter_id'));
+  return rows.map((row) => {
+    const organization = getOrThrow(accounts, row.organization_id);
+    return {
+      id: row.id,
+      node_id: nodeId('OrganizationInvitation', row.id),
+      login: getOptional(accounts, row.invitee_id)?.login ?? null,
+      email: row.email,
+      role: row.role === 'owner' ? 'admin' : 'direct_member',
+      created_at: timestamp(row.created_at),
+      failed_at: timestampOrNull(row.failed_at),
+      failed_reason: row.failed_reason,
+      inviter: presentUserOrNull(links, getOptional(accounts, row.inviter_id)),
+      team_count: row.teams,
+      invitation_teams_url: path(`${links.api}/orgs`, organization.login, 'invitations', row.id, 'teams'),
+      invitation_source: 'member',
+    };
+  });
+}
+
+/** One invitation. */
+export const presentInvitation = async (context: Context, row: CountedInvitation): Promise<OrganizationInvitation> =>
+  firstOrNotFound(await presentInvitations(context, [row]));

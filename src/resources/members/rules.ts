@@ -8,16 +8,19 @@ import { record, recordAll, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
 import { removeDirectRoles, removeRepositoryInvitations } from './collaborator-store.ts';
+import { findInvitationTo, listInvitationsOf } from './invitation-store.ts';
+import { cancelInvitation, changeInvitedRole, invite, isExpired } from './invitations.ts';
 import {
   findMembership,
+  findOwnMembership,
   hasOtherOwner,
   lockOrganization,
-  type MembershipWithSettings,
+  type Membership,
   putMembership,
   removeMembership,
   updateMembership,
 } from './store.ts';
-import { acceptTeamInvitations, removeFromTeams } from './team-member-store.ts';
+import { acceptInvitations, removeFromTeams } from './team-member-store.ts';
 
 /**
  * Whether a viewer may see concealed memberships: members may, with a credential that may read members. `permission` is what
@@ -29,18 +32,16 @@ export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission =
 /** A change of a user's membership. */
 export type MemberAction = OrganizationAction & { user: Account };
 
-/** Invites a user into an organization, or changes the role of a member. */
-export async function setMembership(tx: Tx, action: MemberAction & { role: OrgRole }): Promise<MembershipWithSettings> {
-  const { org, user, by, now, role } = action;
+/** Invites a user into an organization, or changes the role of a member, or the one that somebody is invited with. */
+export async function setMembership(tx: Tx, action: MemberAction & { role: OrgRole }): Promise<Membership> {
+  const { org, user, role } = action;
   if (user.kind !== 'user') throw notFound();
   await lockOrganization(tx, org.id);
   const known = await findMembership(tx, org.id, user.id);
   if (known?.role === role) return known;
-  if (known === undefined || known.state === 'pending') {
-    const invited_by = by.account.id;
-    await putMembership(tx, { organization_id: org.id, user_id: user.id, role, state: 'pending', invited_by, created_at: now });
-    await record(tx, { ...inOrganization(action), kind: 'member.invited', data: { user: user.id, role } });
-  } else {
+  if (known === undefined) await invite(tx, action, { to: { user: user.id }, role });
+  else if (known.state === 'pending') await changeInvitedRole(tx, action, role);
+  else {
     if (role === 'member') await checkMayDemote(tx, action);
     await updateMembership(tx, org.id, user.id, { role });
     await record(tx, { ...inOrganization(action), kind: 'member.changed', data: { user: user.id, role } });
@@ -53,21 +54,30 @@ async function checkMayDemote(tx: Tx, { org, user, by }: MemberAction): Promise<
   if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
 }
 
-const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<MembershipWithSettings> =>
+const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<Membership> =>
   orNotFound(await findMembership(tx, org.id, user.id));
 
 /** Accepts the caller's own invitation, and with it those into teams. */
-export async function acceptMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
+export async function acceptMembership(tx: Tx, action: MemberAction): Promise<Membership> {
   const { org, user, now } = action;
   await lockOrganization(tx, org.id);
-  const membership = await getMembership(tx, action);
+  const membership = orNotFound(await findOwnMembership(tx, org.id, user.id));
   if (membership.state === 'active') return membership;
-  await updateMembership(tx, org.id, user.id, { state: 'active' });
+  const [invitation] = (await listInvitationsOf(tx, org.id, user.id)).filter(({ created_at }) => !isExpired(created_at, now));
+  const { role } = orNotFound(invitation);
   const event = inOrganization(action);
-  await record(tx, { ...event, kind: 'member.added', data: { user: user.id, role: membership.role } });
-  const teams = await acceptTeamInvitations(tx, { organization: org.id, user: user.id, now });
-  await recordEach(tx, teams, (data) => ({ ...event, kind: 'team.member_added', data: { ...data, user: user.id } }));
-  return { ...membership, state: 'active' };
+  const added = await addMember(tx, { organization: org.id, user: user.id, role, now });
+  await record(tx, { ...event, kind: 'member.added', data: { user: user.id, role } });
+  await recordEach(tx, added, (data) => ({ ...event, kind: 'team.member_added', data: { ...data, user: user.id } }));
+  return getMembership(tx, action);
+}
+
+type NewMember = { organization: Account['id']; user: Account['id']; role: OrgRole; now: Date };
+
+/** Makes a user a member, or changes their role. Their invitations end, and they come into the teams that those were into. Returns these. */
+export async function addMember(tx: Tx, { organization, user, role, now }: NewMember) {
+  await putMembership(tx, { organization_id: organization, user_id: user, role, created_at: now });
+  return acceptInvitations(tx, { organization, user, now });
 }
 
 /**
@@ -78,20 +88,24 @@ export async function removeMember(tx: Tx, action: MemberAction): Promise<void> 
   const { org, user, by } = action;
   const isAllowed = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
   if (!isAllowed) throw forbidden('You must be an organization owner to remove a member.');
-  const { state, role } = await endMembership(tx, action);
-  if (state === 'active') await withdrawRoles(tx, action);
-  if (state === 'active') await record(tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
-  else await record(tx, { ...inOrganization(action), kind: 'member.invitation_canceled', data: { user: user.id } });
+  await lockOrganization(tx, org.id);
+  if ((await getMembership(tx, action)).state === 'pending') {
+    await cancelInvitation(tx, action, orNotFound(await findInvitationTo(tx, org.id, { user: user.id })));
+    return;
+  }
+  const { role } = await endMembership(tx, action);
+  await withdrawRoles(tx, action);
+  await record(tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
 }
 
-/** Ends a membership and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
-export async function endMembership(tx: Tx, action: MemberAction): Promise<MembershipWithSettings> {
-  const { org, user } = action;
+/** Ends the membership of a member and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
+export async function endMembership(tx: Tx, action: MemberAction): Promise<Membership> {
+  const { org, user, now } = action;
   await lockOrganization(tx, org.id);
   const membership = await getMembership(tx, action);
-  const owner = membership.role === 'owner' && membership.state === 'active';
-  if (owner && !(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('The last owner cannot leave the organization.');
-  await removeMembership(tx, org.id, user.id);
+  if (membership.role === 'owner' && !(await hasOtherOwner(tx, org.id, user.id)))
+    throw forbidden('The last owner cannot leave the organization.');
+  await removeMembership(tx, org.id, user.id, now);
   const teams = await removeFromTeams(tx, org.id, user.id);
   const event = inOrganization(action);
   await recordEach(tx, teams, (team) => ({ ...event, kind: 'team.member_removed', data: { team, user: user.id } }));

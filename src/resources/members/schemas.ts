@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { OrganizationSimple, User } from '#resources/accounts/index.ts';
 
 /** Roles of members in the API's words: an owner is `admin`. */
@@ -26,3 +26,23 @@ export const MembershipChange = Type.Object(
 
 /** The only change that users make to their own membership is to accept it. */
 export const Acceptance = Type.Object({ state: OneOf(['active']) }, { title: 'OrganizationMembership' });
+
+/** The roles of invitations, which the API calls otherwise than those of members. */
+export const invitationRoles = ['admin', 'direct_member'] as const;
+
+/** An invitation into an organization: of an account (`login`), or of an e-mail address. */
+export const OrganizationInvitation = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  login: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  role: OneOf(invitationRoles),
+  created_at: Timestamp,
+  failed_at: Nullable(Timestamp),
+  failed_reason: Nullable(Type.String()),
+  inviter: Nullable(User),
+  team_count: Type.Integer(),
+  invitation_teams_url: Type.String(),
+  invitation_source: OneOf(['member']),
+});
+export type OrganizationInvitation = Static<typeof OrganizationInvitation>;

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { organizationReachedBy } from '#access/sql.ts';
 import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -6,46 +6,70 @@ import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { isToUser } from './invitation-store.ts';
 
 export type MembershipRow = Selectable<DB['memberships']>;
 
-/** A membership with the organization's settings that its presentation needs. */
-export type MembershipWithSettings = MembershipRow & { description: string | null; members_can_create_repositories: boolean };
+/**
+ * What a user is in an organization, or will be after accepting an invitation, with the organization's settings that its presentation
+ * needs.
+ */
+export type Membership = MembershipRow & {
+  state: 'active' | 'pending';
+  description: string | null;
+  members_can_create_repositories: boolean;
+};
 
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
 
-/** Inserts a membership, or changes the present one. */
+/** Inserts a membership, or changes the role of the present one. */
 export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promise<MembershipRow> =>
   tx
     .insertInto('memberships')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role: row.role, state: row.state }))
+    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role: row.role }))
     .returningAll()
     .executeTakeFirstOrThrow();
 
-const withSettings = (db: Db) =>
+type Standing = MembershipRow & { state: Membership['state'] };
+
+/** A user's memberships, and in place of one that there isn't, the strongest of the pending `invitations` that are the user's. */
+const standingOf = (user: User, invitations: RawBuilder<boolean>) => sql<Standing>`(
+  select organization_id, user_id, role, public, created_at, 'active' as state from memberships where user_id = ${user}
+  union all (
+    select distinct on (i.organization_id) i.organization_id, ${user}::bigint, i.role, false, i.created_at, 'pending'
+    from organization_invitations i where i.failed_at is null and ${invitations}
+      and not exists (select from memberships m where m.organization_id = i.organization_id and m.user_id = ${user})
+    order by i.organization_id, i.role desc))`;
+
+const withSettings = (db: Db, standing: RawBuilder<Standing>) =>
   db
-    .selectFrom('memberships')
+    .selectFrom(standing.as('memberships'))
     .innerJoin('organizations', 'organizations.account_id', 'memberships.organization_id')
     .selectAll('memberships')
     .select(['organizations.description', 'organizations.members_can_create_repositories']);
 
-export const findMembership = (db: Db, organization: Organization, user: User): Promise<MembershipWithSettings | undefined> =>
-  withSettings(db)
+/** A user's membership, or what an invitation of the account promises. */
+export const findMembership = (db: Db, organization: Organization, user: User): Promise<Membership | undefined> =>
+  withSettings(db, standingOf(user, sql`i.invitee_id = ${user}`))
     .where('memberships.organization_id', '=', organization)
-    .where('memberships.user_id', '=', user)
     .executeTakeFirst();
 
-/** The viewer's own memberships, as far as the credential reaches their organizations. */
+/** The same for the user's own eyes: an invitation to an address of theirs counts too. */
+export const findOwnMembership = (db: Db, organization: Organization, user: User): Promise<Membership | undefined> =>
+  withSettings(db, standingOf(user, isToUser(user)))
+    .where('memberships.organization_id', '=', organization)
+    .executeTakeFirst();
+
+/** The viewer's own memberships and invitations, as far as the credential reaches their organizations. */
 export function listOwnMemberships(
   db: Db,
   { account, grant }: SignedIn,
-  state: MembershipRow['state'] | undefined,
+  state: Membership['state'] | undefined,
   page: Page,
-): Promise<Listed<MembershipWithSettings>> {
-  let query = withSettings(db)
-    .where('memberships.user_id', '=', account.id)
+): Promise<Listed<Membership>> {
+  let query = withSettings(db, standingOf(account.id, isToUser(account.id)))
     .where(organizationReachedBy(grant, sql.ref('memberships.organization_id'), 'members'))
     .orderBy('memberships.organization_id');
   if (state) query = query.where('memberships.state', '=', state);
@@ -60,14 +84,13 @@ type MemberList = {
   page: Page;
 };
 
-/** The active members of an organization. */
+/** The members of an organization. */
 export function listMembers(db: Db, { organization, visibility, role, page }: MemberList): Promise<Listed<Account>> {
   let query = db
     .selectFrom('accounts')
     .innerJoin('memberships', 'memberships.user_id', 'accounts.id')
     .selectAll('accounts')
     .where('memberships.organization_id', '=', organization)
-    .where('memberships.state', '=', 'active')
     .orderBy('accounts.id');
   if (visibility === 'public') query = query.where('memberships.public', '=', true);
   if (role) query = query.where('memberships.role', '=', role);
@@ -81,25 +104,23 @@ export function listMembers(db: Db, { organization, visibility, role, page }: Me
 export const lockOrganization = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
 
-/** Whether a user is an active member. If so, the membership is locked until the transaction ends. */
+/** Whether a user is a member. If so, the membership is locked until the transaction ends. */
 export const findMembershipForUpdate = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')
     .select('user_id')
     .where('organization_id', '=', organization)
     .where('user_id', '=', user)
-    .where('state', '=', 'active')
     .forShare()
     .executeTakeFirst()) !== undefined;
 
-/** Whether an organization has an active owner other than this user. */
+/** Whether an organization has an owner other than this user. */
 export const hasOtherOwner = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx
     .selectFrom('memberships')
     .select('user_id')
     .where('organization_id', '=', organization)
     .where('role', '=', 'owner')
-    .where('state', '=', 'active')
     .where('user_id', '<>', user)
     .limit(1)
     .executeTakeFirst()) !== undefined;
@@ -113,31 +134,58 @@ export const updateMembership = (tx: Tx, organization: Organization, user: User,
     .returningAll()
     .executeTakeFirstOrThrow();
 
-export const removeMembership = (tx: Tx, organization: Organization, user: User) =>
-  tx.deleteFrom('memberships').where('organization_id', '=', organization).where('user_id', '=', user).execute();
+/** Removes a membership, and keeps what its role was. */
+export const removeMembership = (tx: Tx, organization: Organization, user: User, now: Date) =>
+  sql`
+    with removed as (
+      delete from memberships where organization_id = ${organization} and user_id = ${user} returning organization_id, user_id, role
+    )
+    insert into former_members (organization_id, user_id, role, ended_at)
+    select organization_id, user_id, role, ${now} from removed
+    on conflict (organization_id, user_id) do update set role = excluded.role, ended_at = excluded.ended_at`.execute(tx);
 
-/** The active members of an organization after one of them, in the order of their ids. */
+/** The role of a user who was a member formerly. */
+export const findFormerRole = async (
+  db: Db,
+  organization: Organization,
+  user: User,
+): Promise<MembershipRow['role'] | undefined> =>
+  (
+    await db
+      .selectFrom('former_members')
+      .select('role')
+      .where('organization_id', '=', organization)
+      .where('user_id', '=', user)
+      .executeTakeFirst()
+  )?.role;
+
+/** The members of an organization after one of them, in the order of their ids. */
 export const listMembersAfter = (db: Db, organization: Organization, after: number, limit: number) =>
   listAfter(
     db
       .selectFrom('memberships')
       .innerJoin('accounts', 'accounts.id', 'memberships.user_id')
       .select(['accounts.id', 'accounts.login', 'memberships.role', 'memberships.public'])
-      .where('memberships.organization_id', '=', organization)
-      .where('memberships.state', '=', 'active'),
+      .where('memberships.organization_id', '=', organization),
     'memberships.user_id',
     after,
     limit,
   );
 
-/** The organizations of which a user is an active member. */
+/** The organizations of which a user is a member. */
 export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organization[]> {
   const rows = await db
     .selectFrom('memberships')
     .select('organization_id')
     .where('user_id', '=', user)
-    .where('state', '=', 'active')
     .orderBy('organization_id')
     .execute();
   return rows.map(({ organization_id }) => organization_id);
 }
+
+/** Removes all members of an organization, those of former times, and its invitations. */
+export const removeMembersOf = (tx: Tx, organization: Organization) =>
+  sql`
+    with members as (delete from memberships where organization_id = ${organization}),
+      former as (delete from former_members where organization_id = ${organization})
+    delete from organization_invitations where organization_id = ${organization}`.execute(tx);

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import { isToUser } from './invitation-store.ts';
 
 /**
  * Statements that write members of teams, and those who are invited into them. They are here, and not in the family of teams, since a user
@@ -28,14 +29,14 @@ export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>)
   return rows[0]?.put ?? 'same';
 }
 
-/** Adds a user to a team as soon as they accept their invitation into the organization, or changes the role that they get then. */
+/** Adds somebody to a team as soon as they accept an invitation into the organization, or changes the role that they get then. */
 export async function putTeamInvitation(tx: Tx, row: Insertable<DB['team_invitations']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
-    with before as (select role from team_invitations where team_id = ${row.team_id} and user_id = ${row.user_id}),
+    with before as (select role from team_invitations where team_id = ${row.team_id} and invitation_id = ${row.invitation_id}),
     put as (
-      insert into team_invitations (team_id, organization_id, user_id, role, created_at)
-      values (${row.team_id}, ${row.organization_id}, ${row.user_id}, ${row.role}, ${row.created_at})
-      on conflict (team_id, user_id) do update set role = excluded.role
+      insert into team_invitations (team_id, invitation_id, role, created_at)
+      values (${row.team_id}, ${row.invitation_id}, ${row.role}, ${row.created_at})
+      on conflict (invitation_id, team_id) do update set role = excluded.role
     )
     select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
     tx,
@@ -43,21 +44,33 @@ export async function putTeamInvitation(tx: Tx, row: Insertable<DB['team_invitat
   return rows[0]?.put ?? 'same';
 }
 
-/** Removes a user's invitation into a team; false if there is none. */
-export const removeTeamInvitation = async (tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> =>
-  (await tx.deleteFrom('team_invitations').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
-    .numDeletedRows > 0n;
+/** Adds many teams to a new invitation. */
+export const insertTeamInvitations = (tx: Tx, rows: readonly Insertable<DB['team_invitations']>[]) =>
+  tx.insertInto('team_invitations').values(rows).execute();
 
-/** Adds a new member of an organization to the teams that they were invited into. Returns these, with the role in each. */
-export async function acceptTeamInvitations(
+/** Removes the place in a team that an account is invited to; false if there is none. */
+export async function removeTeamInvitation(tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from team_invitations t using organization_invitations i
+    where t.invitation_id = i.id and t.team_id = ${team} and i.invitee_id = ${user} and i.failed_at is null`.execute(tx);
+  return Number(numAffectedRows ?? 0) > 0;
+}
+
+/**
+ * Ends the invitations of a new member of an organization, and adds them to the teams that those were into. Returns these, with the role
+ * in each. Invitations that failed end, too, and give nothing.
+ */
+export async function acceptInvitations(
   tx: Tx,
   { organization, user, now }: { organization: Id<'accounts'>; user: Id<'accounts'>; now: Date },
 ): Promise<{ team: Id<'teams'>; role: TeamMemberRole }[]> {
   const { rows } = await sql<{ team: Id<'teams'>; role: TeamMemberRole }>`
     with accepted as (
-      delete from team_invitations where organization_id = ${organization} and user_id = ${user} returning team_id, user_id, role
+      delete from organization_invitations i where i.organization_id = ${organization} and ${isToUser(user)} returning i.id, i.failed_at
     )
-    insert into team_members (team_id, user_id, role, created_at) select team_id, user_id, role, ${now} from accepted order by team_id
+    insert into team_members (team_id, user_id, role, created_at)
+    select t.team_id, ${user}, t.role, ${now} from team_invitations t join accepted on accepted.id = t.invitation_id
+    where accepted.failed_at is null order by t.team_id, t.role
     on conflict (team_id, user_id) do nothing
     returning team_id as team, role`.execute(tx);
   return rows;

@@ -6,6 +6,7 @@ import { notificationEvents } from './events.ts';
 import { fanOutIssueEvents, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
 import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
+import { notifyOfReleases } from './releases.ts';
 import * as schemas from './schemas.ts';
 
 export const notifications = family({
@@ -17,6 +18,7 @@ export const notifications = family({
     fanOutIssueEvents,
     notifyMentionedInCommits,
     notifyOfCommitComments,
+    notifyOfReleases,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],

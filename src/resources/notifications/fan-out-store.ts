@@ -8,8 +8,9 @@ import { touchInboxes } from './inbox-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** A text in which people may be mentioned: that of an issue, the message of a commit, or a comment on either. */
+/** A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, or the notes of a release. */
 type Text =
+  | { readonly release: Id<'releases'> }
   | { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined }
   | { readonly commit: string; readonly comment?: Id<'commit_comments'> };
 
@@ -28,7 +29,7 @@ export type Activity = {
   readonly assigned?: Account;
 };
 
-/** Activities of different subjects of a repository, all issues or all commits, with the same kind of recipients. */
+/** Activities of different subjects of a repository, all of the same kind, with the same kind of recipients. */
 export type Activities = {
   readonly repo: RepositoryRow;
   readonly recipients: Recipients;
@@ -57,7 +58,7 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
   const { rows } = await sql<Unfinished>`
     with activities as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
-        commit text, actors bigint[], at timestamptz, assigned bigint)
+        commit text, release bigint, actors bigint[], at timestamptz, assigned bigint)
     ), candidates as (
       select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
         ${sql.join(
@@ -108,10 +109,7 @@ type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; rea
 /** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 3, reason: sql`'assign'`, from: sql`select v.assigned as account_id` }];
-  const mentioned = mentionedIn(
-    repo,
-    activities.some(({ text }) => 'commit' in text),
-  );
+  const mentioned = mentionedIn(repo, activities[0]?.text);
   if (recipients === 'mentioned') return mentioned;
   return [
     ...mentioned,
@@ -144,11 +142,8 @@ function sourcesOf({ repo, recipients, activities }: Activities, after: Account)
 }
 
 /** Whom the text of an activity `v` mentions newly: itself, or by a team that wants to be told. */
-function mentionedIn(repo: RepositoryRow, areCommits: boolean): readonly Source[] {
-  const ofText = areCommits
-    ? sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`
-    : sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null`;
-  const newReferences = sql`x.repository_id = ${repo.id} and ${ofText} and x.created_at = v.at`;
+function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly Source[] {
+  const newReferences = sql`x.repository_id = ${repo.id} and ${textOf(sample)} and x.created_at = v.at`;
   return [
     {
       rank: 1,
@@ -165,6 +160,14 @@ function mentionedIn(repo: RepositoryRow, areCommits: boolean): readonly Source[
         where ${newReferences} and x.kind = 'team'`,
     },
   ];
+}
+
+/** The condition of the references `x` of the text of an activity `v`, which is of the same kind as the sample. */
+function textOf(sample: Text | undefined): RawBuilder<unknown> {
+  if (sample && 'release' in sample) return sql`x.release_id = v.release`;
+  if (sample && 'commit' in sample) return sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`;
+  return sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null
+    and x.review_id is null and x.review_comment_id is null`;
 }
 
 type Acceptance = Pick<Activity, 'event' | 'subject' | 'at'> & Pick<Activities, 'repo'> & { readonly account: Account };

@@ -18,20 +18,29 @@ const issueEvents = [
   'issue.closed',
   'issue.reopened',
   'issue.assigned',
+  'pull_request.opened',
+  'pull_request.edited',
+  'pull_request.closed',
+  'pull_request.reopened',
+  'pull_request.assigned',
+  'pull_request.ready_for_review',
   'issue_comment.created',
   'issue_comment.edited',
 ] as const;
 type IssueEvent = (typeof issueEvents)[number];
 
-/** The reason for which the actor of an event is notified of later ones. */
-const actorReasons = {
+/** The reason for which the actor of an event is notified of later ones. The author of a draft who makes it ready stays its author. */
+const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
   'issue.opened': 'author',
   'issue.closed': 'state_change',
   'issue.reopened': 'state_change',
+  'pull_request.opened': 'author',
+  'pull_request.closed': 'state_change',
+  'pull_request.reopened': 'state_change',
   'issue_comment.created': 'comment',
-} as const;
+};
 
-/** Notifies people of events of issues: participants, watchers of the repository, and who is mentioned or assigned. */
+/** Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned or assigned. */
 export const fanOutIssueEvents = batchSubscription<IssueEvent, Services>({
   name: 'notifications.fan-out',
   on: issueEvents,
@@ -73,21 +82,23 @@ type EventOfSubject = { readonly event: Event; readonly subject: Id<'notificatio
 function activityOf({ event, subject }: EventOfSubject): Activity {
   const { id, actor, at, data } = event;
   const text = { issue: data.issue, comment: 'comment' in data ? data.comment : undefined };
-  const assigned = event.kind === 'issue.assigned' ? { assigned: event.data.user } : {};
+  const assigned = 'user' in data ? { assigned: data.user } : {};
   return { event: id, subject, text, actors: unique([actor]), at, ...assigned };
 }
 
 /** What an event makes somebody, if it does so. */
 function participationOf({ event, subject }: EventOfSubject): Part[] {
-  const { actor, at } = event;
-  if (event.kind === 'issue.assigned') return [{ subject, account: event.data.user, reason: 'assign', at }];
-  if (event.kind === 'issue.edited' || event.kind === 'issue_comment.edited' || actor === undefined) return [];
-  return [{ subject, account: actor, reason: actorReasons[event.kind], at }];
+  const { actor, at, kind, data } = event;
+  if ('user' in data) return [{ subject, account: data.user, reason: 'assign', at }];
+  const reason = actorReasons[kind];
+  return actor === undefined || reason === undefined ? [] : [{ subject, account: actor, reason, at }];
 }
 
-function recipientsOf({ kind }: Event): Recipients {
-  if (kind === 'issue.assigned') return 'assigned';
-  return kind === 'issue.edited' || kind === 'issue_comment.edited' ? 'mentioned' : 'everybody';
+const edits: ReadonlySet<IssueEvent> = new Set(['issue.edited', 'pull_request.edited', 'issue_comment.edited']);
+
+function recipientsOf({ kind, data }: Event): Recipients {
+  if ('user' in data) return 'assigned';
+  return edits.has(kind) ? 'mentioned' : 'everybody';
 }
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
@@ -109,8 +120,12 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', Servi
 /** Events that change what inboxes show but update no thread: of titles, deleted comments, names and access. */
 const affecting = [
   'issue.edited',
+  'pull_request.opened',
+  'pull_request.edited',
   'issue_comment.deleted',
   'commit_comment.deleted',
+  'release.edited',
+  'release.unpublished',
   'organization.updated',
   'repository.renamed',
   'repository.updated',
@@ -141,7 +156,8 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Ser
   on: affecting,
   attempts: 25,
   async run({ kind, owner, repository, data }, { change, now }) {
-    if (kind === 'issue.edited' && !data.changes.title) return;
+    if ((kind === 'issue.edited' || kind === 'pull_request.edited') && !data.changes.title) return;
+    if (kind === 'release.edited' && !('name' in data.from) && !('tag_name' in data.from)) return;
     if ('user' in data && data.user !== undefined) {
       const { user } = data;
       await change((tx) => touchInbox(tx, user, now));

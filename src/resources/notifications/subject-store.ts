@@ -11,9 +11,10 @@ export type SubjectRow = Selectable<DB['notification_subjects']>;
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
+  | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues that were deleted meanwhile have none. */
+/** The rows of subjects, which are made where they are missing. Issues and releases that were deleted meanwhile have none. */
 export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -21,12 +22,14 @@ export async function putSubjects(
 ): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
-    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.title
-    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text, title text)
-    where w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository})
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.title
+    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
+      release_id bigint, title text)
+    where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
+      and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha) do update set title = excluded.title
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id) do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }
@@ -43,8 +46,8 @@ export async function putSubject(
 
 type Thread = Id<'notification_threads'>;
 
-/** The issue of a thread, with the latest comment for as long as that is there. */
-export type IssueOfThread = { id: Thread; number: number; title: string; comment: number | null };
+/** The issue or pull request of a thread, with the latest comment for as long as that is there. */
+export type IssueOfThread = { id: Thread; number: number; title: string; is_pull_request: boolean; comment: number | null };
 
 /** The issues of threads, by thread. */
 export async function loadIssuesOfThreads(
@@ -52,7 +55,7 @@ export async function loadIssuesOfThreads(
   threads: readonly { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null }[],
 ): Promise<Map<Thread, IssueOfThread>> {
   const { rows } = await sql<IssueOfThread>`
-    select t.id, i.number, i.title, c.id as comment
+    select t.id, i.number, i.title, i.is_pull_request, c.id as comment
     from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[], ${gather(threads, 'comment_id')}::bigint[])
       as t (id, issue_id, comment_id)
     join issues i on i.id = t.issue_id left join issue_comments c on c.id = t.comment_id`.execute(db);

@@ -4,13 +4,14 @@ import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { team } from '#resources/teams/index.ts';
+import { presentTeams, TeamSimple, team } from '#resources/teams/index.ts';
 import { organizationRole } from './path-resources.ts';
 import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
-import { assignRole, memberHolder, revokeRoles } from './rules.ts';
+import { assignRole, memberHolder, revokeRoles, seesSecurityManagers } from './rules.ts';
 import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
-import { listRoles, listTeamsWith, listUsersWith } from './store.ts';
+import { getSecurityManagerRole, listRoles, listTeamsGiven, listTeamsWith, listUsersWith } from './store.ts';
 
 const scopes = ['admin:org'] as const;
 const readsRoles = { permission: 'organization_custom_org_roles:read', scopes, tokens: everyToken, role: 'owner' } as const;
@@ -117,6 +118,7 @@ export const assignRoleToTeam = endpoint({
   resources: [team, organizationRole],
   summary: 'Assign an organization role to a team',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
     await change((tx) => assignRole(tx, action, { team: at.team.id }, at.role));
@@ -146,5 +148,56 @@ export const revokeRolesOfTeam = endpoint({
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { team }) => revokeRoles(tx, action, { team: team.id }));
+  },
+});
+
+// Security managers are the teams with the predefined role of that name.
+
+const administers = {
+  permission: 'organization_administration:write',
+  scopes: ['write:org'],
+  tokens: everyToken,
+  role: 'owner',
+} as const;
+
+export const listSecurityManagerTeams = endpoint({
+  id: 'orgs/list-security-manager-teams',
+  method: 'GET',
+  path: '/orgs/{org}/security-managers',
+  summary: 'List security manager teams',
+  access: { permission: 'organization_administration:read', scopes: ['read:org'], tokens: everyToken, role: 'member' },
+  replies: { 200: Type.Array(TeamSimple) },
+  async handle({ db, at, action, links }) {
+    const role = await getSecurityManagerRole(db);
+    if (!(await seesSecurityManagers(db, action, role))) throw notFound();
+    const presented = await presentTeams({ db, links }, await listTeamsGiven(db, at.org.id, role.id));
+    return presented.map(({ parent: _, ...team }) => team);
+  },
+});
+
+export const addSecurityManagerTeam = endpoint({
+  id: 'orgs/add-security-manager-team',
+  method: 'PUT',
+  path: '/orgs/{org}/security-managers/teams/{team_slug}',
+  resources: [team],
+  summary: 'Add a security manager team',
+  access: administers,
+  refuses: [422],
+  replies: { 204: Nothing },
+  async handle({ change, action }) {
+    await change(async (tx, { team }) => assignRole(tx, action, { team: team.id }, await getSecurityManagerRole(tx)));
+  },
+});
+
+export const removeSecurityManagerTeam = endpoint({
+  id: 'orgs/remove-security-manager-team',
+  method: 'DELETE',
+  path: '/orgs/{org}/security-managers/teams/{team_slug}',
+  resources: [team],
+  summary: 'Remove a security manager team',
+  access: administers,
+  replies: { 204: Nothing },
+  async handle({ change, action }) {
+    await change(async (tx, { team }) => revokeRoles(tx, action, { team: team.id }, await getSecurityManagerRole(tx)));
   },
 });

@@ -29,6 +29,45 @@ export const selectRole = (db: Db, organization: OrSql<Organization>, id: Id<'or
     .where('id', '=', id)
     .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]));
 
+const securityManager = 'security_manager';
+
+/** Whether a role is the predefined one of security managers. An organization's own role may have the same name. */
+export const isSecurityManager = ({ name, organization_id }: RoleRow): boolean =>
+  organization_id === null && name === securityManager;
+
+/** The predefined role of security managers. */
+export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
+  db
+    .selectFrom('organization_roles')
+    .selectAll()
+    .where('organization_id', 'is', null)
+    .where('name', '=', securityManager)
+    .executeTakeFirstOrThrow();
+
+/** The teams that a role was given to, without those below them. */
+export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>
+  db
+    .selectFrom('organization_role_assignments as a')
+    .innerJoin('teams', 'teams.id', 'a.team_id')
+    .selectAll('teams')
+    .where('a.organization_id', '=', organization)
+    .where('a.role_id', '=', role)
+    .orderBy('teams.id')
+    .execute();
+
+/** Whether a user has a role, directly or by a team. */
+export async function isHolderOf(
+  db: Db,
+  organization: Organization,
+  role: Id<'organization_roles'>,
+  user: Id<'accounts'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from organization_role_holders
+    where organization_id = ${organization} and role_id = ${role} and user_id = ${user} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;
 

@@ -1,4 +1,4 @@
-// Organizations: profile, settings, deletion, and the lists of a user's organizations.
+// Organizations: profile, settings, and the lists of a user's organizations.
 import { Type } from 'typebox';
 import { everyToken, userTokens } from '#access/tokens.ts';
 import { type Grant, isScoped, type Org } from '#access/viewer.ts';
@@ -7,7 +7,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages, pagesSince } from '#endpoint/paging.ts';
 import { countRepositories, OrganizationSimple, presentOrganization } from '#resources/accounts/index.ts';
 import { presentFullOrganization } from './present.ts';
-import { changeOrganization, deleteOrganization } from './rules.ts';
+import { changeOrganization } from './rules.ts';
 import { OrganizationChange, OrganizationFull } from './schemas.ts';
 import { getSettings, listOrganizations, listOrganizationsOf, listPublicOrganizationsOf } from './store.ts';
 
@@ -59,19 +59,6 @@ export const updateOrganization = endpoint({
   async handle({ db, change, at, body, action, links }) {
     const changed = await change((tx) => changeOrganization(tx, action, body));
     return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
-  },
-});
-
-export const deleteOrg = endpoint({
-  id: 'orgs/delete',
-  method: 'DELETE',
-  path: '/orgs/{org}',
-  summary: 'Delete an organization',
-  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
-  replies: { 202: Type.Object({}) },
-  async handle({ change, action }) {
-    await change((tx) => deleteOrganization(tx, action));
-    return {};
   },
 });
 

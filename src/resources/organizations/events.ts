@@ -1,4 +1,5 @@
-import { eventKinds } from '#resources/event-kinds.ts';
+import { eventKinds, payloadBuilder } from '#resources/event-kinds.ts';
+import { organizationEvent } from '#resources/members/index.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
@@ -11,5 +12,7 @@ declare module '#events/kinds.ts' {
 export const organizationEvents = eventKinds({
   'organization.created': 'no webhook',
   'organization.updated': 'no webhook',
-  'organization.deleted': 'no webhook',
+  'organization.deleted': payloadBuilder([organizationEvent], async () => [
+    { type: organizationEvent, action: 'deleted', body: {} },
+  ]),
 });

@@ -5,7 +5,7 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { checkLogin, insertAccount, removeAccount, updateAccount } from '#resources/accounts/index.ts';
+import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { insertDefaultGroup } from '#runner-providers/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
@@ -19,7 +19,7 @@ export async function createOrganization(tx: Tx, { login, name, owner, actor, no
   const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
   const settings = await insertSettings(tx, { account_id: account.id });
   await insertDefaultGroup(tx, account.id, now);
-  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', state: 'active', created_at: now });
+  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', created_at: now });
   await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
   return { ...account, settings };
 }
@@ -54,10 +54,4 @@ export async function changeOrganization(
   });
   await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
-}
-
-/** Deletes an organization and everything that it owns. */
-export async function deleteOrganization(tx: Tx, action: OrganizationAction): Promise<void> {
-  await record(tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: action.org.login } });
-  await removeAccount(tx, action.org.id);
 }

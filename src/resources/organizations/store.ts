@@ -19,7 +19,7 @@ export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Pr
 export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['organizations']>): Promise<Settings> =>
   tx.updateTable('organizations').set(change).where('account_id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** The organizations of which the viewer is an active member and that the credential may see. */
+/** The organizations of which the viewer is a member and that the credential may see. */
 export function listOrganizationsOf(
   db: Db,
   { account, grant }: SignedIn,
@@ -32,7 +32,6 @@ export function listOrganizationsOf(
     .selectAll('accounts')
     .select('organizations.description')
     .where('memberships.user_id', '=', account.id)
-    .where('memberships.state', '=', 'active')
     .where(organizationKnownTo(grant, sql.ref('accounts.id')))
     .orderBy('accounts.id');
   return list(db, query, page);
@@ -53,7 +52,6 @@ export const listPublicOrganizationsOf = (
       .selectAll('accounts')
       .select('organizations.description')
       .where('memberships.user_id', '=', user)
-      .where('memberships.state', '=', 'active')
       .where('memberships.public', '=', sql<boolean>`true`)
       .orderBy('accounts.id'),
     page,
@@ -66,7 +64,8 @@ export const listOrganizations = (db: Db, page: Page): Promise<Uncounted<Account
       .selectFrom('organizations')
       .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
       .selectAll('accounts')
-      .select('organizations.description'),
+      .select('organizations.description')
+      .where('accounts.kind', '=', 'organization'),
     'organizations.account_id',
     page,
   );

@@ -8,11 +8,15 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** A reaction to an issue, to a comment on it, to a comment on a commit, or to a release. A comment on an issue is named with its issue. */
+/**
+ * A reaction to an issue, to a comment on it, to a comment on a commit or of a review, or to a release. A comment on an issue or a pull
+ * request is named with that.
+ */
 type ReactionData = {
   issue?: Id<'issues'>;
   comment?: Id<'issue_comments'>;
   commit_comment?: Id<'commit_comments'>;
+  review_comment?: Id<'review_comments'>;
   release?: Id<'releases'>;
   content: string;
 };

@@ -8,17 +8,19 @@ import type { Content } from './schemas.ts';
 
 export type ReactionRow = Selectable<DB['reactions']>;
 
-/** The subject of a reaction: an issue, a comment on one, a comment on a commit, or a release. */
+/** The subject of a reaction: an issue, a comment on one, a comment on a commit or of a review, or a release. */
 export type Subject =
   | { issue: Id<'issues'> }
   | { comment: Id<'issue_comments'> }
   | { commit_comment: Id<'commit_comments'> }
+  | { review_comment: Id<'review_comments'> }
   | { release: Id<'releases'> };
 
 /** The column that names a subject, with its value. */
 function columnOf(subject: Subject) {
   if ('issue' in subject) return { issue_id: subject.issue };
   if ('comment' in subject) return { comment_id: subject.comment };
+  if ('review_comment' in subject) return { review_comment_id: subject.review_comment };
   return 'release' in subject ? { release_id: subject.release } : { commit_comment_id: subject.commit_comment };
 }
 

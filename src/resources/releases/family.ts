@@ -4,6 +4,7 @@ import * as reactions from './endpoints/reactions.ts';
 import * as releasesOfRepository from './endpoints/releases.ts';
 import { releaseEvents } from './events.ts';
 import { removeFiles, tidyFiles } from './jobs.ts';
+import { undoTag } from './publish.ts';
 import * as schemas from './schemas.ts';
 import { Release } from './schemas.ts';
 
@@ -14,5 +15,5 @@ export const releases = family({
   events: releaseEvents,
   payloadParts: { release: Release },
   subscriptions: [removeFiles],
-  jobs: [tidyFiles],
+  jobs: [tidyFiles, undoTag],
 });

@@ -6,11 +6,12 @@ import { defined, formerOf } from '#lib/collections.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { hasImmutableReleases } from '#resources/immutable-releases/index.ts';
+import { recordMentions, type TextAction } from '#resources/issues/index.ts';
 import { fixRef, type PushContext, releaseRef } from '#resources/pushes/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
 import { generateNotes } from './notes.ts';
-import { checkTagName, ensureTag } from './publish.ts';
+import { checkTagName, ensureTag, tagRef, writeTagged } from './publish.ts';
 import type { NewRelease, ReleaseChange } from './schemas.ts';
 import {
   findPublished,
@@ -31,8 +32,8 @@ function checkCategory(category: string | undefined): void {
 }
 
 /**
- * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and stays even if the release
- * is refused for what came meanwhile.
+ * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again if the
+ * release is refused for what came meanwhile.
  */
 export async function createRelease(
   context: PushContext & { html: string },
@@ -45,9 +46,9 @@ export async function createRelease(
   checkCategory(wanted.discussion_category_name);
   const target_commitish = wanted.target_commitish || repo.default_branch;
   if (!draft && (await findPublished(context.db, repo.id, tag_name))) throw tagTaken();
-  const created = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
   const texts = await textsOf(context, action, { ...wanted, target_commitish });
-  return context.change(async (tx) => {
+  const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
+  return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
     if (!draft && (await findPublished(tx, repo.id, tag_name))) throw tagTaken();
     const row = await insertRelease(tx, {
@@ -60,12 +61,13 @@ export async function createRelease(
       immutable: !draft && (await hasImmutableReleases(tx, repo)),
       latest: wanted.make_latest ?? 'true',
       author_id: by.account.id,
-      created_at: created ?? now,
+      created_at: tag?.date ?? now,
       updated_at: now,
       published_at: draft ? null : now,
     });
     if (!draft) await settleLatest(tx, row);
-    if (row.immutable) await fixRef(tx, repo.id, tagRef(row));
+    if (row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
+    if (!draft) await recordMentions(tx, { ...action, html: context.html }, { release: row.id, after: row.body });
     await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
@@ -81,8 +83,6 @@ async function textsOf(
   const notes = await generateNotes(context, action, { tag_name, target_commitish });
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
-
-const tagRef = ({ tag_name }: ReleaseRow): string => `refs/tags/${tag_name}`;
 
 /** What happens when a release is published. */
 const publications = ({ prerelease }: ReleaseRow) =>
@@ -103,7 +103,7 @@ async function settleLatest(tx: Tx, row: ReleaseRow): Promise<void> {
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
-  context: PushContext,
+  context: PushContext & { html: string },
   action: RepositoryAction,
   release: ReleaseRow,
   wanted: ReleaseChange,
@@ -115,15 +115,19 @@ export async function changeRelease(
   checkMutable(release, planned);
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
   if (needsTag && (await findPublished(context.db, repo.id, planned.tag_name))) throw tagTaken();
-  const created = needsTag ? await ensureTag(context, action, planned) : undefined;
-  return context.change(async (tx) => {
+  const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
+  return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
     const before = orNotFound(await findReleaseForUpdate(tx, release));
     const after = changed(before, wanted);
     checkMutable(before, after);
     const other = after.draft ? undefined : await findPublished(tx, repo.id, after.tag_name);
     if (other && other.id !== before.id) throw tagTaken();
-    return writeChange(tx, action, { before, after, created, isLatestAsked: wanted.make_latest !== undefined });
+    return writeChange(
+      tx,
+      { ...action, html: context.html },
+      { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
+    );
   });
 }
 
@@ -154,7 +158,7 @@ function checkMutable(before: ReleaseRow, after: Changed): void {
 
 type Change = { before: ReleaseRow; after: Changed; created: Date | undefined; isLatestAsked: boolean };
 
-async function writeChange(tx: Tx, action: RepositoryAction, { before, after, created, isLatestAsked }: Change) {
+async function writeChange(tx: Tx, action: TextAction, { before, after, created, isLatestAsked }: Change) {
   const { repo, now } = action;
   const isPublished = before.draft && !after.draft;
   const row = await updateRelease(tx, before.id, {
@@ -165,7 +169,9 @@ async function writeChange(tx: Tx, action: RepositoryAction, { before, after, cr
     immutable: before.immutable || (isPublished && (await hasImmutableReleases(tx, repo))),
   });
   if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
-  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row));
+  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
+  const { id: release, body } = row;
+  if (!row.draft) await recordMentions(tx, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
   await recordEdit(tx, action, { before, row, isLatestAsked });
   const isReleased = !before.draft && !row.draft && before.prerelease && !row.prerelease;
   await recordOf(tx, action, row, [
@@ -195,7 +201,7 @@ async function recordEdit(
 export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
   await removeRelease(tx, release.id);
-  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release));
+  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release.tag_name));
   await recordEach(tx, [release], (row) => ({
     ...inRepository(action),
     kind: 'release.deleted',

@@ -9,6 +9,8 @@ import { updateRepository } from './store.ts';
 
 export type Import = Omit<Creation, 'initialize' | 'from'> & {
   source: string;
+  /** Whether the heads of its pull requests come, too: they are to be imported. */
+  pulls?: true;
   /** Given to the source, and to no other server. */
   token?: string | undefined;
   onProgress?: (progress: Progress) => void;
@@ -19,14 +21,17 @@ export type Import = Omit<Creation, 'initialize' | 'from'> & {
  * is the one that HEAD of the source names. For operators only: a path is read without access checks. It is one event, however many
  * branches there are: history that was pushed elsewhere raises no webhooks here.
  */
-export async function importRepository(tx: Tx, { source, token, onProgress, ...creation }: Import): Promise<RepositoryRow> {
+export async function importRepository(
+  tx: Tx,
+  { source, pulls, token, onProgress, ...creation }: Import,
+): Promise<RepositoryRow> {
   const { owner, by, now } = creation;
   let head: string | undefined;
   let isEmpty = true;
   const row = await createRepository(tx, {
     ...creation,
     async initialize(draft) {
-      const given = { source, token, fallbackBranch: draft.default_branch, onProgress };
+      const given = { source, pulls, token, fallbackBranch: draft.default_branch, onProgress };
       const disk = await fetchInto(creation.git, draft.id, given);
       head = (await getDefaultBranch(disk))?.name;
       isEmpty = (await listRefs(disk, { prefix: 'refs/' })).rows.length === 0;

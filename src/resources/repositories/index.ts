@@ -4,16 +4,19 @@ export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
 export { loadNamedRepositories, loadReadableNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
-export { presentRepositories } from './present.ts';
-export { checkName, createRepository } from './rules.ts';
-export { MinimalRepository } from './schemas.ts';
+export { presentRepositories, simpleRepositoryOf } from './present.ts';
+export { checkName, createRepository, removeWithOwner } from './rules.ts';
+export { MinimalRepository, SimpleRepository } from './schemas.ts';
 export {
   addImportedIssues,
   addOpenIssues,
   addStars,
+  concealRepositories,
+  findAnyOwnedForUpdate,
   findInNetwork,
   findOwned,
   findRepository,
+  hasRepositories,
   loadRepositories,
   lockOwner,
   lockRepository,

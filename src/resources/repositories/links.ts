@@ -42,16 +42,11 @@ const below = {
 
 type Below = keyof typeof below;
 
+/** The URL fields of a repository that name it, and those of what is below it. */
+export const simpleRepositoryLinks = ['url', 'html_url', ...(Object.keys(below) as Below[])] as const; // the keys of the table above
+
 /** Every URL field of a repository. */
-export const repositoryLinks = [
-  'url',
-  'html_url',
-  'git_url',
-  'ssh_url',
-  'clone_url',
-  'svn_url',
-  ...(Object.keys(below) as Below[]), // the keys of the table above
-] as const;
+export const repositoryLinks = [...simpleRepositoryLinks, 'git_url', 'ssh_url', 'clone_url', 'svn_url'] as const;
 
 type RepositoryLinks = Record<(typeof repositoryLinks)[number], string>;
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RepositoryPermission } from '#access/permissions.ts';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -24,16 +25,17 @@ export async function loadNamedRepositories(
   return found;
 }
 
-/** Of these repositories, those that the viewer may read. */
+/** Of these repositories, those that the viewer may read, with permissions that the credential needs beside `metadata:read`. */
 export async function loadReadableNamedRepositories(
   db: Db,
   viewer: Viewer,
   ids: readonly Id<'repositories'>[],
+  ...permissions: readonly RepositoryPermission[]
 ): Promise<RepositoryWithOwner[]> {
   const wanted = unique(ids);
   if (wanted.length === 0) return [];
   const rows = await withOwners(db, wanted)
-    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer)}`)
+    .where(sql<boolean>`r.id in ${readableRepositoryIds(viewer, ...permissions)}`)
     .execute();
   return rows.map(withOwner);
 }

@@ -9,7 +9,7 @@ import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
-import type { FullRepository, MinimalRepository } from './schemas.ts';
+import { type FullRepository, type MinimalRepository, SimpleRepository } from './schemas.ts';
 import { countNetworkAndSubscribers, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
@@ -25,6 +25,12 @@ export async function presentRepositories(
     presentOne(links, row, getOrThrow(owners, row.owner_id), levels && roleOfLevel(levels.get(row.id) ?? 0)),
   );
 }
+
+/** What names a repository, of the whole. */
+export const simpleRepositoryOf = (repository: MinimalRepository): SimpleRepository => {
+  const fields = Object.keys(SimpleRepository.properties) as (keyof SimpleRepository)[]; // the schema's own names
+  return Object.fromEntries(fields.map((field) => [field, repository[field]])) as SimpleRepository; // one value for each
+};
 
 /** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
 function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {

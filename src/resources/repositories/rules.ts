@@ -237,6 +237,17 @@ export async function deleteRepository(tx: Tx, action: RepositoryAction): Promis
   if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
 }
 
+/**
+ * Removes a repository whose owner was deleted. Its folder and files go by the same event, which holds no more of it, so that no webhook
+ * tells of it.
+ */
+export async function removeWithOwner(tx: Tx, repo: RepositoryRow, now: Date): Promise<void> {
+  const { id: repository, owner_id: owner, name, parent_id } = repo;
+  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
+  await removeRepository(tx, repository);
+  if (parent_id !== null) await countForks(tx, parent_id);
+}
+
 /** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;

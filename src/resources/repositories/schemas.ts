@@ -3,14 +3,13 @@ import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { SimpleLicense } from '#resources/licenses/index.ts';
-import { repositoryLinks } from './links.ts';
+import { repositoryLinks, simpleRepositoryLinks } from './links.ts';
 
 export const visibilities = ['public', 'private', 'internal'] as const;
 
 const RolePermissions = Type.Object(each(['admin', 'maintain', 'push', 'triage', 'pull'], Type.Boolean()));
 
-/** A repository in lists and inside other objects. */
-export const MinimalRepository = Type.Object({
+const nameFields = {
   id: Type.Integer(),
   node_id: Type.String(),
   name: Type.String(),
@@ -19,6 +18,15 @@ export const MinimalRepository = Type.Object({
   private: Type.Boolean(),
   description: Nullable(Type.String()),
   fork: Type.Boolean(),
+};
+
+/** A repository inside objects that name it alone. */
+export const SimpleRepository = Type.Object({ ...nameFields, ...each(simpleRepositoryLinks, Type.String()) });
+export type SimpleRepository = Static<typeof SimpleRepository>;
+
+/** A repository in lists and inside other objects. */
+export const MinimalRepository = Type.Object({
+  ...nameFields,
   ...each(repositoryLinks, Type.String()),
   mirror_url: Nullable(Type.String()),
   homepage: Nullable(Type.String()),

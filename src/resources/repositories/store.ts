@@ -83,7 +83,7 @@ export function listAffiliated(
   const conditions = {
     owner: sql<boolean>`r.owner_id = ${me}`,
     collaborator: sql<boolean>`r.id in (select c.repository_id from collaborators c where c.user_id = ${me})`,
-    organization_member: sql<boolean>`r.owner_id in (select m.organization_id from memberships m where m.user_id = ${me} and m.state = 'active')`,
+    organization_member: sql<boolean>`r.owner_id in (select m.organization_id from memberships m where m.user_id = ${me})`,
   };
   let query = db
     .selectFrom('repositories as r')
@@ -236,6 +236,22 @@ export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
 
 export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
+
+/** Makes all repositories of an owner private. */
+export const concealRepositories = (tx: Tx, owner: Id<'accounts'>) =>
+  tx
+    .updateTable('repositories')
+    .set({ visibility: 'private' })
+    .where('owner_id', '=', owner)
+    .where('visibility', '<>', 'private')
+    .execute();
+
+export const hasRepositories = async (db: Db, owner: Id<'accounts'>): Promise<boolean> =>
+  (await db.selectFrom('repositories').select('id').where('owner_id', '=', owner).limit(1).executeTakeFirst()) !== undefined;
+
+/** One repository of an owner, its row locked; undefined where there is none, or another transaction has just removed it. */
+export const findAnyOwnedForUpdate = (tx: Tx, owner: Id<'accounts'>): Promise<RepositoryRow | undefined> =>
+  tx.selectFrom('repositories').selectAll().where('owner_id', '=', owner).orderBy('id').limit(1).forUpdate().executeTakeFirst();
 
 /** Recounts a repository's forks. Only public forks of a public repository count, so that the number doesn't disclose the others. */
 export const countForks = (tx: Tx, id: Id<'repositories'>) =>

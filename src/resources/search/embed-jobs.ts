@@ -3,10 +3,15 @@ import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 
-/** Embeds issues when their texts change. Words are indexed by another subscription, since an embedding server may be unavailable. */
-export const embedChanged = batchSubscription<'issue.opened' | 'issue.edited', Services>({
+const changes = ['issue.opened', 'issue.edited', 'pull_request.opened', 'pull_request.edited'] as const;
+
+/**
+ * Embeds issues and pull requests when their texts change. Words are indexed by another subscription, since an embedding server may be
+ * unavailable.
+ */
+export const embedChanged = batchSubscription<(typeof changes)[number], Services>({
   name: 'search.embed-issue',
-  on: ['issue.opened', 'issue.edited'],
+  on: changes,
   attempts: 10,
   batch: 32,
   async runAll(events, { db, services: { embeddings } }) {

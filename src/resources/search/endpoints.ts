@@ -24,7 +24,17 @@ import {
 import { answerSearch, parameters, search } from './answer.ts';
 import { presentCodeHits, presentCommitHits, presentRepositoryHits, presentUserHits } from './present.ts';
 import { presentIssueHits } from './present-issues.ts';
-import { checkSignedIn, checkTarget, codeQuery, limitOf, searchableFields, searchTypeFields, sorted } from './rules.ts';
+import {
+  checkSignedIn,
+  checkTarget,
+  codeQuery,
+  issueReads,
+  limitOf,
+  searchableFields,
+  searchableTeams,
+  searchTypeFields,
+  sorted,
+} from './rules.ts';
 import { CodeItem, CommitItem, FoundIssues, found, RepositoryItem, UserItem } from './schemas.ts';
 import { withoutDeprecatedFields } from './versions.ts';
 
@@ -144,9 +154,19 @@ export const searchIssuesEndpoint = endpoint({
     const advanced = query.advanced_search === 'true';
     const order = sorted(parse('issues', query.q, { advanced }), query, issueSorts);
     checkTarget(order.query, viewer);
-    const visible = readableRepositoryIds(viewer, 'issues');
     const fields = searchableFields(viewer);
-    const request = { ...order, advanced, page, visible, fields, viewerId: viewer.account?.id, type, embeddings };
+    const teams = searchableTeams(viewer);
+    const request = {
+      ...order,
+      ...issueReads(viewer),
+      advanced,
+      page,
+      fields,
+      teams,
+      viewerId: viewer.account?.id,
+      type,
+      embeddings,
+    };
     return answerSearch(call, {
       find: (budget) => searchIssuesAs(db, { ...request, budget }),
       match: (hits, budget) => issueTextMatches(db, { query: request.query, hits, budget }),

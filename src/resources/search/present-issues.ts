@@ -29,7 +29,7 @@ export async function presentIssueHits(
   return found.flatMap(({ hit, matches }) => {
     const issue = presented.get(hit.id);
     if (!issue) return [];
-    const { closed_by: _, ...item } = issue;
+    const { closed_by: _, parent_issue_url: __, ...item } = issue;
     const text_matches = matches?.map((match) => presentOwnMatch(match, item));
     return [{ ...item, score: hit.score, ...(text_matches ? { text_matches } : {}) }];
   });

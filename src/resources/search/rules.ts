@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { mayReadIn, readableBy, teamVisibleTo } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import { unauthenticated } from '#lib/refusal.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
@@ -37,8 +38,27 @@ export function sorted<Sort extends string>(
 /** Document 1, rule 2: a query needs a term besides qualifiers. The public API also accepts a file name as the term. */
 export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabulary === 'service' ? query : withFileNames(query));
 
+/**
+ * What a search of issues and pull requests may show: the repositories with any of both, and the conditions on each of both, and on
+ * the statuses of commits, in the repository `r`.
+ */
+export function issueReads(viewer: Viewer) {
+  const reads = {
+    issues: mayReadIn(viewer, 'issues'),
+    pulls: mayReadIn(viewer, 'pull_requests'),
+    statuses: mayReadIn(viewer, 'statuses'),
+  };
+  return {
+    reads,
+    visible: sql`(select r.id from repositories r where ${readableBy(viewer)} and (${reads.issues} or ${reads.pulls}))`,
+  };
+}
+
 /** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
+
+/** Whether the viewer may search by requests of the team in the row `t`. */
+export const searchableTeams = (viewer: Viewer): RawBuilder<boolean> => teamVisibleTo(viewer, 't');
 
 /** Document 1, rule 8: semantic searches need a credential, since computing a vector is expensive. */
 export function checkSignedIn(type: SearchType, { grant }: Viewer): void {

@@ -59,8 +59,8 @@ export const UserItem = Type.Object({
 });
 export type UserItem = Static<typeof UserItem>;
 
-/** Hits don't have `closed_by`; only the issue itself does. */
-const { closed_by: _, ...issueFields } = Issue.properties;
+/** Hits don't have these; only the issue itself does. */
+const { closed_by: _, parent_issue_url: __, ...issueFields } = Issue.properties;
 
 export const IssueItem = Type.Object({
   ...issueFields,

@@ -25,7 +25,8 @@ declare module '#events/kinds.ts' {
       from?: { name?: string; description?: string | null; privacy?: string; notification_setting?: string };
     };
     'team.deleted': { team: Id<'teams'>; name: string; was?: DeletedRow<'teams'> };
-    'team.member_invited': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
+    /** `user` is missing where an e-mail address is invited. */
+    'team.member_invited': { team: Id<'teams'>; user?: Id<'accounts'>; role: string };
     'team.member_invitation_canceled': { team: Id<'teams'>; user: Id<'accounts'> };
     'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
     'team.member_changed': { team: Id<'teams'>; user: Id<'accounts'>; role: string };

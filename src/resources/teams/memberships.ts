@@ -5,11 +5,12 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { forbidden, invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import {
+  findInvitationTo,
   findMembership,
+  invite,
   putTeamInvitation,
   removeTeamInvitation,
   removeTeamMember,
-  setMembership,
   type TeamMemberRole,
 } from '#resources/members/index.ts';
 import { checkMaintains, maintains, managesAll } from './managing.ts';
@@ -45,8 +46,10 @@ export async function setTeamMembership(
     return { role: membership.role === 'owner' ? 'maintainer' : role, state: 'active' };
   }
   if (!managesAll(action)) throw forbidden(`Only owners of this organization may invite ${user.login} into it.`);
-  if (!membership) await setMembership(tx, { ...action, role: 'member' });
-  const put = await putTeamInvitation(tx, { team_id: team.id, organization_id: org.id, user_id: user.id, role, created_at: now });
+  const { id } = membership
+    ? orNotFound(await findInvitationTo(tx, org.id, { user: user.id }))
+    : await invite(tx, action, { to: { user: user.id }, role: 'member' });
+  const put = await putTeamInvitation(tx, { team_id: team.id, invitation_id: id, role, created_at: now });
   const data = { team: team.id, user: user.id, role };
   if (put !== 'same') await record(tx, { ...inOrganization(action), kind: 'team.member_invited', data });
   return { role, state: 'pending' };

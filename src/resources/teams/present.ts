@@ -7,10 +7,10 @@ import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
 import { presentFullOrganizations } from '#resources/organizations/index.ts';
-import type { OrganizationInvitation, Team, TeamFull, TeamMembership, TeamSimple } from './schemas.ts';
-import { type InvitedPerson, loadTeamCounts, loadTeams, type TeamMembership as MembershipRow, type TeamRow } from './store.ts';
+import type { Team, TeamFull, TeamMembership, TeamSimple } from './schemas.ts';
+import { loadTeamCounts, loadTeams, type TeamMembership as MembershipRow, type TeamRow } from './store.ts';
 
 function presentOne(links: Links, team: TeamRow, org: Pick<Account, 'login'>, role: Role): TeamSimple {
   const url = path(`${links.api}/teams`, team.id);
@@ -92,26 +92,3 @@ export const presentTeamMembership = (
   user: Pick<Account, 'login'>,
   { role, state }: MembershipRow,
 ): TeamMembership => ({ url: path(`${links.api}/teams`, team.id, 'memberships', user.login), role, state });
-
-/** Invitations into an organization, of a whole page. */
-export async function presentOrganizationInvitations(
-  { db, links }: Context,
-  org: Pick<Account, 'login'>,
-  rows: readonly InvitedPerson[],
-): Promise<OrganizationInvitation[]> {
-  const accounts = await loadAccounts(db, gather(rows, 'user_id', 'invited_by'));
-  return rows.map((row) => ({
-    id: row.invitation_id,
-    node_id: nodeId('OrganizationInvitation', row.invitation_id),
-    login: getOrThrow(accounts, row.user_id).login,
-    email: null,
-    role: row.role === 'owner' ? 'admin' : 'direct_member',
-    created_at: timestamp(row.created_at),
-    failed_at: null,
-    failed_reason: null,
-    inviter: presentUserOrNull(links, getOptional(accounts, row.invited_by)),
-    team_count: row.teams,
-    invitation_teams_url: path(`${links.api}/orgs`, org.login, 'invitations', row.invitation_id, 'teams'),
-    invitation_source: 'member',
-  }));
-}

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
 import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
-import { User } from '#resources/accounts/index.ts';
 import { OrganizationFull } from '#resources/organizations/index.ts';
 
 export const privacies = ['secret', 'closed'] as const;
@@ -90,20 +89,3 @@ export const TeamMembership = Type.Object({
 export type TeamMembership = Static<typeof TeamMembership>;
 
 export const TeamMembershipChange = Type.Object({ role: withDefault(OneOf(memberRoles), 'member') }, { title: 'TeamMember' });
-
-/** An invitation into an organization. Those by mail don't exist here, so that every one is to an account. */
-export const OrganizationInvitation = Type.Object({
-  id: Type.Integer(),
-  node_id: Type.String(),
-  login: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  role: OneOf(['admin', 'direct_member']),
-  created_at: Timestamp,
-  failed_at: Nullable(Timestamp),
-  failed_reason: Nullable(Type.String()),
-  inviter: Nullable(User),
-  team_count: Type.Integer(),
-  invitation_teams_url: Type.String(),
-  invitation_source: OneOf(['member']),
-});
-export type OrganizationInvitation = Static<typeof OrganizationInvitation>;

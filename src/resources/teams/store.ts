@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import type { Role } from '#access/roles.ts';
-import { organizationReachedBy, reachedBy, roleLevelOf, teamVisibleTo } from '#access/sql.ts';
+import { organizationKnownTo, organizationReachedBy, reachedBy, roleLevelOf, teamVisibleTo } from '#access/sql.ts';
 import type { Account, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -109,6 +109,18 @@ export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Prom
   return keyed(await db.selectFrom('teams').selectAll().where('id', 'in', wanted).execute(), (team) => team.id);
 }
 
+/** Teams by their ids, as far as the viewer may see them. */
+export const loadVisibleTeams = async (db: Db, viewer: Viewer, ids: readonly Id<'teams'>[]): Promise<TeamRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('teams')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .where(organizationKnownTo(viewer.grant, sql.ref('teams.organization_id')))
+        .where(teamVisibleTo(viewer, 'teams'))
+        .execute();
+
 /** The teams of an organization after one of them, in the order of their ids. */
 export const listTeamsAfter = (db: Db, organization: Id<'accounts'>, after: Id<'teams'>, limit: number): Promise<TeamRow[]> =>
   db
@@ -159,7 +171,6 @@ export function listPeople(
     .innerJoin('memberships as m', 'm.user_id', 'accounts.id')
     .selectAll('accounts')
     .where('m.organization_id', '=', team.organization_id)
-    .where('m.state', '=', 'active')
     .where(sql<boolean>`m.user_id in (${peopleOf(team.id)})`)
     .orderBy('accounts.id');
   return list(db, role === undefined ? query : query.where(roleIn(team.id), '=', role), page);
@@ -175,40 +186,24 @@ export async function findTeamMembership(
 ): Promise<TeamMembership | undefined> {
   const { rows } = await sql<TeamMembership>`
     select ${roleIn(id)} as role, 'active' as state from memberships m
-      where m.organization_id = ${organization_id} and m.user_id = ${user} and m.state = 'active'
+      where m.organization_id = ${organization_id} and m.user_id = ${user}
         and exists (select from team_members tm join teams below on below.id = tm.team_id
           where tm.user_id = m.user_id and ${id} = any (below.ancestors))
     union all
-    select i.role, 'pending' from team_invitations i where i.team_id = ${id} and i.user_id = ${user}`.execute(db);
+    select t.role, 'pending' from team_invitations t join organization_invitations i on i.id = t.invitation_id
+      where t.team_id = ${id} and i.invitee_id = ${user} and i.failed_at is null`.execute(db);
   return rows[0];
 }
 
-/** Somebody who is invited into an organization, and into a team of it. */
-export type InvitedPerson = {
-  invitation_id: number;
-  user_id: Id<'accounts'>;
-  invited_by: Id<'accounts'> | null;
-  role: 'owner' | 'member';
-  created_at: Date;
-  teams: number;
-};
-
-/** The people who are invited into a team, each with the number of teams that they are invited into. */
-export const listInvited = (db: Db, team: Pick<TeamRow, 'id' | 'organization_id'>, page: Page): Promise<Listed<InvitedPerson>> =>
+/** The teams that people come into by accepting an invitation. */
+export const listTeamsOfInvitation = (db: Db, invitation: Id<'organization_invitations'>, page: Page): Promise<Listed<TeamRow>> =>
   list(
     db,
     db
-      .selectFrom('team_invitations as i')
-      .innerJoin('memberships as m', (join) =>
-        join.onRef('m.organization_id', '=', 'i.organization_id').onRef('m.user_id', '=', 'i.user_id'),
-      )
-      .select(['m.invitation_id', 'm.user_id', 'm.invited_by', 'm.role', 'm.created_at'])
-      .select(
-        sql<number>`(select count(*) from team_invitations other
-          where other.organization_id = i.organization_id and other.user_id = i.user_id)`.as('teams'),
-      )
-      .where('i.team_id', '=', team.id)
-      .orderBy('m.user_id'),
+      .selectFrom('teams')
+      .selectAll()
+      .where(sql<boolean>`id in (select t.team_id from team_invitations t where t.invitation_id = ${invitation})`)
+      .orderBy('id'),
     page,
   );
 
@@ -298,6 +293,10 @@ export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =
 /** Removes a team with the teams below it. Returns all of them. */
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
+
+/** Removes all teams of an organization. */
+export const removeTeamsOf = (tx: Tx, organization: Id<'accounts'>) =>
+  tx.deleteFrom('teams').where('organization_id', '=', organization).execute();
 
 /** Gives a team a role in a repository, or changes it. Returns the role that it had before, if any. */
 export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Role | undefined> {

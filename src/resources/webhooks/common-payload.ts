@@ -71,7 +71,9 @@ export async function commonParts(context: LoadingContext, event: EventScope): P
   ]);
   const sender = actor ?? owner;
   return {
-    ...(owner?.kind === 'organization' ? { organization: await load(presentedOrganizations, owner) } : {}),
+    ...(owner?.kind === 'organization' || owner?.kind === 'deleted'
+      ? { organization: await load(presentedOrganizations, owner) }
+      : {}),
     ...(sender ? { sender: presentUser(links, sender) } : {}),
   };
 }

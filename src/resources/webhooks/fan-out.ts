@@ -32,7 +32,7 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Serv
     async runAll(all, { db, change, services, now }) {
       const hooks = await loadSubscribedHooks(
         db,
-        all.map((event) => ({ event, types: events.typesOf(event) })),
+        all.map((event) => ({ event, types: events.typesOf(event), onlyApp: events.onlyAppOf(event) })),
       );
       const { vocabulary, git } = services;
       const buildersByBase = new Map<string, Build>();

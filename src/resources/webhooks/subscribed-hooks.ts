@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { holds, type PermissionSet } from '#access/permissions.ts';
+import { holds, type PermissionSet, parsePermission } from '#access/permissions.ts';
 import type { Db } from '#database/connect.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
@@ -22,11 +22,16 @@ type Row = {
   events: string[];
   repository_id: Id<'repositories'> | null;
   installation: Id<'installations'> | null;
+  app: Id<'apps'> | null;
   permissions: PermissionSet | null;
 };
 
-/** An event, and the types of webhook events that it may become. */
-export type TypedEvent = { readonly event: Recorded; readonly types: readonly WebhookEventType[] };
+/** An event, the types of webhook events that it may become, and the one app whose hook gets them, if there is one. */
+export type TypedEvent = {
+  readonly event: Recorded;
+  readonly types: readonly WebhookEventType[];
+  readonly onlyApp?: Id<'apps'> | undefined;
+};
 
 /**
  * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One statement
@@ -41,15 +46,16 @@ export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[])
   const found = new Map<Recorded, SubscribedHook[]>();
   for (const { event } of own) if (isOfInstallation(event)) found.set(event, await findOwnHook(db, event));
   const hooksOf = await loadHooksOfScopes(db, others);
-  for (const { event, types } of others) {
+  for (const { event, types, onlyApp } of others) {
     const hooks = hooksOf(event)
       .filter((row) => event.kind !== 'repository.deleted' || ownerKindOf(row) === 'organization')
+      .filter((row) => onlyApp === undefined || row.app === onlyApp)
       .map((row) => ({
         id: row.id,
         base_url: row.base_url,
         installation: row.installation,
         subscribesTo: (type: WebhookEventType) =>
-          (row.events.includes('*') || row.events.includes(type.name)) && mayGet(row, type),
+          (row.events.includes('*') || row.events.includes(type.name) || getsUnasked(row, type)) && mayGet(row, type),
       }));
     found.set(
       event,
@@ -67,22 +73,25 @@ async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise
   if (events.length === 0) return () => [];
   const scopes = [...grouped(events, ({ event }) => scopeOf(event))].flatMap(([scope, [first, ...more]]) => {
     if (!first) return [];
-    const types = unique([first, ...more].flatMap((each) => gather(each.types, 'name')));
-    return [{ scope, owner: first.event.owner, repository: first.event.repository, wanted: [...types, '*'] }];
+    const types = [first, ...more].flatMap((each) => each.types);
+    const unasked = unique(types.map((type) => type.unasked && parsePermission(type.unasked).name));
+    const wanted = [...unique(gather(types, 'name')), '*'];
+    return [{ scope, owner: first.event.owner, repository: first.event.repository, wanted, unasked }];
   });
   const { rows } = await sql<Row & { scope: string }>`
     with scopes as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(scopes)}::jsonb) as s(scope text, owner bigint, repository bigint, wanted text[])
+      select * from jsonb_to_recordset(${JSON.stringify(scopes)}::jsonb)
+        as s(scope text, owner bigint, repository bigint, wanted text[], unasked text[])
     )
-    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::jsonb as permissions
+    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::bigint as app, null::jsonb as permissions
     from scopes s cross join lateral (
       select * from webhooks o where o.organization_id = s.owner
       union all select * from webhooks r where r.repository_id = s.repository) h
     where h.active and h.events && s.wanted
     union all
-    select s.scope, h.id, h.base_url, i.events, null, i.id, i.permissions
+    select s.scope, h.id, h.base_url, i.events, null, i.id, i.app_id, i.permissions
     from scopes s join installations i on i.account_id = s.owner join webhooks h on h.app_id = i.app_id
-    where i.suspended_at is null and h.active and i.events && s.wanted
+    where i.suspended_at is null and h.active and (i.events && s.wanted or jsonb_exists_any(i.permissions, s.unasked))
       and (i.repository_selection = 'all' or s.repository is null or exists (
         select from installation_repositories r where r.installation_id = i.id and r.repository_id = s.repository))
     order by id`.execute(db);
@@ -101,6 +110,10 @@ function mayGet(row: Row, { permission, hooks }: WebhookEventType): boolean {
   if (owner === 'app') return permission === 'none' || holds(row.permissions ?? {}, permission);
   return hooks === 'all' || (hooks === 'organizations' && owner === 'organization');
 }
+
+/** Whether an app gets a type of event that it didn't subscribe to. */
+const getsUnasked = ({ installation, permissions }: Row, { unasked }: WebhookEventType): boolean =>
+  installation !== null && unasked !== undefined && holds(permissions ?? {}, unasked);
 
 type InstallationKind = Extract<EventKind, `installation.${string}`>;
 

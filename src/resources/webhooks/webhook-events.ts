@@ -3,6 +3,7 @@ import type { Context } from '#endpoint/context.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { Id } from '#lib/id.ts';
 import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
 import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
@@ -13,6 +14,8 @@ export type WebhookEvents = {
   readonly kinds: readonly EventKind[];
   /** The types of webhook events that an event may become. */
   typesOf(event: Recorded): readonly WebhookEventType[];
+  /** The one app whose hook receives an event; undefined where every subscribed hook does. */
+  onlyAppOf(event: Recorded): Id<'apps'> | undefined;
   /** Whether the payloads of an event may be large, so that they are built when no others are. */
   isLarge(event: Recorded): boolean;
   /**
@@ -40,6 +43,7 @@ export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   return {
     kinds: [...builders.keys()],
     typesOf: ({ kind }) => builders.get(kind)?.types ?? [],
+    onlyAppOf: (event) => builders.get(event.kind)?.onlyFor?.(event as never), // a builder of this event's kind
     isLarge: ({ kind }) => builders.get(kind)?.isLarge ?? false,
     openBuilder(given) {
       const context = payloadContext(given);

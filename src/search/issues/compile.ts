@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { termsOf } from '#search/analyse/analyse.ts';
-import { both } from '#search/lexeme-query.ts';
+import { both, either, lexemePrefix } from '#search/lexeme-query.ts';
 import type { Node, Text } from '#search/query/tree.ts';
 import { mayContainPairs } from '#search/word-pairs.ts';
+import { lexemeOf } from './lexemes.ts';
 import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './matching.ts';
 import { type QualifierContext, qualifierMatching } from './qualifiers.ts';
-import { inAnyField, inFields, type TextField } from './terms.ts';
+import { inAnyField, inFields, type TextField, textFields } from './terms.ts';
 
 /** What the compilation of a query depends on, beside the query. */
 export type QueryContext = QualifierContext & { searchedFields: readonly TextField[] };
@@ -37,12 +38,19 @@ export function compile(node: Node, context: QueryContext, negated = false): Mat
 function compileText(text: Text, { searchedFields }: QueryContext, negated: boolean): Matching | undefined {
   const terms = termsOf(text.text);
   if (terms.length === 0) return undefined;
-  if (!isPhrase(text)) return byLexemes(both(terms.map((term) => inAnyField(searchedFields, term))));
+  if (!isPhrase(text)) {
+    const words = both(terms.map((term) => inAnyField(searchedFields, term)));
+    const isCommit = commitName.test(text.text) && searchedFields.length === textFields.length;
+    return byLexemes(isCommit ? either([words, lexemePrefix(lexemeOf.commit(text.text))]) : words);
+  }
   // For an excluded phrase: an issue with its words, but without the phrase, still matches, so the index can't exclude any.
   if (negated) return nothing;
   const pairs = mayContainPairs(terms, sql`pairs`);
   return { lexemes: inFields(searchedFields, terms), ...(pairs ? { condition: pairs } : {}) };
 }
+
+/** A word that may also be a commit's name or its first digits: it finds the pull requests that have the commit. */
+const commitName = /^[0-9a-f]{7,40}$/i;
 
 export const isPhrase = ({ quoted, text }: Text): boolean => quoted && termsOf(text).length > 1;
 

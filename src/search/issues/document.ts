@@ -19,6 +19,17 @@ export type Source = {
   state: string;
   stateReason: string | null;
   locked: boolean;
+  /** What it is beside, where it is a pull request. */
+  pull: PullSource | null;
+};
+
+type PullSource = {
+  isDraft: boolean;
+  isMerged: boolean;
+  headRef: string;
+  baseRef: string;
+  /** The commit of its head, and that of its merge. */
+  commits: string[];
 };
 
 /** The computed columns of an issue's row. */
@@ -34,7 +45,7 @@ export type Document = {
 };
 
 /** Increase the last number whenever rows are computed differently. */
-export const rowVersion = analyserVersion * 100 + 2;
+export const rowVersion = analyserVersion * 100 + 3;
 
 /** More bits than for code, since issues are short: one wrong pair in thirty passes the filter. */
 const bitsPerWord = 8;
@@ -75,7 +86,7 @@ const weightOf = (words: number, average: number): number => Math.fround(2.2 / (
 function attributeLexemes({ repositoryId, authorId, milestone, ...source }: Source): string[] {
   return [
     lexemeOf.repository(repositoryId),
-    lexemeOf.fact('issue'),
+    ...(source.pull ? pullLexemes(source.pull) : [lexemeOf.fact('issue')]),
     lexemeOf.fact(source.state),
     lexemeOf.fact(source.locked ? 'locked' : 'unlocked'),
     ...(source.stateReason ? [lexemeOf.fact(source.stateReason)] : []),
@@ -88,6 +99,27 @@ function attributeLexemes({ repositoryId, authorId, milestone, ...source }: Sour
     ...(source.assignees.length === 0 ? [lexemeOf.without('assignee')] : []),
   ];
 }
+
+function pullLexemes({ isDraft, isMerged, headRef, baseRef, commits }: PullSource): string[] {
+  return [
+    lexemeOf.fact('pull'),
+    lexemeOf.fact(isMerged ? 'merged' : 'unmerged'),
+    lexemeOf.fact(isDraft ? 'draft' : 'ready'),
+    ...beginningsOf(headRef).map(lexemeOf.head),
+    lexemeOf.base(baseRef),
+    ...commits.map(lexemeOf.commit),
+  ];
+}
+
+const maxBeginnings = 20;
+
+/** A branch's name, and what its name begins with, up to the end of a word: `fix/pump-seal` begins with `fix` and `fix/pump`. */
+const beginningsOf = (name: string): string[] => [
+  name,
+  ...[...name.matchAll(/[\p{L}\p{N}](?=[^\p{L}\p{N}])/gu)]
+    .slice(0, maxBeginnings)
+    .map(({ index, 0: { length } }) => name.slice(0, index + length)),
+];
 
 const mention =
   /(?<![\p{L}\p{N}_/-])@([a-z\d](?:[a-z\d]|[-_](?=[a-z\d])){0,98})(?:\/([a-z\d][a-z\d._-]{0,98}))?(?![\p{L}\p{N}/])/giu;

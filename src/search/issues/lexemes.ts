@@ -13,8 +13,13 @@ export const lexemeOf = {
   team: (organization: string, slug: string) => `@${organization}/${slug}`.toLowerCase(),
   label: (name: string) => `#${foldName(name)}`,
   milestone: (title: string) => `$${foldName(title)}`,
+  /** The branch of a pull request, or what its name begins with. */
+  head: (name: string) => `~${foldName(name)}`,
+  base: (name: string) => `&${foldName(name)}`,
+  /** A commit of a pull request, or the first digits of one. */
+  commit: (digits: string) => `%${digits.toLowerCase()}`,
   repository: (id: number) => `/${id}`,
-  /** An attribute, as `issue`, `open` or `locked`. */
+  /** An attribute, as `issue`, `pull`, `open` or `locked`. */
   fact: (name: string) => `!${name}`,
   /** An attribute that the issue doesn't have. */
   without: (what: string) => `-${what}`,

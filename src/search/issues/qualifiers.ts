@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findLanguage } from '#search/languages/language.ts';
-import { either, lexeme } from '#search/lexeme-query.ts';
+import { either, lexeme, lexemePrefix } from '#search/lexeme-query.ts';
 import { findQualifier } from '#search/query/qualifiers.ts';
 import type { Qualifier } from '#search/query/tree.ts';
 import { holdsField, inField } from './fields.ts';
 import { lexemeOf } from './lexemes.ts';
-import { byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
+import { allOf, byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
+import { hasReview, hasStatus, isAskedOf, isAskedOfTeam, isLinked, isReviewedBy, type Unreadable } from './pulls.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
@@ -15,43 +16,58 @@ export type QualifierContext = {
   people: People;
   /** The condition on the fields `f` that the caller may see. */
   fields: RawBuilder<unknown>;
+  unreadable: Unreadable;
+  /** The condition on the teams `t` that the caller may see. */
+  teams: RawBuilder<unknown>;
 };
 
 /** The condition of a qualifier. Qualifiers about data that Hearth doesn't have match nothing. */
-export function qualifierMatching(qualifier: Qualifier, { people, fields }: QualifierContext): Matching {
+export function qualifierMatching(qualifier: Qualifier, { people, fields, unreadable, teams }: QualifierContext): Matching {
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
     case 'login':
       if (value.login === '*') return noneOf(byLexemes(lexeme(lexemeOf.without(name))));
-      return ofPerson(name, people.get(value.login));
+      return ofPerson(name, people.get(value.login), teams);
     case 'words':
       return byLexemes(either([...new Set(value.words)].map((word) => lexeme(lexemeOf.label(word)))));
     case 'team':
+      if (name === 'team-review-requested') return ofPull(isAskedOfTeam(value, teams));
       return byLexemes(lexeme(lexemeOf.team(value.organization, value.slug)));
     case 'number':
       return byRow(inNumbers(numbers[name] ?? sql`null`, value));
     case 'date':
       return byRow(inDates(dates[name] ?? sql`null`, value));
+    case 'hash':
+      return byLexemes(lexemePrefix(lexemeOf.commit(value.prefix)));
     case 'choice':
       if (name === 'no') return lacking(value.choice, fields);
       if (name === 'has') return noneOf(lacking(value.choice, fields));
+      if (name === 'linked') return ofLink(value.choice, unreadable);
+      if (name === 'status') return ofPull(hasStatus(value.choice, unreadable));
+      if (name === 'review') return ofPull(hasReview(value.choice));
       return ofChoice(name, value.choice);
     case 'text':
       return name.startsWith('field.')
         ? byRow(inField(name.slice('field.'.length), value.text, fields))
         : ofText(name, value.text);
     default:
-      return ofRepository(qualifier);
+      return ofOthers(qualifier);
   }
 }
 
 type Person = NonNullable<ReturnType<People['get']>>;
 
-function ofPerson(name: string, person: Person | undefined): Matching {
+/** A condition that the index doesn't answer, on pull requests. */
+const ofPull = (condition: RawBuilder<unknown>): Matching => allOf([fact('pull'), byRow(condition)]);
+
+function ofPerson(name: string, person: Person | undefined, teams: RawBuilder<unknown>): Matching {
   if (!person) return nothing;
   const { id, login } = person;
   if (name === 'user' || name === 'org') return inRepository(sql`r.owner_id = ${id}`);
+  if (name === 'reviewed-by') return ofPull(isReviewedBy(id));
+  if (name === 'user-review-requested') return ofPull(isAskedOf(id));
+  if (name === 'review-requested') return ofPull(isAskedOf(id, teams));
   const own = {
     author: lexemeOf.author(id),
     assignee: lexemeOf.assignee(id),
@@ -72,6 +88,7 @@ const dates: Record<string, RawBuilder<unknown>> = {
   created: sql`created_at`,
   updated: sql`updated_at`,
   closed: sql`closed_at`,
+  merged: sql`merged_at`,
 };
 
 const inNumbers = (column: RawBuilder<unknown>, { min, max }: { min?: number; max?: number }): RawBuilder<unknown> =>
@@ -99,23 +116,34 @@ function ofChoice(name: string, choice: string): Matching {
   if (choice === 'public') return inRepository(sql`r.visibility = 'public'`);
   if (choice === 'private') return inRepository(sql`r.visibility <> 'public'`);
   if (choice === 'internal') return inRepository(sql`r.visibility = 'internal'`);
-  // Hearth has no pull requests yet, so that nothing matches.
-  return ['issue', 'open', 'closed', 'locked', 'unlocked'].includes(choice) ? fact(choice) : nothing;
+  if (pullWords.has(choice)) return fact('pull');
+  return facts.has(choice) ? fact(choice) : nothing;
 }
+
+const facts = new Set(['issue', 'open', 'closed', 'merged', 'unmerged', 'draft', 'locked', 'unlocked']);
+const pullWords = new Set(['pr', 'pull-request']);
+
+/** Issues that a pull request says it closes, or pull requests that say so of an issue. */
+const ofLink = (choice: string, unreadable: Unreadable): Matching =>
+  allOf([fact(choice === 'pr' ? 'issue' : 'pull'), byRow(isLinked(choice, unreadable))]);
 
 function ofText(name: string, text: string): Matching {
   if (name === 'milestone') return byLexemes(lexeme(lexemeOf.milestone(text)));
   if (name === 'language') return inRepository(sql`lower(r.language) = lower(${findLanguage(text) ?? text})`);
+  if (name === 'head') return byLexemes(lexeme(lexemeOf.head(text)));
+  if (name === 'base') return byLexemes(lexeme(lexemeOf.base(text)));
   if (name === 'type' && text.toLowerCase() === 'issue') return fact('issue');
+  if (name === 'type' && pullWords.has(text.toLowerCase())) return fact('pull');
   return nothing;
 }
 
-/** `repo:` and `archived:` inside of alternatives. Elsewhere the scope of the search handles them. */
-function ofRepository({ name, value }: Qualifier): Matching {
+/** `draft:`; and `repo:` and `archived:` inside of alternatives, which the scope of the search handles elsewhere. */
+function ofOthers({ name, value }: Qualifier): Matching {
   if (value.type === 'repository')
     return inRepository(
       sql`lower(r.name) = lower(${value.name}) and r.owner_id in (select id from accounts where lower(login) = lower(${value.owner}))`,
     );
+  if (value.type === 'flag' && name === 'draft') return fact(value.on ? 'draft' : 'ready');
   if (value.type === 'flag' && name === 'archived') return inRepository(sql`r.archived = ${value.on}`);
   return nothing;
 }

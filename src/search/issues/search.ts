@@ -12,9 +12,10 @@ import { resolveScope } from '#search/scope/scope.ts';
 import { type Check, makeCheck } from './check.ts';
 import { compile, hasPhrase, type QueryContext } from './compile.ts';
 import * as hits from './hits.ts';
-import { allOf } from './matching.ts';
+import { allOf, byRow, type Matching } from './matching.ts';
 import { findPeople } from './people.ts';
 import { type Plan, planOf } from './plan.ts';
+import { outsideOf, type Readable, type Unreadable } from './pulls.ts';
 import { tiersOf } from './ranking.ts';
 import { type TextField, textFields, textFieldsOf } from './terms.ts';
 import { loadTexts, textsIn } from './texts.ts';
@@ -26,13 +27,24 @@ export type IssueSearch = SearchRequest & {
   advanced?: boolean;
   /** The condition on the fields `f` of issues that the caller may see; none, where it is missing. */
   fields?: RawBuilder<unknown>;
+  /** The condition on the teams `t` that the caller may see; none, where it is missing. */
+  teams?: RawBuilder<unknown>;
+  /** Whether the caller may read issues, pull requests and statuses of the visible repository `r`; all, where it is missing. */
+  reads?: Record<Readable, RawBuilder<boolean>>;
   sort?: IssueSort | undefined;
   order?: 'asc' | 'desc';
 };
 
 /** A prepared search. */
 export type SearchContext = { request: IssueSearch; plan: Plan; searchedFields: TextField[] };
-type Selected = { where: hits.Where; queryContext: QueryContext; ids: Id<'repositories'>[]; isPartial: boolean };
+type Selected = {
+  where: hits.Where;
+  queryContext: QueryContext;
+  ids: Id<'repositories'>[];
+  isPartial: boolean;
+  /** The condition on what may be read of each repository, where that isn't all. */
+  readable: Matching[];
+};
 export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
@@ -59,9 +71,17 @@ export function prepareSearch(request: IssueSearch): SearchContext {
   };
 }
 
+const nowhere: Unreadable = { issues: [], pulls: [], statuses: [] };
+
 /** Refuses queries without a word or a qualifier with a meaning, as punctuation alone. */
 function requireConditions(query: Node): void {
-  const asksFor = compile(query, { searchedFields: textFields, people: new Map(), fields: sql`false` });
+  const asksFor = compile(query, {
+    searchedFields: textFields,
+    people: new Map(),
+    fields: sql`false`,
+    teams: sql`false`,
+    unreadable: nowhere,
+  });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
 
@@ -87,23 +107,50 @@ export async function findIndexed(db: Db, context: SearchContext, slice: hits.Sl
 const queryContextOf = async (
   db: Reader,
   { request, searchedFields }: Pick<SearchContext, 'request' | 'searchedFields'>,
+  unreadable: Unreadable,
 ): Promise<QueryContext> => ({
   searchedFields,
+  unreadable,
   people: await findPeople(db, request.query, request.viewerId),
   fields: request.fields ?? sql`false`,
+  teams: request.teams ?? sql`false`,
 });
 
 /** The condition of the search; undefined where it has no repositories. */
 export async function select(tx: Reader, { request, plan, searchedFields }: SearchContext): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
-  const { ids, isPartial } = await resolveScope(tx, { ...request, filters, nested, forks: true, only: sql`r.has_issues` });
+  const scope = await resolveScope(tx, { ...request, ...readsOf(request), filters, nested, forks: true });
+  const { ids, isPartial } = scope;
   if (ids.length === 0) return undefined;
-  const queryContext = await queryContextOf(tx, { request, searchedFields });
-  const matching = allOf(plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined));
-  const { where, isByIndex } = await hits.whereOf(tx, matching, ids);
+  const unreadable = { issues: scope.marked('issues'), pulls: scope.marked('pulls'), statuses: scope.marked('statuses') };
+  const queryContext = await queryContextOf(tx, { request, searchedFields }, unreadable);
+  const readable = readableIn(unreadable);
+  const required = plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined);
+  const { where, isByIndex } = await hits.whereOf(tx, allOf([...required, ...readable]), ids);
   if (!isByIndex) planForWords();
-  return { where, queryContext, ids, isPartial };
+  return { where, queryContext, ids, isPartial, readable };
 }
+
+/** The repositories with issues or pull requests that may be read, with marks on those where not everything may be. */
+function readsOf({ reads }: IssueSearch) {
+  const all = sql<boolean>`true`;
+  const { issues, pulls, statuses } = reads ?? { issues: all, pulls: all, statuses: all };
+  const withIssues = sql<boolean>`(r.has_issues and ${issues})`;
+  return {
+    only: sql`(${withIssues} or ${pulls})`,
+    marks: {
+      issues: sql<boolean>`not ${withIssues}`,
+      pulls: sql<boolean>`not ${pulls}`,
+      statuses: sql<boolean>`not ${statuses}`,
+    },
+  };
+}
+
+/** The conditions that leave out issues and pull requests of repositories where the caller may not read them. */
+const readableIn = ({ issues, pulls }: Unreadable): Matching[] => [
+  ...(issues.length > 0 ? [byRow(sql`(is_pull_request or ${outsideOf(issues)})`)] : []),
+  ...(pulls.length > 0 ? [byRow(sql`(not is_pull_request or ${outsideOf(pulls)})`)] : []),
+];
 
 function listOrdered(
   tx: Reader,

@@ -108,10 +108,10 @@ async function findNear(db: Db, context: SearchContext, { embeddings, vector }: 
   const found = await runWithinBudget(db, context.request.budget, async (tx) => {
     const selected = await select(tx, context);
     if (!selected) return 'nowhere' as const;
-    const { ids: repositories, queryContext, isPartial } = selected;
+    const { ids: repositories, queryContext, isPartial, readable } = selected;
     planForWords();
     const others = context.plan.required.filter((part) => textOfQuery(part) === '').map((part) => compile(part, queryContext));
-    const matching = others.filter((part) => part !== undefined);
+    const matching = [...others.filter((part) => part !== undefined), ...readable];
     const condition = matching.length > 0 ? { condition: asCondition(allOf(matching)) } : {};
     const neighbours = await embeddings.nearest(tx, { vector, repositories, limit: maxNeighbours, ...condition });
     const similar = neighbours.filter(({ score }) => score >= minSimilarity);

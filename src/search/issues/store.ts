@@ -32,7 +32,10 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
       coalesce(c.commenters, '{}') as commenters,
       coalesce((select array_agg(a.user_id) from issue_assignees a where a.issue_id = i.id), '{}') as assignees,
       coalesce((select array_agg(l.name) from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id), '{}')
-        as labels
+        as labels,
+      (select jsonb_build_object('isDraft', i.is_draft, 'isMerged', i.merged_at is not null, 'headRef', p.head_ref, 'baseRef', p.base_ref,
+          'commits', array_remove(array[p.head_sha, case when i.merged_at is not null then p.merge_commit_sha end], null))
+        from pull_requests p where p.issue_id = i.id) as pull
     from issues i left join milestones m on m.id = i.milestone_id
     left join lateral (
       select string_agg(c.body, e'\n' order by c.id) filter (where c.upto <= ${maxComments}) as text,
@@ -47,9 +50,9 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
 export async function saveDocuments(tx: Tx, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
-    insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at, comments, reactions,
-      plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words, pairs)
-    select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.comments_count, 
+    insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at,
+      is_pull_request, merged_at, comments, reactions, plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words, pairs)
+    select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.is_pull_request, i.merged_at, i.comments_count,
       (select coalesce(sum(n::integer), 0) from jsonb_each_text(i.reactions) as r(content, n)),
       ${count('+1')}, ${count('-1')}, ${count('laugh')}, ${count('confused')}, ${count('heart')}, ${count('hooray')},
       f.title_weight, f.body_weight, f.comments_weight, f.version, f.words, decode(f.pairs, 'hex')
@@ -59,7 +62,8 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
     ) as f (id, title_weight, body_weight, comments_weight, version, words, pairs) join issues i on i.id = f.id
     on conflict (issue_id) do update set
       repository_id = excluded.repository_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
-      closed_at = excluded.closed_at, comments = excluded.comments, reactions = excluded.reactions,
+      closed_at = excluded.closed_at, is_pull_request = excluded.is_pull_request, merged_at = excluded.merged_at,
+      comments = excluded.comments, reactions = excluded.reactions,
       plus_one = excluded.plus_one, minus_one = excluded.minus_one, laugh = excluded.laugh, confused = excluded.confused,
       heart = excluded.heart, hooray = excluded.hooray, title_weight = excluded.title_weight, body_weight = excluded.body_weight,
       comments_weight = excluded.comments_weight, analyser = excluded.analyser, pairs = excluded.pairs,

@@ -65,9 +65,6 @@ const attributes: ValueType = {
   fields: true,
 };
 
-const reviews = 'pull request reviews';
-const links = 'links between issues and pull requests';
-const pulls = 'pull requests';
 const issueLinks = 'sub-issues, and issues that block others';
 
 const issues: Record<string, QualifierSpec> = {
@@ -106,29 +103,29 @@ const issues: Record<string, QualifierSpec> = {
   milestone: any(text),
   no: all(attributes),
   has: all(attributes),
-  linked: all(choice('pr', 'issue'), links),
-  head: any(text, pulls),
-  base: any(text, pulls),
-  draft: all(flag, pulls),
-  review: all(choice('none', 'required', 'approved', 'changes_requested'), reviews),
-  'reviewed-by': all(login, reviews),
-  'review-requested': all(login, 'requests for review'),
-  'user-review-requested': all(login, 'requests for review'),
-  'team-review-requested': all({ type: 'team' }, 'requests for review'),
+  linked: all(choice('pr', 'issue')),
+  head: any(text),
+  base: any(text),
+  draft: all(flag),
+  review: all(choice('none', 'required', 'approved', 'changes_requested')),
+  'reviewed-by': all(login),
+  'review-requested': all(login),
+  'user-review-requested': all(login),
+  'team-review-requested': all({ type: 'team' }),
   'parent-issue': any(text, issueLinks),
   'sub-issue': any(text, issueLinks),
   'blocked-by': any(text, issueLinks),
   blocking: any(text, issueLinks),
   project: any(text, 'projects'),
-  status: any(choice('pending', 'success', 'failure'), 'commit statuses'),
-  sha: any(hash, pulls),
+  status: any(choice('pending', 'success', 'failure')),
+  sha: any(hash),
   comments: all(number),
   interactions: all(number),
   reactions: all(number),
   created: all(date),
   updated: all(date),
   closed: all(date),
-  merged: all(date, pulls),
+  merged: all(date),
   archived: all(flag),
   language: any(text),
   sort: sort(issueSorts),

@@ -6,7 +6,12 @@ import type { Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
 /** The repositories that a search looks into. `isPartial`: there are more than a search looks into. */
-export type Scope = { ids: Id<'repositories'>[]; isPartial: boolean };
+export type Scope = {
+  ids: Id<'repositories'>[];
+  isPartial: boolean;
+  /** Those of them for which a condition of `marks` holds. */
+  marked(name: string): Id<'repositories'>[];
+};
 
 export type ScopeOptions = {
   visible: RawBuilder<unknown>;
@@ -18,6 +23,8 @@ export type ScopeOptions = {
   nested?: readonly Filter[];
   /** A further condition on the repository `r`. */
   only?: RawBuilder<unknown>;
+  /** Conditions on the repository `r` by names, for each of which the scope tells the repositories. */
+  marks?: Readonly<Record<string, RawBuilder<boolean>>>;
 };
 
 type Names = { repositories: { owner: string; name: string }[]; accounts: string[] };
@@ -51,7 +58,11 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
   const { rows } = await statementOf(options, named, nested).execute(db);
   if (mayMiss && !rows[0]?.accessible) throw inaccessible();
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
-  return { ids: ids.slice(0, maxRepositories), isPartial: ids.length > maxRepositories };
+  return {
+    ids: ids.slice(0, maxRepositories),
+    isPartial: ids.length > maxRepositories,
+    marked: (name) => rows.flatMap(({ id, marks }) => (id !== null && marks?.includes(name) ? [id] : [])),
+  };
 }
 
 type ScopeRow = {
@@ -59,11 +70,13 @@ type ScopeRow = {
   id: Id<'repositories'> | null;
   /** Whether anything that is named is accessible. */
   accessible: boolean;
+  /** The names of the marks that hold; missing where none were asked for. */
+  marks?: string[] | null;
 };
 
 /** The parts of the statement that a search has no use for are left out: PostgreSQL takes longer to plan them than to run them. */
 function statementOf(options: ScopeOptions, named: Names, nested: Names): RawBuilder<ScopeRow> {
-  const { visible, viewerId, only } = options;
+  const { visible, viewerId, only, marks } = options;
   const byAccount = named.accounts.length > 0;
   const tables: RawBuilder<unknown>[] = [];
   const accessible: RawBuilder<unknown>[] = [];
@@ -99,13 +112,19 @@ function statementOf(options: ScopeOptions, named: Names, nested: Names): RawBui
   ];
   return sql<ScopeRow>`
     ${tables.length > 0 ? sql`with ${sql.join(tables)}` : sql``}
-    select found.id, ${accessible.length > 0 ? sql.join(accessible, sql` or `) : sql`true`} as accessible
+    select found.*, ${accessible.length > 0 ? sql.join(accessible, sql` or `) : sql`true`} as accessible
     from (select) as always left join lateral (
-      select r.id from ${isAny(named) ? searched : sql`repositories r`} join accounts o on o.id = r.owner_id
+      select r.id${marks ? sql`, ${marksOf(marks)} as marks` : sql``} from ${isAny(named) ? searched : sql`repositories r`} join accounts o on o.id = r.owner_id
       where ${sql.join(conditions, sql` and `)}
       order by r.pushed_at desc nulls last, r.id desc limit ${sql.lit(maxRepositories + 1)}
     ) as found on true`;
 }
+
+/** The names of the marks that hold for the repository `r`. */
+const marksOf = (marks: Readonly<Record<string, RawBuilder<boolean>>>): RawBuilder<unknown> =>
+  sql`array_remove(array[${sql.join(
+    Object.entries(marks).map(([name, condition]) => sql`case when ${condition} then ${name} end`),
+  )}]::text[], null)`;
 
 /** The same repositories as a condition on `r` and their owners `o`, without the limit, for the repository search. */
 export function inScope(options: ScopeOptions): RawBuilder<unknown> {

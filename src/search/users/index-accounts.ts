@@ -63,7 +63,7 @@ async function indexBatch(tx: Tx, after: number, all: boolean): Promise<Account[
   const { rows } = await sql<Account>`
     select a.id, a.kind, a.login, a.name, a.email, a.location
     from accounts a left join account_words w on w.account_id = a.id
-    where a.id > ${after} and a.kind <> 'bot' and (${all} or w.analyser is distinct from ${analyserVersion})
+    where a.id > ${after} and a.kind in ('user', 'organization') and (${all} or w.analyser is distinct from ${analyserVersion})
     order by a.id limit ${batchSize} for share of a`.execute(tx);
   await indexAccounts(tx, rows);
   return rows;

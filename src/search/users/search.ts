@@ -52,7 +52,7 @@ async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promis
   return found ? { ...found, incomplete_results: false } : { items: [], total_count: 0, incomplete_results: true };
 }
 
-const tables = sql`accounts a join account_words w on w.account_id = a.id where a.kind <> 'bot'`;
+const tables = sql`accounts a join account_words w on w.account_id = a.id where a.kind in ('user', 'organization')`;
 
 function whereOf({ request, terms, searchedFields }: SearchContext): RawBuilder<unknown> {
   const { filters, rest } = split(request.query);

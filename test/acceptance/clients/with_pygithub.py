@@ -156,6 +156,33 @@ eventually(lambda: migration.get_status() == "exported")
 migration.delete()
 done("migrations")
 
+theirs = bob.get_repo(f"{ORG}/by-python")
+fork = bob.get_user().create_fork(theirs)
+eventually(lambda: fork.get_git_ref("heads/main").object.sha)
+fork.create_git_ref("refs/heads/quieter", fork.get_git_ref("heads/main").object.sha)
+fork.create_file("muffler.txt", "Add a muffler", "one\ntwo\n", branch="quieter")
+number = theirs.create_pull(title="A quieter snake", body="Fixes #1", base="main", head="bob:quieter").number
+pull = eventually(lambda: (lambda one: one.mergeable and one)(repo.get_pull(number)))
+assert (pull.commits, pull.additions, pull.changed_files, pull.head.label) == (1, 2, 1, "bob:quieter")
+assert [one.filename for one in pull.get_files()] == ["muffler.txt"]
+assert [one.title for one in repo.get_pulls(state="open", base="main")] == ["A quieter snake"]
+repo.get_commit(pull.head.sha).create_status("failure", context="build")
+assert repo.get_pull(number).mergeable_state == "unstable"
+pull.create_review(body="Nearly.", event="REQUEST_CHANGES", comments=[{"path": "muffler.txt", "position": 2, "body": "Three?"}])
+assert [one.state for one in pull.get_reviews()] == ["CHANGES_REQUESTED"]
+assert [one.body for one in theirs.get_pull(number).get_review_comments()] == ["Three?"]
+old = fork.get_contents("muffler.txt", ref="quieter")
+fork.update_file("muffler.txt", "Three", "one\nthree\n", old.sha, branch="quieter")
+pull = eventually(lambda: (lambda one: one.commits == 2 and one.mergeable and one)(repo.get_pull(number)))
+repo.get_commit(pull.head.sha).create_status("success", context="build")
+pull.create_review(event="APPROVE")
+assert repo.get_pull(number).mergeable_state == "clean"
+merged = pull.merge(merge_method="squash", sha=pull.head.sha)
+assert merged.merged and repo.get_branch("main").commit.sha == merged.sha
+assert repo.get_pull(number).is_merged() and repo.get_issue(1).state == "closed"
+assert {"merged", "closed"} <= {one.event for one in repo.get_issue(number).get_events()}
+done("pull requests")
+
 with open(os.environ["HEARTH_APP_KEY"]) as file:
     app = github.GithubIntegration(int(os.environ["HEARTH_APP"]), file.read(), base_url=API)
 token = app.get_access_token(int(os.environ["HEARTH_INSTALLATION"]))

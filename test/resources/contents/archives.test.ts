@@ -17,9 +17,40 @@ async function listed(bytes: Buffer): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
+test('of a private repository, the address needs no credential, for five minutes and for as long as its reader may read', async () => {
+  const [owner, reader] = [await w.user(), await w.user()];
+  const { path, oids, repo } = await history(w, owner, 2, 'private');
+  await w.collaborator(repo, reader, 'read');
+  const address = async (who: typeof owner, kind = 'tarball'): Promise<string> => {
+    const { status, headers } = await (await w.as(who)).get(`${path}/${kind}/main`);
+    expect(status).toBe(302);
+    return headers.location ?? '';
+  };
+  const folder = `${owner.login}-${repo.name}-${oids[1]?.slice(0, 7)}`;
+  const link = await address(owner);
+  expect(link).toMatch(new RegExp(`^${w.url}/api/v3/archives/[\\w-]+$`));
+  const tar = await fetch(link);
+  expect([tar.status, tar.headers.get('content-disposition')]).toEqual([200, `attachment; filename=${folder}.tar.gz`]);
+  expect(await listed(Buffer.from(await tar.arrayBuffer()))).toContain(`${folder}/2.txt`);
+  const zip = await fetch(await address(owner, 'zipball'));
+  expect(Buffer.from(await zip.arrayBuffer()).toString('latin1', 0, 2)).toBe('PK');
+  expect((await fetch(`${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
+  const given = await address(reader);
+  expect((await fetch(given, { method: 'HEAD' })).status).toBe(200);
+  await (await w.as(owner)).delete(`${path}/collaborators/${reader.login}`);
+  expect((await fetch(given)).status).toBe(404);
+  const before = w.clock.now;
+  w.clock.now = new Date(before.getTime() + 299_000);
+  expect((await fetch(link, { method: 'HEAD' })).status).toBe(200);
+  w.clock.now = new Date(before.getTime() + 300_000);
+  expect((await fetch(link)).status).toBe(404);
+  w.clock.now = before;
+  expect((await fetch(`${w.url}/api/v3${path}/tarball/main`)).status).toBe(404);
+});
+
 test('leads to an archive that holds the files of the commit', async () => {
   const owner = await w.user();
-  const { path, oids, repo } = await history(w, owner, 2, 'private');
+  const { path, oids, repo } = await history(w, owner, 2);
   const client = await w.as(owner);
   const authorization = `Bearer ${await w.token(owner)}`;
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { groupOf, setting } from './setting.ts';
 
 const wanted = { name: 'builder', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core' };
@@ -160,7 +161,7 @@ test('another organization’s runner reads like one that is not there', async (
 test('an organization goes with its runners', async () => {
   const { here, client, org, id } = await made();
   expect((await client.delete(`/orgs/${org.login}`)).status).toBe(202);
-  await here.settle();
+  await completeDeletions(here);
   const left = await here.db.selectFrom('hosted_runners').select('id').where('id', '=', id).execute();
   expect(left).toEqual([]);
 });

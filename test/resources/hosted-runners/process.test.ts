@@ -8,6 +8,7 @@ import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { reconcileRunners } from '#resources/hosted-runners/reconcile.ts';
 import { isRunning } from '#runner-providers/process/machine.ts';
+import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { agentOf, machineRoom, runOn } from '#test/runner-providers/process/support.ts';
 import { type World, world } from '#test/support/world.ts';
 import { generator, setting } from './setting.ts';
@@ -93,6 +94,7 @@ test('the machines of an organization that is gone are taken away', async () => 
   const id = await generator(place);
   const agent = await agentOf(machine(id));
   await place.client.delete(`/orgs/${place.org.login}`);
+  await completeDeletions(place.here);
   await later(place.here);
   expect(isRunning(agent)).toBe(false);
   expect(await readdir(join(folder, 'machines'))).not.toContain(String(id));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
@@ -152,6 +153,6 @@ test('a limit moves with its repository and goes with it, and an organization ta
   expect((await client.put(`${moved}/interaction-limits`, { limit: 'existing_users' })).status).toBe(200);
   expect((await client.delete(moved)).status).toBe(204);
   expect((await client.delete(`/orgs/${acme.login}`)).status).toBe(202);
-  await w.settle();
+  await completeDeletions(w);
   expect(await limits()).toBe(before);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { issueEventKinds, kindsNotRaised } from '#resources/issues/issue-event-kinds.ts';
+import { addCommit, diskOf } from '#test/resources/commits/setting.ts';
+import { pullSetting, push } from '#test/resources/pulls/setting.ts';
 import description from '#test/spec/public-description.json' with { type: 'json' };
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
@@ -55,17 +57,50 @@ test('every kind in the list is raised by something', async () => {
   const original = (await client.get(`${path}/issues/1`)).body.id;
   await client.patch(issue, { state: 'closed', state_reason: 'duplicate', duplicate_issue_id: original });
   await client.patch(issue, { state: 'open' });
+  await client.post(`${issue}/sub_issues`, { sub_issue_id: original });
+  await client.delete(`${issue}/sub_issue`, { sub_issue_id: original });
+  await client.post(`${issue}/dependencies/blocked_by`, { issue_id: original });
+  await client.delete(`${issue}/dependencies/blocked_by/${original}`);
   await commitFiles(w, engine, { a: 'a' }, 'Look into #2');
   await (await as(await user())).post(`${issue}/comments`, { body: 'Here, too.' });
   await w.settle();
   const { body: threads } = await client.get('/notifications');
   await client.delete(`/notifications/threads/${threads[0].id}/subscription`);
 
+  const pulls = await raisedByPulls();
   const timelines = await Promise.all([1, 2].map((number) => client.get(`${path}/issues/${number}/timeline?per_page=100`)));
   const raised = timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
-  // Timelines hold comments beside events.
-  expect([...new Set(raised)].filter((event) => event !== 'commented').sort()).toEqual([...issueEventKinds]);
+  // Timelines hold comments, commits and reviews beside events.
+  const isStored = (event: string) => !['commented', 'committed', 'reviewed'].includes(event);
+  expect([...new Set([...raised, ...pulls])].filter(isStored).sort()).toEqual([...issueEventKinds]);
 });
+
+/** The kinds of events in the timelines of two pull requests to which all happens that can happen to them alone. */
+async function raisedByPulls(): Promise<string[]> {
+  const { client, base, commit, open, first, ada, repo: own } = await pullSetting(w);
+  await commit('release', { 'r.txt': 'r' });
+  const head = await commit('topic', { 'b.txt': 'b' });
+  const [number, other] = [await open('topic', { draft: true }), await open('topic', { base: 'release' })];
+  await client.patch(`${base}/pulls/${number}`, { draft: false });
+  await client.patch(`${base}/pulls/${number}`, { draft: true });
+  const reviewer = await user();
+  await w.collaborator(own, reviewer, 'read');
+  const reviewers = { reviewers: [reviewer.login] };
+  await client.post(`${base}/pulls/${number}/requested_reviewers`, reviewers);
+  await client.delete(`${base}/pulls/${number}/requested_reviewers`, reviewers);
+  await client.delete(`${base}/git/refs/heads/topic`);
+  await w.settle();
+  await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: head });
+  await w.settle();
+  await client.patch(`${base}/pulls/${number}`, { state: 'open', draft: false, base: 'release' });
+  await push(w, ada, own, 'topic', await addCommit(diskOf(w, own), { files: { 'c.txt': 'c' }, parents: [first] }));
+  await w.settle();
+  const review = await (await as(reviewer)).post(`${base}/pulls/${number}/reviews`, { event: 'APPROVE' });
+  await client.put(`${base}/pulls/${number}/reviews/${review.body.id}/dismissals`, { message: 'Too early.' });
+  await client.put(`${base}/pulls/${number}/merge`);
+  const timelines = await Promise.all([number, other].map((one) => client.get(`${base}/issues/${one}/timeline`)));
+  return timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
+}
 
 test.each([
   ['another reason', { state: 'closed', state_reason: 'completed' }, 'own'],

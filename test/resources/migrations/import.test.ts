@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,27 +7,13 @@ import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { resourceLimits } from '#lib/limits.ts';
-import { importArchive } from '#resources/migrations/index.ts';
 import { commit, git } from '#test/git/support.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
-import { archiveOf, download, exported, folderOfTest, type Unpacked, unpack } from './support.ts';
+import { archiveOf, download, exported, importInto, type Unpacked, unpack } from './support.ts';
 
 const here: World = await world();
 
-/** Imports an archive as the command does. */
-async function importBytes(bytes: Buffer, limits = {}) {
-  const file = join(await folderOfTest(), 'archive.tar.gz');
-  await writeFile(file, bytes);
-  return importArchive({
-    file,
-    git: here.hearth.services.git,
-    change: here.change,
-    limits: { ...resourceLimits().migrations, ...limits },
-    now: here.clock.now,
-    onProgress: () => undefined,
-  });
-}
+const importBytes = (bytes: Buffer, limits = {}) => importInto(here, bytes, limits);
 
 /** A person's repository and one of an organization, with all that an archive can hold. */
 async function full() {

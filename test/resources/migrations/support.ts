@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { Account } from '#access/viewer.ts';
+import { resourceLimits } from '#lib/limits.ts';
+import { importArchive } from '#resources/migrations/index.ts';
 import type { World } from '#test/support/world.ts';
 
 const run = promisify(execFile);
@@ -64,4 +66,18 @@ export async function unpack(bytes: Buffer): Promise<Unpacked> {
 /** Has an archive made, and unpacks it. */
 export async function archiveOf(here: World, who: Account, body: object, base = own): Promise<Unpacked> {
   return unpack(await download(here, who, await exported(here, who, body, base), base));
+}
+
+/** Imports an archive as the command does. */
+export async function importInto(here: World, bytes: Buffer, limits = {}) {
+  const file = join(await folderOfTest(), 'archive.tar.gz');
+  await writeFile(file, bytes);
+  return importArchive({
+    file,
+    git: here.hearth.services.git,
+    change: here.change,
+    limits: { ...resourceLimits().migrations, ...limits },
+    now: here.clock.now,
+    onProgress: () => undefined,
+  });
 }

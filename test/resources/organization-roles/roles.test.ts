@@ -22,13 +22,14 @@ async function setting() {
 test('every organization has the predefined roles', async () => {
   const { path, client, ids } = await setting();
   const { body } = await client.get(path);
-  expect(body.total_count).toBe(5);
+  expect(body.total_count).toBe(6);
   expect(body.roles.map(({ base_role }: { base_role: string }) => base_role)).toEqual([
     'read',
     'triage',
     'write',
     'maintain',
     'admin',
+    'read',
   ]);
   expect((await client.get(`${path}/${ids.all_repo_write}`)).body).toMatchObject({
     name: 'all_repo_write',

@@ -139,6 +139,11 @@ test('members and collaborators come, change and go', async () => {
   await client.put(`/orgs/${org.login}/memberships/${user.login}`, { role: 'member' });
   await (await here.as(user)).patch(`/user/memberships/orgs/${org.login}`, { state: 'active' });
   expect(await heard(here, target)).toMatchObject({
+    'organization.member_invited': {
+      invitation: { login: user.login, email: null, role: 'direct_member', inviter: { login: owner.login } },
+      user: { login: user.login },
+      ...parts(org, owner),
+    },
     'organization.member_added': {
       membership: { role: 'member', user: { login: user.login } },
       organization: { login: org.login },
@@ -160,6 +165,10 @@ test('members and collaborators come, change and go', async () => {
   await client.delete(`/orgs/${org.login}/memberships/${user.login}`);
   expect(await heard(here, target)).toMatchObject({
     'organization.member_removed': { membership: { user: { login: user.login } } },
+  });
+  await client.post(`/orgs/${org.login}/invitations`, { email: 'new@example.com', role: 'admin' });
+  expect(await heard(here, target)).toMatchObject({
+    'organization.member_invited': { invitation: { login: null, email: 'new@example.com', role: 'admin' } },
   });
 });
 

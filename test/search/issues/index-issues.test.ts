@@ -165,6 +165,7 @@ const source: Source = {
   state: 'open',
   stateReason: null,
   locked: false,
+  pull: null,
 };
 
 test('a label may hold whatever a name may hold', () => {

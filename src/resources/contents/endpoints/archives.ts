@@ -1,31 +1,47 @@
 // Archives of a commit, and the list of tags.
 import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
+import type { Repo, Viewer } from '#access/viewer.ts';
 import { raw, redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { path } from '#endpoint/links.ts';
+import { type Links, path } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { Services } from '#endpoint/services.ts';
 import { type ArchiveFormat, openArchive } from '#git/objects/archive.ts';
 import { listRefs } from '#git/refs/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { getCommitOid, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { type ArchivedCommit, archiveName, keyOfCommit } from '../archive-address.ts';
+import { archivedCommit } from '../path-resources.ts';
 import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
-/** The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. */
+/**
+ * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. Where not everybody
+ * may read the repository, it leads to an address that needs no credential for five minutes.
+ */
 const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
+
+type ArchiveCall = { at: { repo: Repo; ref: string }; viewer: Viewer; now: Date; links: Links } & {
+  services: Pick<Services, 'git' | 'secrets'>;
+};
+
+async function redirectTo(format: ArchiveFormat, { at, viewer, now, links, services: { git, secrets } }: ArchiveCall) {
+  const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
+  if (at.repo.visibility === 'public')
+    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.${format}`));
+  return redirect(`${links.api}/archives/${keyOfCommit({ secrets, viewer, now }, at.repo, { oid, format })}`);
+}
 
 export const getTarball = endpoint({
   ...archive,
   id: 'repos/download-tarball-archive',
   path: '/repos/{owner}/{repo}/tarball/{ref}',
   summary: 'Download a repository archive (tar)',
-  async handle({ at, links, services: { git } }) {
-    const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
-    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.tar.gz`));
-  },
+  handle: (call) => redirectTo('tar.gz', call),
 });
 
 export const getZipball = endpoint({
@@ -33,13 +49,16 @@ export const getZipball = endpoint({
   id: 'repos/download-zipball-archive',
   path: '/repos/{owner}/{repo}/zipball/{ref}',
   summary: 'Download a repository archive (zip)',
-  async handle({ at, links, services: { git } }) {
-    const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
-    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.zip`));
-  },
+  handle: (call) => redirectTo('zip', call),
 });
 
 const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
+
+const send = async (disk: Disk, { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>, type: string) =>
+  raw(type, await openArchive(disk, { commit: oid, format, prefix: name }), {
+    'content-disposition': `attachment; filename=${name}.${format}`,
+    etag: `"${oid}-${format}"`,
+  });
 
 export const downloadArchive = endpoint({
   id: 'repos/download-archive',
@@ -54,11 +73,23 @@ export const downloadArchive = endpoint({
     const disk = repoOf(git, at.repo.id);
     const oid = commit === '' ? undefined : await getCommitOid(disk, { repo: at.repo, revision: commit, refuse: notFound });
     if (oid === undefined) throw notFound();
-    const name = `${at.repo.owner.login}-${at.repo.name}-${oid.slice(0, 7)}`;
-    return raw(types[format], await openArchive(disk, { commit: oid, format, prefix: name }), {
-      'content-disposition': `attachment; filename=${name}.${format}`,
-      etag: `"${oid}-${format}"`,
-    });
+    return send(disk, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
+  },
+});
+
+/** The address tells nothing of what it opens, so that one type is declared for both formats. */
+const anyArchive = 'application/octet-stream';
+
+export const downloadHandedOutArchive = endpoint({
+  id: 'repos/download-handed-out-archive',
+  method: 'GET',
+  path: '/archives/{commit_key}',
+  resources: [archivedCommit],
+  summary: 'Download an archive of a commit from the address that was handed out for it',
+  access: { permission: { none: 'token_exchange' } },
+  replies: { 200: Type.String({ contentMediaType: anyArchive }) },
+  async handle({ at: { archivedCommit: archived }, services: { git } }) {
+    return send(repoOf(git, archived.repository), archived, anyArchive);
   },
 });
 

@@ -1,4 +1,4 @@
-// Issue events and timelines.
+// Issue events.
 import { Type } from 'typebox';
 import { readsIssues, readsIssuesOrPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -9,9 +9,7 @@ import { listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { issue, issueEvent } from '../path-resources.ts';
 import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues } from '../rules.ts';
-import { IssueEvent, TimelineEntry } from '../schemas.ts';
-import { textMedia } from '../texts.ts';
-import { listTimeline } from '../timeline.ts';
+import { IssueEvent } from '../schemas.ts';
 
 export const listRepoIssueEvents = endpoint({
   id: 'issues/list-events-for-repo',
@@ -54,20 +52,5 @@ export const listEventsOfIssue = endpoint({
   async handle({ db, at, page, viewer, links }) {
     const found = await listIssueEvents(db, viewer, at.issue.id, page);
     return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows));
-  },
-});
-
-export const listTimelineOfIssue = endpoint({
-  id: 'issues/list-events-for-timeline',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
-  resources: [issue],
-  summary: 'List timeline events for an issue',
-  access: readsIssuesOrPulls,
-  paging: pages(),
-  media: textMedia,
-  replies: { 200: Type.Array(TimelineEntry) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
-    return listTimeline({ db, links, viewer, repo: at.repo, media, git }, at.issue, page);
   },
 });

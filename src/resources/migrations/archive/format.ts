@@ -169,10 +169,42 @@ const IssueRecord = Type.Object({
 });
 export type IssueRecord = Static<typeof IssueRecord>;
 
+const Oid = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
+
+/** A branch of a pull request with its commit. The repository is null where it isn't there any more, or is hidden. */
+const BranchRecord = Type.Object({ ref: Type.String({ minLength: 1 }), sha: Oid, user: AddressOrNull, repo: AddressOrNull });
+
+const { type: _, state_reason: _reason, ...ofBoth } = IssueRecord.properties;
+
+const PullRequestRecord = Type.Object({
+  type: Type.Literal('pull_request'),
+  ...ofBoth,
+  base: BranchRecord,
+  head: BranchRecord,
+  /** Whether the head is deleted. */
+  head_deleted: Type.Boolean(),
+  /** The common commit of both branches, and the changes since. */
+  merge_base_sha: Oid,
+  commits: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  additions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  deletions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  changed_files: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  /** Whether it is a draft. */
+  work_in_progress: Type.Boolean(),
+  maintainer_can_modify: Type.Boolean(),
+  merged_at: TimeOrNull,
+  merged_by: AddressOrNull,
+  merge_commit_sha: Nullable(Oid),
+});
+export type PullRequestRecord = Static<typeof PullRequestRecord>;
+
+/** What comments and events are about: one of both. */
+const ofIssue = { issue: Type.Optional(Address), pull_request: Type.Optional(Address) };
+
 const IssueCommentRecord = Type.Object({
   type: Type.Literal('issue_comment'),
   url: Address,
-  issue: Address,
+  ...ofIssue,
   user: AddressOrNull,
   body: Text,
   formatter: Type.Literal('markdown'),
@@ -182,11 +214,11 @@ const IssueCommentRecord = Type.Object({
 });
 export type IssueCommentRecord = Static<typeof IssueCommentRecord>;
 
-/** What happened to an issue. The optional fields are there where the kind of event has them. */
+/** What happened to an issue or a pull request. The optional fields are there where the kind of event has them. */
 const IssueEventRecord = Type.Object({
   type: Type.Literal('issue_event'),
   url: Address,
-  issue: Address,
+  ...ofIssue,
   actor: AddressOrNull,
   event: Type.String({ pattern: '^[a-z_]{1,100}$' }),
   commit_id: TextOrNull,
@@ -210,6 +242,7 @@ export const shapes = {
   repositories: RepositoryRecord,
   milestones: MilestoneRecord,
   issues: IssueRecord,
+  pull_requests: PullRequestRecord,
   issue_comments: IssueCommentRecord,
   issue_events: IssueEventRecord,
 } as const satisfies Partial<Record<Kind, TSchema>>;

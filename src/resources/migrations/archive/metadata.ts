@@ -1,12 +1,14 @@
 // The JSON files of an archive.
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import { gather, getOptional, getOrThrow, grouped } from '#lib/collections.ts';
+import { path } from '#endpoint/links.ts';
+import { gather, getOptional, getOrThrow, grouped, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { loadAccounts, loadEmails } from '#resources/accounts/index.ts';
 import {
   type EventKey,
   firstEvent,
+  type IssueRow,
   listCommentsAfter,
   listIssueEventsAfter,
   listIssuesAfter,
@@ -14,17 +16,22 @@ import {
 } from '#resources/issues/index.ts';
 import { type LabelRow, listLabelsAfter } from '#resources/labels/index.ts';
 import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index.ts';
+import { listPullsAfter } from '#resources/pulls/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams } from '#resources/teams/index.ts';
 import { type Kind, pageSize } from './format.ts';
 import { organizationRecords } from './organizations.ts';
 import { batchesOf, openPages } from './pages.ts';
 import {
+  addressOf,
   commentRecord,
   eventRecord,
+  type IssueParts,
   issueRecord,
   milestoneRecord,
   type Place,
+  pullRecord,
   repositoryRecord,
   teamRecord,
   userRecord,
@@ -67,6 +74,7 @@ export async function addMetadata(tar: TarWriter, source: Source, places: readon
   await addEach(tar, 'repositories', places, (place) => repositoriesOf(source, place, hasGit));
   await addEach(tar, 'milestones', places, (place) => milestonesOf(source, place, people));
   await addEach(tar, 'issues', places, (place) => issuesOf(source, place, people));
+  await addEach(tar, 'pull_requests', places, (place) => pullsOf(source, place, people, places));
   await addEach(tar, 'issue_comments', places, (place) => commentsOf(source, place, people));
   await addEach(tar, 'issue_events', places, (place) => eventsOf(source, place, people));
   await addUsers(tar, source, people);
@@ -164,28 +172,60 @@ async function* milestonesOf({ db, html }: Source, place: Place, people: People)
   }
 }
 
-async function* issuesOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+async function* issuesOf(source: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+  const { db, html } = source;
   const list = (after: number, limit: number) => listIssuesAfter(db, place.row.id, after, limit);
   for await (const rows of batchesOf(0, list, ({ number }) => number)) {
-    const ids = gather(rows, 'id');
-    const attached = await loadAttached(db, ids);
-    const milestones = await loadMilestones(db, gather(rows, 'milestone_id'));
-    const reactions = await loadReactions(db, { issues: ids });
-    const accounts = await people.load([
-      ...gather(rows, 'author_id', 'closed_by'),
-      ...[...attached.values()].flatMap(({ assignees }) => assignees),
-      ...gather(reactions, 'user_id'),
-    ]);
-    const reactionsOf = grouped(reactions, ({ issue_id }) => issue_id);
+    const partsOf = await loadParts(source, rows, people);
+    yield rows.map((row) => issueRecord(html, place, row, partsOf(row)));
+  }
+}
+
+async function* pullsOf(
+  source: Source,
+  place: Place,
+  people: People,
+  places: readonly Place[],
+): AsyncGenerator<readonly object[]> {
+  const { db, html } = source;
+  const urls = new Map(places.map(({ row, url }) => [row.id, url]));
+  const list = (after: number, limit: number) => listPullsAfter(db, place.row.id, after, limit);
+  for await (const rows of batchesOf(0, list, ({ number }) => number)) {
+    const heads = await loadNamedRepositories(db, unique(gather(rows, 'head_repository_id')));
+    // Who has the archive needn't know of private repositories of others.
+    for (const { id, owner, name, visibility } of heads.values())
+      if (visibility === 'public' && !urls.has(id)) urls.set(id, path(addressOf(html, owner), name));
+    const partsOf = await loadParts(source, rows, people, gather(rows, 'head_owner_id', 'merged_by'));
     yield rows.map((row) =>
-      issueRecord(html, place, row, {
-        ...getOrThrow(attached, row.id),
-        milestone: getOptional(milestones, row.milestone_id)?.number,
-        reactions: reactionsOf.get(row.id) ?? [],
-        accounts,
-      }),
+      pullRecord(html, place, row, { ...partsOf(row), headUrl: getOptional(urls, row.head_repository_id) ?? null }),
     );
   }
+}
+
+/** What belongs to issues or pull requests beside their rows. `others` are further people of them. */
+async function loadParts(
+  { db }: Source,
+  rows: readonly IssueRow[],
+  people: People,
+  others: readonly (Id<'accounts'> | null)[] = [],
+): Promise<(row: IssueRow) => IssueParts> {
+  const ids = gather(rows, 'id');
+  const attached = await loadAttached(db, ids);
+  const milestones = await loadMilestones(db, gather(rows, 'milestone_id'));
+  const reactions = await loadReactions(db, { issues: ids });
+  const accounts = await people.load([
+    ...gather(rows, 'author_id', 'closed_by'),
+    ...[...attached.values()].flatMap(({ assignees }) => assignees),
+    ...gather(reactions, 'user_id'),
+    ...others,
+  ]);
+  const reactionsOf = grouped(reactions, ({ issue_id }) => issue_id);
+  return (row) => ({
+    ...getOrThrow(attached, row.id),
+    milestone: getOptional(milestones, row.milestone_id)?.number,
+    reactions: reactionsOf.get(row.id) ?? [],
+    accounts,
+  });
 }
 
 async function* commentsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {

@@ -7,9 +7,10 @@ import { getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { EmailRow } from '#resources/accounts/index.ts';
-import type { CommentRow, IssueEventRow, IssueRow } from '#resources/issues/index.ts';
+import type { CommentRow, IssueEventRow, IssueRow, OfIssue } from '#resources/issues/index.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import type { MilestoneRow } from '#resources/milestones/index.ts';
+import type { PullRow } from '#resources/pulls/index.ts';
 import type { ReactionRow } from '#resources/reactions/index.ts';
 import type { TeamMember, TeamRole, TeamRow } from '#resources/teams/index.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type IssueRecord,
   type LabelRecord,
   type MilestoneRecord,
+  type PullRequestRecord,
   type RepositoryRecord,
   type TeamRecord,
   type UserRecord,
@@ -30,7 +32,7 @@ type Accounts = ReadonlyMap<Id<'accounts'>, Account>;
 /** A repository with the address that its objects are below. */
 export type Place = { row: RepositoryRow; owner: Account; url: Address };
 
-export const addressOf = (html: string, account: Account): Address => path(html, account.login);
+export const addressOf = (html: string, account: Pick<Account, 'login'>): Address => path(html, account.login);
 
 const addressOrNull = (html: string, accounts: Accounts, id: Id<'accounts'> | null | undefined): Address | null => {
   const account = getOptional(accounts, id);
@@ -152,7 +154,12 @@ const reactionRecord = (html: string, row: ReactionRow, accounts: Accounts): Iss
   created_at: timestamp(row.created_at),
 });
 
-const issueAddress = ({ url }: Place, number: number): Address => path(url, 'issues', number);
+const issueAddress = ({ url }: Place, { number, is_pull_request }: OfIssue): Address =>
+  path(url, is_pull_request ? 'pull' : 'issues', number);
+
+/** What a comment or an event is about. */
+const aboutIssue = (place: Place, row: OfIssue) =>
+  row.is_pull_request ? { pull_request: issueAddress(place, row) } : { issue: issueAddress(place, row) };
 
 /** What belongs to an issue beside its row. */
 export type IssueParts = {
@@ -163,18 +170,17 @@ export type IssueParts = {
   accounts: Accounts;
 };
 
-export const issueRecord = (html: string, place: Place, row: IssueRow, parts: IssueParts): IssueRecord => {
+/** What issues and pull requests have in common. */
+function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssueParts): Omit<IssueRecord, 'type' | 'state_reason'> {
   const { labels, assignees, milestone, reactions, accounts } = parts;
   const assigned = assignees.flatMap((id) => addressOrNull(html, accounts, id) ?? []);
   return {
-    type: 'issue',
-    url: issueAddress(place, row.number),
+    url: issueAddress(place, row),
     repository: place.url,
     user: addressOrNull(html, accounts, row.author_id),
     title: row.title,
     body: row.body,
     state: row.state,
-    state_reason: row.state_reason,
     assignee: assigned[0] ?? null,
     assignees: assigned,
     milestone: milestone === undefined ? null : path(place.url, 'milestones', milestone),
@@ -187,17 +193,48 @@ export const issueRecord = (html: string, place: Place, row: IssueRow, parts: Is
     closed_at: timestampOrNull(row.closed_at),
     closed_by: addressOrNull(html, accounts, row.closed_by),
   };
-};
+}
+
+export const issueRecord = (html: string, place: Place, row: IssueRow, parts: IssueParts): IssueRecord => ({
+  type: 'issue',
+  ...recordOfBoth(html, place, row, parts),
+  state_reason: row.state_reason,
+});
+
+/** `headUrl`: the address of the repository of its head, if that may be named. */
+export const pullRecord = (
+  html: string,
+  place: Place,
+  row: PullRow,
+  { headUrl, ...parts }: IssueParts & { headUrl: Address | null },
+): PullRequestRecord => ({
+  type: 'pull_request',
+  ...recordOfBoth(html, place, row, parts),
+  base: { ref: row.base_ref, sha: row.base_sha, user: addressOf(html, place.owner), repo: place.url },
+  head: { ref: row.head_ref, sha: row.head_sha, user: addressOrNull(html, parts.accounts, row.head_owner_id), repo: headUrl },
+  head_deleted: row.head_is_deleted,
+  merge_base_sha: row.merge_base_sha,
+  commits: row.commits_count,
+  additions: row.additions,
+  deletions: row.deletions,
+  changed_files: row.changed_files,
+  work_in_progress: row.is_draft,
+  maintainer_can_modify: row.maintainer_can_modify,
+  merged_at: timestampOrNull(row.merged_at),
+  merged_by: addressOrNull(html, parts.accounts, row.merged_by),
+  // Of an open one, it is that of a test.
+  merge_commit_sha: row.merged_at === null ? null : row.merge_commit_sha,
+});
 
 export const commentRecord = (
   html: string,
   place: Place,
-  row: CommentRow & { number: number },
+  row: CommentRow & OfIssue,
   { reactions, accounts }: Pick<IssueParts, 'reactions' | 'accounts'>,
 ): IssueCommentRecord => ({
   type: 'issue_comment',
-  url: `${issueAddress(place, row.number)}#issuecomment-${row.id}`,
-  issue: issueAddress(place, row.number),
+  url: `${issueAddress(place, row)}#issuecomment-${row.id}`,
+  ...aboutIssue(place, row),
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',
@@ -207,17 +244,12 @@ export const commentRecord = (
 });
 
 /** An event. What it tells by ids of this server, beside the assignee, is left out. */
-export const eventRecord = (
-  html: string,
-  place: Place,
-  row: IssueEventRow & { number: number },
-  accounts: Accounts,
-): IssueEventRecord => {
+export const eventRecord = (html: string, place: Place, row: IssueEventRow & OfIssue, accounts: Accounts): IssueEventRecord => {
   const { label, assignee, milestone, rename, state_reason, lock_reason } = row.data;
   return {
     type: 'issue_event',
-    url: `${issueAddress(place, row.number)}#event-${row.id}`,
-    issue: issueAddress(place, row.number),
+    url: `${issueAddress(place, row)}#event-${row.id}`,
+    ...aboutIssue(place, row),
     actor: addressOrNull(html, accounts, row.actor_id),
     event: row.event,
     commit_id: row.commit_id,

@@ -89,10 +89,12 @@ async function findPlaces(db: Db, { account, migration, most }: ArchiveParts): P
   });
 }
 
-/** Adds branches and tags, with the objects that they lead to and no others: hidden refs and what was deleted stay behind. */
+/** Adds branches, tags and the heads of pull requests, with the objects that they lead to and no others: hidden refs and what was deleted stay behind. */
 async function addGitData(tar: TarWriter, git: GitStore, { row, owner }: Place): Promise<void> {
   const source = repoOf(git, row.id as Id<'repositories'>);
-  const { draft } = (await repositoryExists(source)) ? await copyRepository(source) : await copyEmpty(git, row.default_branch);
+  const { draft } = (await repositoryExists(source))
+    ? await copyRepository(source, { pulls: true })
+    : await copyEmpty(git, row.default_branch);
   try {
     await tar.addTree(gitFolder(owner.login, row.name), draft.repo.path);
   } finally {

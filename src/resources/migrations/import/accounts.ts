@@ -79,7 +79,6 @@ async function makeOrganization(
       organization_id: id,
       user_id: account.id,
       role: role === 'admin' ? 'owner' : 'member',
-      state: 'active',
       created_at: now,
     });
   await updateSettings(tx, id, { account_id: id, description });

@@ -1,3 +1,4 @@
+import { path } from '#endpoint/links.ts';
 import { keyed } from '#lib/collections.ts';
 import {
   type Address,
@@ -21,7 +22,7 @@ export type Contents = {
   teams: ReadonlyMap<Address, TeamRecord>;
 };
 
-const numbered = ['milestones', 'issues', 'issue_comments', 'issue_events'] as const;
+const numbered = ['milestones', 'issues', 'pull_requests', 'issue_comments', 'issue_events'] as const;
 
 /** Reads all objects of an archive, and refuses it where one doesn't have its shape or names what isn't there. */
 export async function checkContents(pages: Pages, onProgress: OnProgress): Promise<Contents> {
@@ -53,8 +54,14 @@ export async function checkContents(pages: Pages, onProgress: OnProgress): Promi
   for (const url of repositories.keys()) seen.add(url);
   await check(objectsOf(pages, 'milestones'), ({ url, repository }) => parentOf(url, repository, 'milestones'));
   await check(objectsOf(pages, 'issues'), ({ url, repository }) => parentOf(url, repository, 'issues'));
-  await check(objectsOf(pages, 'issue_comments'), ({ issue }) => issue);
-  await check(objectsOf(pages, 'issue_events'), ({ issue }) => issue);
+  await check(objectsOf(pages, 'pull_requests'), ({ url, repository, base }) => {
+    if (base.repo !== repository) throw refused(`${url} goes into another repository than its own`);
+    const issue = path(repository, 'issues', numberOf(url, repository, 'pull'));
+    if (seen.has(issue)) throw refused(`${url} has the number of ${issue}`);
+    return repository;
+  });
+  await check(objectsOf(pages, 'issue_comments'), subjectOf);
+  await check(objectsOf(pages, 'issue_events'), subjectOf);
   return { users, organizations, repositories, teams };
 }
 
@@ -99,14 +106,22 @@ const parentOf = (url: Address, repository: Address, word: 'issues' | 'milestone
   return repository;
 };
 
+/** The address of what a comment or an event is about: either an issue or a pull request. */
+export function subjectOf({ url, issue, pull_request }: { url: Address; issue?: Address; pull_request?: Address }): Address {
+  const address = issue ?? pull_request;
+  if (address === undefined || (issue !== undefined && pull_request !== undefined))
+    throw refused(`${url} names neither an issue nor a pull request, or both`);
+  return address;
+}
+
 const largest = 2_147_483_647;
 
-/** The number at the end of the address of an issue or milestone of a repository. */
-export function numberOf(url: Address, repository: Address, word: 'issues' | 'milestones'): number {
+/** The number at the end of the address of an issue, pull request or milestone of a repository. */
+export function numberOf(url: Address, repository: Address, word: 'issues' | 'milestones' | 'pull'): number {
   const start = `${repository}/${word}/`;
   const digits = url.startsWith(start) ? url.slice(start.length) : '';
   const number = Number(digits);
   if (!/^[1-9]\d{0,9}$/.test(digits) || number > largest)
-    throw refused(`${url} is no address of one of the ${word} of ${repository}`);
+    throw refused(`${url} is no address of one of the ${word === 'pull' ? 'pull requests' : word} of ${repository}`);
   return number;
 }

@@ -3,7 +3,10 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { isGitError } from '#git/errors.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { listRefs } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { replaceLabels } from '#resources/labels/index.ts';
 import { createRepository, findOwned, importRepository, updateRepository } from '#resources/repositories/index.ts';
@@ -18,6 +21,8 @@ export type Imported = {
   record: RepositoryRecord;
   owner: Account;
   labels: ReadonlyMap<Address, Id<'labels'>>;
+  /** The commits of the heads of its pull requests, by their numbers. */
+  pullHeads: ReadonlyMap<number, Oid>;
 };
 
 /** Refuses an archive with repositories that are here already. */
@@ -61,9 +66,11 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
   const made =
     record.git_url === null
       ? await createRepository(tx, { ...creation, from: { default_branch } })
-      : await importRepository(tx, { ...creation, source: join(folder, gitFolder(login, name)) }).catch((error: unknown) => {
-          throw isGitError(error) ? refused(`Git does not accept ${record.url}: ${error.detail || error.message}`) : error;
-        });
+      : await importRepository(tx, { ...creation, pulls: true, source: join(folder, gitFolder(login, name)) }).catch(
+          (error: unknown) => {
+            throw isGitError(error) ? refused(`Git does not accept ${record.url}: ${error.detail || error.message}`) : error;
+          },
+        );
   const row = await updateRepository(tx, made.id, {
     ...(made.pushed_at === null ? { default_branch } : {}),
     archived: record.is_archived,
@@ -82,5 +89,12 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
       return id === undefined ? [] : [[path(record.url, 'labels', label.name), id]];
     }),
   );
-  return { row, record, owner, labels };
+  return { row, record, owner, labels, pullHeads: await listPullHeads(git, row) };
+}
+
+async function listPullHeads(git: GitStore, { id }: RepositoryRow): Promise<Map<number, Oid>> {
+  const disk = repoOf(git, id);
+  if (!(await repositoryExists(disk))) return new Map();
+  const { rows } = await listRefs(disk, { prefix: 'refs/pull/' });
+  return new Map(rows.map(({ name, oid }) => [Number(name.split('/')[2]), oid]));
 }

@@ -141,8 +141,8 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 200));
 
 const pageFile = /^(?:schema|[a-z_]+_\d{6})\.json$/;
 const gitFile = /^repositories\/[^/]+\/[^/]+\.git\/(.+)$/;
-/** Of a repository, HEAD, branches, tags and objects. Configuration, hooks and references to other repositories aren't taken. */
+/** Of a repository, HEAD, branches, tags, heads of pull requests and objects. Configuration, hooks and references to other repositories aren't taken. */
 const wantedOfGit =
-  /^(?:HEAD|packed-refs|refs\/(?:heads|tags)\/.+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx))$/;
+  /^(?:HEAD|packed-refs|refs\/(?:heads|tags)\/.+|refs\/pull\/\d+\/head|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx))$/;
 
 const isGitFile = (name: string): boolean => wantedOfGit.test(gitFile.exec(name)?.[1] ?? '');

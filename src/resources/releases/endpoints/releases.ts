@@ -129,7 +129,7 @@ export const updateRepoRelease = endpoint({
   refuses: [409],
   replies: { 200: Release },
   async handle({ db, change, at, body, action, now, viewer, links, media, services: { git } }) {
-    const row = await changeRelease({ db, change, git, now }, action, at.release, body);
+    const row = await changeRelease({ db, change, git, now, html: links.html }, action, at.release, body);
     return presentOne({ db, links, viewer, media, git }, at.repo, row);
   },
 });

@@ -7,12 +7,13 @@ import { endpointVariants } from '#endpoint/variants.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { presentUser, User } from '#resources/accounts/index.ts';
+import { listInvitations, OrganizationInvitation, presentInvitations } from '#resources/members/index.ts';
 import { maintains } from '../managing.ts';
 import { addTeamMember, endTeamMembership, getTeamMembership, setTeamMembership } from '../memberships.ts';
 import { team, teamById } from '../path-resources.ts';
-import { presentOrganizationInvitations, presentTeamMembership } from '../present.ts';
-import { memberRoles, OrganizationInvitation, TeamMembership, TeamMembershipChange } from '../schemas.ts';
-import { findTeamMembership, listInvited, listPeople } from '../store.ts';
+import { presentTeamMembership } from '../present.ts';
+import { memberRoles, TeamMembership, TeamMembershipChange } from '../schemas.ts';
+import { findTeamMembership, listPeople } from '../store.ts';
 import { readsTeams, writesTeams } from './access.ts';
 
 export const { slug: listMembersBySlug, id: listMembersById } = endpointVariants(
@@ -67,8 +68,8 @@ export const { slug: listInvitationsBySlug, id: listInvitationsById } = endpoint
     replies: { 200: Type.Array(OrganizationInvitation) },
     async handle({ db, at, action, page, links }) {
       if (!(await maintains(db, action, at.team))) throw notFound();
-      const found = await listInvited(db, at.team, page);
-      return mapRows(found, (rows) => presentOrganizationInvitations({ db, links }, at.org, rows));
+      const found = await listInvitations(db, { organization: at.org.id, state: 'pending', team: at.team.id, page });
+      return mapRows(found, (rows) => presentInvitations({ db, links }, rows));
     },
   },
 );

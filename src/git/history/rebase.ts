@@ -1,0 +1,39 @@
+import type { Identity } from '../objects/identity.ts';
+import { openObjects } from '../objects/objects.ts';
+import { checkedOid, type Oid } from '../objects/oid.ts';
+import { writeCommit } from '../objects/write-objects.ts';
+import { runText } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+import { mergeCommits } from './merge.ts';
+
+/** The rebased head, or why there is none: a conflict, or more commits than are rebased. */
+export type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' };
+
+/** The public API's bound. */
+const maxCommits = 100;
+
+/**
+ * Copies the commits that `head` has and `onto` hasn't on top of `onto`, without merge commits and those that change nothing there. Their
+ * authors stay; `committer` commits them. It moves no ref.
+ */
+export async function rebaseCommits(repo: Repo, given: { onto: Oid; head: Oid; committer: Identity }): Promise<Rebase> {
+  const { onto, head, committer } = given;
+  const range = ['--reverse', '--topo-order', '--no-merges', `--max-count=${maxCommits + 1}`];
+  const text = await runText(repo, ['rev-list', ...range, checkedOid(head), `^${checkedOid(onto)}`, '--']);
+  const oids = text.split('\n').filter((line) => line !== '');
+  if (oids.length > maxCommits) return { rebased: false, reason: 'too-many' };
+  await using reader = await openObjects(repo);
+  let tip = await reader.getCommit(onto);
+  for (const { parents, author, message, oid } of await reader.getCommits(oids)) {
+    const [parent] = parents;
+    // A commit with the files of the tip on the parent of the commit that is copied: what they have in common is that parent.
+    const files = { tree: tip.tree, parents: parent === undefined ? [] : [parent], author: committer, committer, message: '' };
+    const ours = parent === tip.oid ? tip.oid : await writeCommit(repo, files);
+    const merged = await mergeCommits(repo, { ours, theirs: oid });
+    if (!merged.merged) return { rebased: false, reason: 'conflict' };
+    if (merged.tree === tip.tree) continue;
+    const copy = await writeCommit(repo, { tree: merged.tree, parents: [tip.oid], author, committer, message });
+    tip = await reader.getCommit(copy);
+  }
+  return { rebased: true, head: tip.oid };
+}

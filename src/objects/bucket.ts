@@ -1,0 +1,249 @@
+// Objects in a bucket of a server that speaks S3: `<prefix>/<group>/<name>`, as files of the folder are named.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { Refusal } from '#lib/refusal.ts';
+import type { Outbound } from '#net/outbound.ts';
+import { OutboundError } from '#net/target.ts';
+import { requestHandler } from './request-handler.ts';
+import { type ByteRange, checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
+
+type Library = typeof import('@aws-sdk/client-s3');
+
+export type BucketOptions = {
+  readonly bucket: string;
+  /** Without a slash at its end. */
+  readonly prefix: string;
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly pathStyle: boolean;
+  readonly credentials: Exclude<S3ClientConfig['credentials'], undefined>;
+  readonly outbound: Outbound;
+};
+
+/**
+ * Bytes of a part of a large object. S3 allows 10,000 parts, so that an object may have 80 GB; while one part is sent, the next one
+ * comes in, so that an upload holds two of them.
+ */
+const partSize = 8 * 1024 * 1024;
+const attempts = 3;
+
+/** What the functions of this file work with. The library is loaded when the first of them is called. */
+type Bucket = { readonly s3: Library; readonly client: S3Client; readonly Bucket: string; keyOf(key: string): string };
+
+/** Opens a store of objects in a bucket, which must be there. Nothing is sent yet. */
+export function openBucket(options: BucketOptions): ObjectStore {
+  let opened: Promise<Bucket> | undefined;
+  const bucket = (): Promise<Bucket> => {
+    opened ??= connect(options);
+    return opened;
+  };
+  return {
+    put: async (key, send) => put(await bucket(), key, send),
+    open: async (key, range) => open(await bucket(), key, range),
+    async remove(key) {
+      checkKey(key);
+      const at = await bucket();
+      const cutOff = key.endsWith(partial) ? key.slice(0, -partial.length) : undefined;
+      if (cutOff !== undefined) await abortUploads(at, cutOff, (named) => named === at.keyOf(cutOff));
+      else await removeObject(at, at.keyOf(key));
+    },
+    async removeGroup(group) {
+      checkKey(`${group}/x`);
+      const at = await bucket();
+      await abortUploads(at, `${group}/`);
+      for await (const objects of listObjects(at, `${group}/`)) for (const { key } of objects) await removeObject(at, key);
+    },
+    async *list() {
+      const at = await bucket();
+      const prefix = at.keyOf('');
+      for await (const objects of listObjects(at, '')) yield objects.flatMap((object) => storedFile(object, prefix));
+      for await (const uploads of listUploads(at, '')) {
+        const batch: StoredFile[] = [];
+        for (const upload of uploads) {
+          const key = `${upload.key}${partial}`;
+          batch.push(...storedFile({ key, modified: (await lastPartOf(at, upload)) ?? upload.modified }, prefix));
+        }
+        yield batch;
+      }
+    },
+  };
+}
+
+async function connect({ bucket, prefix, endpoint, region, pathStyle, credentials, outbound }: BucketOptions): Promise<Bucket> {
+  const s3 = await import('@aws-sdk/client-s3');
+  const client = new s3.S3Client({
+    region,
+    credentials,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    forcePathStyle: pathStyle,
+    requestHandler: requestHandler(outbound),
+    maxAttempts: attempts,
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    // Each part is signed with its SHA-256, which every server checks; not every one knows the checksums that came later.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+  });
+  return { s3, client, Bucket: bucket, keyOf: (key) => (prefix === '' ? key : `${prefix}/${key}`) };
+}
+
+type Sent = { size: number; digest: string };
+
+/** Stores an object: in one piece if it is small, else in parts, which become an object when all of them are there. */
+async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>[1]): Promise<Sent> {
+  checkKey(key);
+  const { s3, client, Bucket } = at;
+  const named = { Bucket, Key: at.keyOf(key) };
+  const hash = createHash('sha256');
+  let size = 0;
+  let held: Buffer[] = [];
+  let heldSize = 0;
+  let upload: Upload | undefined;
+  const sendPart = async (): Promise<void> => {
+    const part = Buffer.concat(held, heldSize);
+    [held, heldSize] = [[], 0];
+    upload ??= await beginUpload(at, named);
+    await upload.add(part);
+  };
+  try {
+    await send(async (bytes) => {
+      hash.update(bytes);
+      size += bytes.length;
+      // The caller may use its buffer again.
+      held.push(Buffer.from(bytes));
+      heldSize += bytes.length;
+      if (heldSize >= partSize) await sendPart();
+    });
+    if (upload === undefined)
+      await answered(client.send(new s3.PutObjectCommand({ ...named, Body: Buffer.concat(held, heldSize) })));
+    else {
+      if (heldSize > 0) await sendPart();
+      await upload.complete();
+    }
+  } catch (error) {
+    await upload?.abort();
+    throw error;
+  }
+  return { size, digest: `sha256:${hash.digest('hex')}` };
+}
+
+type Upload = {
+  /** Sends a part as soon as the one before is there, and resolves when it is being sent. */
+  add(part: Buffer): Promise<void>;
+  complete(): Promise<void>;
+  /** Removes what was sent. If that fails, `list` tells what is left. */
+  abort(): Promise<void>;
+};
+
+async function beginUpload({ s3, client }: Bucket, named: { Bucket: string; Key: string }): Promise<Upload> {
+  const { UploadId } = await answered(client.send(new s3.CreateMultipartUploadCommand(named)));
+  const target = { ...named, UploadId };
+  const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+  let sending: Promise<void> = Promise.resolve();
+  return {
+    async add(Body) {
+      await sending;
+      const PartNumber = parts.length + 1;
+      sending = answered(client.send(new s3.UploadPartCommand({ ...target, PartNumber, Body }))).then(({ ETag }) => {
+        parts.push({ PartNumber, ETag });
+      });
+      // Whoever waits next is told of a failure.
+      sending.catch(() => undefined);
+    },
+    async complete() {
+      await sending;
+      await answered(client.send(new s3.CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts: parts } })));
+    },
+    async abort() {
+      await sending.catch(() => undefined);
+      await client.send(new s3.AbortMultipartUploadCommand(target)).catch(() => undefined);
+    },
+  };
+}
+
+async function open({ s3, client, Bucket, keyOf }: Bucket, key: string, range?: ByteRange): Promise<Readable | undefined> {
+  checkKey(key);
+  const part = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+  try {
+    const { Body } = await answered(client.send(new s3.GetObjectCommand({ Bucket, Key: keyOf(key), ...part })));
+    if (!(Body instanceof Readable)) throw new Error('the store of objects has sent no stream');
+    return Body;
+  } catch (error) {
+    if (error instanceof s3.NoSuchKey) return undefined;
+    throw error;
+  }
+}
+
+const removeObject = async ({ s3, client, Bucket }: Bucket, Key: string): Promise<void> => {
+  await answered(client.send(new s3.DeleteObjectCommand({ Bucket, Key })));
+};
+
+/** What is listed: its whole name in the bucket, and its time. */
+type Listed = { readonly key: string; readonly modified: Date };
+
+async function* listObjects({ s3, client, Bucket, keyOf }: Bucket, below: string): AsyncGenerator<Listed[]> {
+  let after: string | undefined;
+  do {
+    const from = after === undefined ? {} : { ContinuationToken: after };
+    const reply = await answered(client.send(new s3.ListObjectsV2Command({ Bucket, Prefix: keyOf(below), ...from })));
+    yield (reply.Contents ?? []).flatMap(({ Key, LastModified }) =>
+      Key && LastModified ? { key: Key, modified: LastModified } : [],
+    );
+    after = reply.IsTruncated ? reply.NextContinuationToken : undefined;
+  } while (after !== undefined);
+}
+
+type UnfinishedUpload = Listed & { readonly id: string };
+
+/** Uploads in parts that were begun and neither completed nor aborted. */
+async function* listUploads({ s3, client, Bucket, keyOf }: Bucket, below: string): AsyncGenerator<UnfinishedUpload[]> {
+  let after: { KeyMarker: string; UploadIdMarker: string } | undefined;
+  do {
+    const reply = await answered(client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(below), ...after })));
+    yield (reply.Uploads ?? []).flatMap(({ Key, UploadId, Initiated }) =>
+      Key && UploadId && Initiated ? { key: Key, id: UploadId, modified: Initiated } : [],
+    );
+    const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = reply;
+    after = IsTruncated && KeyMarker && UploadIdMarker ? { KeyMarker, UploadIdMarker } : undefined;
+  } while (after);
+}
+
+async function abortUploads(at: Bucket, below: string, isMeant: (key: string) => boolean = () => true): Promise<void> {
+  const { s3, client, Bucket } = at;
+  for await (const uploads of listUploads(at, below))
+    for (const { key: Key, id: UploadId } of uploads.filter(({ key }) => isMeant(key)))
+      await answered(client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch((error) => {
+        if (!(error instanceof s3.NoSuchUpload)) throw error;
+      });
+}
+
+/** When the last part of an upload came; undefined where none did. */
+async function lastPartOf({ s3, client, Bucket }: Bucket, { key, id }: UnfinishedUpload): Promise<Date | undefined> {
+  const reply = await answered(client.send(new s3.ListPartsCommand({ Bucket, Key: key, UploadId: id }))).catch((error) => {
+    if (error instanceof s3.NoSuchUpload) return undefined;
+    throw error;
+  });
+  const times = (reply?.Parts ?? []).flatMap(({ LastModified }) => LastModified?.getTime() ?? []);
+  return times.length === 0 ? undefined : new Date(Math.max(...times));
+}
+
+/** A file by its whole name in the bucket; none for what isn't of this store. */
+function storedFile({ key, modified }: Listed, prefix: string): StoredFile[] {
+  const [group = '', name = '', ...more] = key.slice(prefix.length).split('/');
+  return key.startsWith(prefix) && group !== '' && name !== '' && more.length === 0 ? [{ group, name, modified }] : [];
+}
+
+/** The reply of the store. @throws Refusal 503 where it can't be reached or doesn't answer */
+async function answered<Reply>(reply: Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isUnavailable(error)) throw new Refusal('unavailable', 'The store of files does not answer. Please try again later.');
+    throw error;
+  }
+}
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof OutboundError || (error instanceof Error && '$fault' in error && error.$fault === 'server');

@@ -1,0 +1,38 @@
+import { StartupError } from '#lib/startup-error.ts';
+import type { Outbound } from '#net/outbound.ts';
+import { openBucket } from './bucket.ts';
+import { openObjectFolder } from './folder.ts';
+import type { ObjectStore } from './store.ts';
+
+/** A bucket, and the beginning of all names in it: empty, or without a slash at its end. */
+export type BucketName = { readonly bucket: string; readonly prefix: string };
+
+/** Where large files lie: in a bucket, where one is named, or else in a folder. */
+export type ObjectSettings = {
+  readonly at?: BucketName | undefined;
+  /** Of a server that isn't Amazon's. */
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  /** Whether addresses name the bucket in their path, and not in their host. Omitted: with an endpoint of one's own. */
+  readonly pathStyle?: boolean | undefined;
+  readonly accessKeyId?: string | undefined;
+  readonly secretAccessKey?: string | undefined;
+  readonly sessionToken?: string | undefined;
+};
+
+/** `s3://bucket/prefix` for a bucket and its prefix. */
+export const bucketText = ({ bucket, prefix }: BucketName): string => `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
+
+/**
+ * Opens the configured store.
+ * @param folder of the files, where no bucket is named
+ * @throws StartupError where the credentials of a bucket are missing
+ */
+export function openObjects(settings: ObjectSettings | undefined, folder: string, outbound: Outbound): ObjectStore {
+  if (!settings?.at) return openObjectFolder(folder);
+  const { at, accessKeyId, secretAccessKey, sessionToken, endpoint, region, pathStyle = endpoint !== undefined } = settings;
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new StartupError('HEARTH_OBJECTS needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return openBucket({ ...at, endpoint, region, pathStyle, credentials, outbound });
+}

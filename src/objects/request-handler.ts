@@ -1,0 +1,53 @@
+import type { Outbound } from '#net/outbound.ts';
+import { OutboundError } from '#net/target.ts';
+
+/** Milliseconds until a server has answered, and without a byte of its reply. */
+const timeout = 60_000;
+
+/** A request as the client makes it. */
+type SignedRequest = {
+  protocol: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  query?: Readonly<Record<string, string | string[] | null>>;
+  method: string;
+  headers: Record<string, string>;
+  body?: unknown;
+};
+
+/** What the client of S3 sends its requests by: the only way out of this server (security decision 6). */
+export const requestHandler = (outbound: Outbound) => ({
+  async handle({ protocol, hostname, port, path, query, method, headers, body }: SignedRequest) {
+    const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}${queryText(query)}`);
+    const sent = outbound.stream({ url, method, headers, timeout, ...bodyOf(body) });
+    const { status, ...reply } = await sent.catch((error) => Promise.reject(retryable(error)));
+    return { response: { statusCode: status, ...reply } };
+  },
+  updateHttpClientConfig: () => undefined,
+  httpHandlerConfigs: () => ({}),
+});
+
+/** The client tries again what it knows to be a failure of the connection. */
+const retryable = (error: unknown): unknown =>
+  error instanceof OutboundError && error.kind !== 'refused_address'
+    ? Object.assign(error, { $retryable: { throttling: false } })
+    : error;
+
+/** The query as the signature has it: in the order of its names, with all but unreserved characters escaped (RFC 3986). */
+function queryText(query: SignedRequest['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? ''] as const));
+  const text = pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
+  return text === '' ? '' : `?${text}`;
+}
+
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Only bodies that are whole are sent, since they may have to be sent again. */
+function bodyOf(body: unknown): { body?: Buffer } {
+  if (body === undefined || body === null) return {};
+  if (typeof body === 'string') return { body: Buffer.from(body) };
+  if (body instanceof Uint8Array) return { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+  throw new Error('a body for the store of objects must be whole');
+}

@@ -1,0 +1,1 @@
+export { findNewName } from './store.ts';

@@ -1,0 +1,1 @@
+export { countUnsuccessfulRuns } from './store.ts';

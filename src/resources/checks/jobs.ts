@@ -1,0 +1,64 @@
+import type { Services } from '#endpoint/services.ts';
+import { recordEach } from '#events/record.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { getOptional, keyed } from '#lib/collections.ts';
+import { addDays } from '#lib/time.ts';
+import { concludeStaleRuns } from './rules.ts';
+import { insertPushedSuites, listSuitesWithStaleRuns, type PushedHead } from './store.ts';
+
+const keyOf = (repository: number, commit: string, branch: string | null): string => `${repository}/${commit}/${branch}`;
+
+/** A push to a branch asks the apps that check the repository for a suite. What a repository was created with, as a fork, is no push. */
+export const requestSuites = batchSubscription<'push', Services>({
+  name: 'checks.request-suites',
+  on: ['push'],
+  attempts: 25,
+  async runAll(events, { change, now }) {
+    const pushed = events.flatMap(({ repository, owner, actor, data: { moves, initial } }) =>
+      repository === undefined || initial
+        ? []
+        : moves.flatMap(({ ref, before, after }) => {
+            const head = { repository, commit: after ?? '', branch: ref.slice('refs/heads/'.length), before, at: now };
+            return after !== null && ref.startsWith('refs/heads/') ? [{ head, owner, actor }] : [];
+          }),
+    );
+    if (pushed.length === 0) return;
+    const heads: PushedHead[] = pushed.map(({ head }) => head);
+    const byHead = keyed(pushed, ({ head }) => keyOf(head.repository, head.commit, head.branch));
+    await change(async (tx) => {
+      const suites = await insertPushedSuites(tx, heads);
+      const made = suites.flatMap((suite) => {
+        const push = getOptional(byHead, keyOf(suite.repository_id, suite.head_sha, suite.head_branch));
+        return push ? [{ suite, push }] : [];
+      });
+      await recordEach(tx, made, ({ suite, push: { owner, actor } }) => ({
+        kind: 'check_suite.requested' as const,
+        owner,
+        repository: suite.repository_id,
+        actor,
+        at: now,
+        data: { suite: suite.id, app: suite.app_id },
+      }));
+    });
+  },
+});
+
+/** The public API's bound. */
+const staleAfterDays = 14;
+const suitesAtOnce = 100;
+
+/** Runs that nobody completed for so long are concluded as stale. */
+export const concludeStale = job<Record<string, never>, Services>({
+  name: 'checks.conclude-stale',
+  attempts: 3,
+  schedule: { cron: '27 * * * *' },
+  async run(_payload, { db, change, now }) {
+    const before = addDays(now, -staleAfterDays);
+    let found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
+    while (found.length > 0) {
+      for (const suite of found) await change((tx) => concludeStaleRuns(tx, suite, { before, now }));
+      found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
+    }
+  },
+});

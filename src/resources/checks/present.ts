@@ -1,0 +1,192 @@
+import type { Viewer } from '#access/viewer.ts';
+import type { Context } from '#endpoint/context.ts';
+import { path } from '#endpoint/links.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
+import { asId, nodeId } from '#lib/id.ts';
+import { firstOrNotFound, notFound } from '#lib/refusal.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { type LoadedApp, loadApps, presentApp } from '#resources/apps/index.ts';
+import { fileLinks, presentMessage, type RepositoryUrls } from '#resources/commits/index.ts';
+import { presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import type {
+  CheckAnnotation,
+  CheckRun,
+  CheckRunInPayload,
+  CheckSuite,
+  CheckSuiteInPayload,
+  PullRequestMinimal,
+  SimpleCheckSuite,
+  SimpleCommit,
+} from './schemas.ts';
+import { type AnnotationRow, listPullsOfHeads, type PullOfHead, type RunRow, type SuiteRow } from './store.ts';
+
+export type CheckContext = Context & { urls: RepositoryUrls };
+
+/** What runs and suites show beside their own rows, loaded once for a page. */
+export type CheckParts = {
+  readonly apps: ReadonlyMap<number, LoadedApp>;
+  /** The open pull requests whose head is a commit. A commit that isn't in the map is the head of none. */
+  readonly pullRequests: ReadonlyMap<Oid, readonly PullRequestMinimal[]>;
+};
+
+/** Loads the parts. */
+async function loadParts({ db, urls }: CheckContext, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> {
+  const [apps, pulls] = await Promise.all([
+    loadApps(db, gather(rows, 'app_id')),
+    listPullsOfHeads(db, asId<'repositories'>(urls.id), unique(gather(rows, 'head_sha'))),
+  ]);
+  const byHead = grouped(pulls, ({ head_sha }) => head_sha);
+  return { apps, pullRequests: new Map([...byHead].map(([head, own]) => [head, own.map((pull) => presentPull(urls, pull))])) };
+}
+
+/** A pull request between two branches of one repository. */
+function presentPull({ id, url }: RepositoryUrls, pull: PullOfHead): PullRequestMinimal {
+  const repo = { id, url, name: pull.repository };
+  return {
+    id: pull.pull_id,
+    number: pull.number,
+    url: `${url}/pulls/${pull.number}`,
+    head: { ref: pull.head_ref, sha: pull.head_sha, repo },
+    base: { ref: pull.base_ref, sha: pull.base_sha, repo },
+  };
+}
+
+/** Runs of a whole page. */
+export async function presentRuns(context: CheckContext, rows: readonly RunRow[]): Promise<CheckRun[]> {
+  const parts = await loadParts(context, rows);
+  return rows.map((row) => presentOneRun(context, row, parts));
+}
+
+/** One run. */
+export const presentRun = async (context: CheckContext, row: RunRow): Promise<CheckRun> =>
+  firstOrNotFound(await presentRuns(context, [row]));
+
+function presentOneRun({ links, urls }: CheckContext, row: RunRow, { apps, pullRequests }: CheckParts): CheckRun {
+  const url = `${urls.url}/check-runs/${row.id}`;
+  const app = getOrThrow(apps, row.app_id);
+  return {
+    id: row.id,
+    name: row.name,
+    node_id: nodeId('CheckRun', row.id),
+    head_sha: row.head_sha,
+    external_id: row.external_id,
+    url,
+    html_url: path(urls.html, 'runs', row.id),
+    details_url: row.details_url ?? app.external_url,
+    status: row.status,
+    conclusion: row.conclusion,
+    started_at: timestamp(row.started_at),
+    completed_at: timestampOrNull(row.completed_at),
+    output: {
+      title: row.title,
+      summary: row.summary,
+      text: row.text,
+      annotations_count: row.annotations_count,
+      annotations_url: `${url}/annotations`,
+    },
+    check_suite: { id: row.check_suite_id },
+    app: presentApp(links, app, app.owner),
+    pull_requests: [...(pullRequests.get(row.head_sha) ?? [])],
+  };
+}
+
+export const presentAnnotation = (urls: RepositoryUrls, { head_sha }: RunRow, row: AnnotationRow): CheckAnnotation => ({
+  path: row.path,
+  blob_href: fileLinks(urls, head_sha, row.path).html_url,
+  start_line: row.start_line,
+  start_column: row.start_column,
+  end_line: row.end_line,
+  end_column: row.end_column,
+  annotation_level: row.annotation_level,
+  title: row.title,
+  message: row.message,
+  raw_details: row.raw_details,
+});
+
+type SuiteContext = CheckContext & { viewer: Viewer; repo: RepositoryWithOwner; git: GitStore };
+
+/** Suites of a whole page, all of one repository. Those whose commit Git no longer has are left out. */
+export async function presentSuites(context: SuiteContext, rows: readonly SuiteRow[]): Promise<CheckSuite[]> {
+  const { db, links, viewer, repo, git } = context;
+  const [parts, commits, [repository]] = await Promise.all([
+    loadParts(context, rows),
+    loadCommits(repoOf(git, repo.id), rows),
+    presentRepositories({ db, links, viewer }, [repo]),
+  ]);
+  if (!repository) throw notFound();
+  return rows.flatMap((row) => {
+    const commit = commits.get(row.head_sha);
+    return commit ? [{ ...presentWithCommit(context, row, parts, commit), repository }] : [];
+  });
+}
+
+/** One suite. */
+export const presentSuite = async (context: SuiteContext, row: SuiteRow): Promise<CheckSuite> =>
+  firstOrNotFound(await presentSuites(context, [row]));
+
+async function loadCommits(disk: Disk, rows: readonly SuiteRow[]): Promise<ReadonlyMap<Oid, Commit>> {
+  await using reader = await openObjects(disk);
+  return reader.findCommits(unique(gather(rows, 'head_sha')));
+}
+
+/** A suite as payloads show it; undefined where Git no longer has its commit. */
+export async function presentSuitePayload(
+  context: CheckContext & { git: GitStore },
+  row: SuiteRow,
+): Promise<CheckSuiteInPayload | undefined> {
+  const [parts, commits] = await Promise.all([
+    loadParts(context, [row]),
+    loadCommits(repoOf(context.git, row.repository_id), [row]),
+  ]);
+  const commit = commits.get(row.head_sha);
+  return commit && presentWithCommit(context, row, parts, commit);
+}
+
+/** A run as payloads show it: with its suite. */
+export async function presentRunPayload(context: CheckContext, row: RunRow, suite: SuiteRow): Promise<CheckRunInPayload> {
+  const parts = await loadParts(context, [row]);
+  return { ...presentOneRun(context, row, parts), check_suite: presentSimpleSuite(context, suite, parts) };
+}
+
+function presentSimpleSuite({ links, urls }: CheckContext, row: SuiteRow, { apps, pullRequests }: CheckParts): SimpleCheckSuite {
+  const app = getOrThrow(apps, row.app_id);
+  return {
+    id: row.id,
+    node_id: nodeId('CheckSuite', row.id),
+    head_branch: row.head_branch,
+    head_sha: row.head_sha,
+    status: row.status,
+    conclusion: row.conclusion,
+    url: `${urls.url}/check-suites/${row.id}`,
+    before: row.before_sha,
+    after: row.after_sha,
+    pull_requests: [...(pullRequests.get(row.head_sha) ?? [])],
+    app: presentApp(links, app, app.owner),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+function presentWithCommit(context: CheckContext, row: SuiteRow, parts: CheckParts, commit: Commit): CheckSuiteInPayload {
+  const suite = presentSimpleSuite(context, row, parts);
+  return {
+    ...suite,
+    head_commit: presentSimpleCommit(commit),
+    latest_check_runs_count: row.latest_runs_count,
+    check_runs_url: `${suite.url}/check-runs`,
+  };
+}
+
+const presentSimpleCommit = ({ oid, tree, message, author, committer }: Commit): SimpleCommit => ({
+  id: oid,
+  tree_id: tree,
+  message: presentMessage(message),
+  timestamp: timestamp(committer.date),
+  author: { name: author.name, email: author.email },
+  committer: { name: committer.name, email: committer.email },
+});

@@ -1,0 +1,282 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { RunFilter, SuiteFilter } from './schemas.ts';
+
+export type SuiteRow = Selectable<DB['check_suites']>;
+export type RunRow = Selectable<DB['check_runs']>;
+export type AnnotationRow = Selectable<DB['check_annotations']>;
+
+type Repository = Id<'repositories'>;
+type CommitKey = { repository: Repository; commit: Oid };
+
+/** A suite that a push asks for: one for each app that checks the repository. */
+export type PushedHead = { repository: Repository; commit: Oid; branch: string; before: Oid | null; at: Date };
+
+const maxSuites = fixedValue(limitTable.checks.suites);
+const maxRuns = fixedValue(limitTable.checks.runs);
+
+export const selectSuite = (db: Db, repository: OrSql<Repository>, id: Id<'check_suites'>) =>
+  db.selectFrom('check_suites').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+/** Suites by their ids. */
+export const loadSuites = async (db: Db, ids: readonly Id<'check_suites'>[]): Promise<Map<Id<'check_suites'>, SuiteRow>> =>
+  keyed(await db.selectFrom('check_suites').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+export const findSuiteForUpdate = (tx: Tx, { id }: Pick<SuiteRow, 'id'>): Promise<SuiteRow | undefined> =>
+  tx.selectFrom('check_suites').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+/** The suite of an app and a commit. */
+export const findSuiteOf = (db: Db, { repository, commit }: CommitKey, app: Id<'apps'>): Promise<SuiteRow | undefined> =>
+  db
+    .selectFrom('check_suites')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', commit)
+    .where('app_id', '=', app)
+    .executeTakeFirst();
+
+/** Adds a suite, or finds the one that its app and commit have; its row is locked in both cases. */
+export async function putSuiteForUpdate(
+  tx: Tx,
+  row: Omit<Insertable<DB['check_suites']>, 'status'>,
+): Promise<SuiteRow & { is_new: boolean }> {
+  return tx
+    .insertInto('check_suites')
+    .values({ ...row, status: 'queued' })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['repository_id', 'head_sha', 'app_id'])
+        .doUpdateSet({ updated_at: sql.ref<Date>('check_suites.updated_at') }),
+    )
+    .returningAll()
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Adds the suites of pushed commits: for each app with `checks:write` that is installed on the repository and wasn't told otherwise, unless it has
+ * one for the commit. Gives the new ones.
+ */
+export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): Promise<SuiteRow[]> {
+  const { rows } = await sql<SuiteRow>`
+    insert into check_suites (repository_id, app_id, head_sha, head_branch, before_sha, after_sha, status, created_at, updated_at)
+    select r.id, i.app_id, h.commit, h.branch, h.before, h.commit, 'queued', h.at, h.at
+    from jsonb_to_recordset(${JSON.stringify(heads)}::jsonb) as h(repository bigint, commit text, branch text, before text, at timestamptz)
+      join repositories r on r.id = h.repository
+      join installations i on i.account_id = r.owner_id and i.suspended_at is null and i.permissions ->> 'checks' in ('write', 'admin')
+    where (i.repository_selection = 'all' or exists (
+        select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
+      and not exists (select from check_suite_preferences p where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)
+    order by r.id, h.commit, i.app_id
+    on conflict (repository_id, head_sha, app_id) do nothing
+    returning *`.execute(tx);
+  return rows;
+}
+
+export const updateSuite = (tx: Tx, id: Id<'check_suites'>, change: Updateable<DB['check_suites']>) =>
+  tx.updateTable('check_suites').set(change).where('id', '=', id).execute();
+
+const suitesOf = (db: Db, { repository, commit }: CommitKey) =>
+  db.selectFrom('check_suites').where('repository_id', '=', repository).where('head_sha', '=', commit);
+
+/** The suites of a commit, in the order in which they came. */
+export function listSuites(db: Db, key: CommitKey, { app_id, check_name }: SuiteFilter, page: Page): Promise<Listed<SuiteRow>> {
+  let query = suitesOf(db, key).selectAll();
+  if (app_id !== undefined) query = query.where(sql<boolean>`app_id = ${app_id}`);
+  if (check_name !== undefined)
+    query = query.where(
+      sql<boolean>`exists (select from check_runs r where r.check_suite_id = check_suites.id and r.name = ${check_name})`,
+    );
+  return list(db, query.orderBy('id'), page);
+}
+
+export const selectRun = (db: Db, repository: OrSql<Repository>, id: Id<'check_runs'>) =>
+  db.selectFrom('check_runs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+/** Runs by their ids. */
+export const loadRuns = async (db: Db, ids: readonly Id<'check_runs'>[]): Promise<Map<Id<'check_runs'>, RunRow>> =>
+  keyed(await db.selectFrom('check_runs').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The same run again; undefined where it was deleted. Its suite is locked: whoever changes a run holds that. */
+export async function findRunForUpdate(
+  tx: Tx,
+  { id, check_suite_id }: Pick<RunRow, 'id' | 'check_suite_id'>,
+): Promise<RunRow | undefined> {
+  const run = tx.selectFrom('check_runs').selectAll().where('id', '=', id);
+  const [, found] = await Promise.all([findSuiteForUpdate(tx, { id: check_suite_id }), run.executeTakeFirst()]);
+  return found;
+}
+
+/** The runs that a filter leaves, the newest first. */
+function filtered(db: Db, { check_name, status, filter }: RunFilter) {
+  let query = db.selectFrom('check_runs').selectAll().orderBy('id', 'desc');
+  if (filter === 'latest') query = query.where('is_latest', '=', sql.lit(true));
+  if (check_name !== undefined) query = query.where('name', '=', check_name);
+  if (status !== undefined) query = query.where('status', '=', status);
+  return query;
+}
+
+/** The runs of a suite, the newest first. */
+export const listRunsOfSuite = (db: Db, suite: Id<'check_suites'>, filter: RunFilter, page: Page): Promise<Listed<RunRow>> =>
+  list(db, filtered(db, filter).where('check_suite_id', '=', suite), page);
+
+/** The runs of the newest suites of a commit, the newest first. */
+export function listRunsOfCommit(
+  db: Db,
+  key: CommitKey,
+  filter: RunFilter & Pick<SuiteFilter, 'app_id'>,
+  page: Page,
+): Promise<Listed<RunRow>> {
+  const newest = suitesOf(db, key).select('id').orderBy('id', 'desc').limit(sql.lit(maxSuites));
+  let query = filtered(db, filter)
+    .where('repository_id', '=', key.repository)
+    .where('head_sha', '=', key.commit)
+    .where(sql<boolean>`check_suite_id = any (array(${newest}))`);
+  if (filter.app_id !== undefined) query = query.where(sql<boolean>`app_id = ${filter.app_id}`);
+  return list(db, query, page);
+}
+
+/** Adds a run. It is the latest of its name in its suite, which is locked. */
+export async function insertRun(tx: Tx, row: Omit<Insertable<DB['check_runs']>, 'is_latest'>): Promise<RunRow> {
+  const superseded = tx
+    .updateTable('check_runs')
+    .set({ is_latest: false })
+    .where('check_suite_id', '=', row.check_suite_id)
+    .where('name', '=', row.name)
+    .where('is_latest', '=', sql.lit(true));
+  sendUnawaited(tx, superseded.compile());
+  const inserted = await tx
+    .insertInto('check_runs')
+    .values({ ...row, is_latest: true })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return inserted;
+}
+
+/** Of the runs of a suite with the same name, those beyond the limit are removed, the oldest first. */
+export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, name: string): void {
+  const oldest = sql`
+    delete from check_runs where id = any (array(
+      select id from check_runs where check_suite_id = ${suite} and name = ${name} order by id desc offset ${maxRuns}))`;
+  sendUnawaited(tx, oldest.compile(tx));
+}
+
+export const updateRun = (tx: Tx, id: Id<'check_runs'>, change: Updateable<DB['check_runs']>): Promise<RunRow> =>
+  tx.updateTable('check_runs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Marks anew which runs of a suite are the latest of these names. */
+export function updateLatest(tx: Tx, suite: Id<'check_suites'>, names: readonly string[]): void {
+  const marked = sql`
+    update check_runs r set is_latest = not r.is_latest
+    where r.check_suite_id = ${suite} and r.name = any (${[...names]}::text[])
+      and r.is_latest <> (r.id = (select max(l.id) from check_runs l where l.check_suite_id = r.check_suite_id and l.name = r.name))`;
+  sendUnawaited(tx, marked.compile(tx));
+}
+
+/** How many of the latest runs of a suite are in the same state. */
+export type RunCount = Pick<RunRow, 'status' | 'conclusion'> & { count: number };
+
+export const countLatestRuns = (tx: Tx, suite: Id<'check_suites'>): Promise<RunCount[]> =>
+  tx
+    .selectFrom('check_runs')
+    .select(({ fn }) => ['status', 'conclusion', fn.countAll<number>().as('count')])
+    .where('check_suite_id', '=', suite)
+    .where('is_latest', '=', sql.lit(true))
+    .groupBy(['status', 'conclusion'])
+    .execute();
+
+export function insertAnnotations(tx: Tx, rows: readonly Insertable<DB['check_annotations']>[]): void {
+  if (rows.length > 0)
+    sendUnawaited(
+      tx,
+      tx
+        .insertInto('check_annotations')
+        .values([...rows])
+        .compile(),
+    );
+}
+
+/** The annotations of a run, in the order in which they came. */
+export const listAnnotations = (db: Db, run: Id<'check_runs'>, page: Page): Promise<Listed<AnnotationRow>> =>
+  list(db, db.selectFrom('check_annotations').selectAll().where('check_run_id', '=', run).orderBy('id'), page);
+
+/** Suites with runs that were open before a time, with the repository's owner, up to a number of them. */
+export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: number): Promise<StaleSuite[]> {
+  const { rows } = await sql<StaleSuite>`
+    select distinct s.id, s.repository_id, r.owner_id
+    from (select check_suite_id as id, repository_id from check_runs where open_since < ${before} order by open_since limit ${limit}) s
+      join repositories r on r.id = s.repository_id`.execute(db);
+  return rows;
+}
+export type StaleSuite = { id: Id<'check_suites'>; repository_id: Repository; owner_id: Id<'accounts'> };
+
+/** The runs of a suite that were open before a time become stale. */
+export const updateStaleRuns = (
+  tx: Tx,
+  suite: Id<'check_suites'>,
+  { before, now }: { before: Date; now: Date },
+): Promise<{ id: Id<'check_runs'> }[]> =>
+  tx
+    .updateTable('check_runs')
+    .set({ status: 'completed', conclusion: 'stale', completed_at: now, open_since: null, updated_at: now })
+    .where('check_suite_id', '=', suite)
+    .where('open_since', '<', before)
+    .returning('id')
+    .execute();
+
+type PreferenceRow = Selectable<DB['check_suite_preferences']>;
+
+export const listPreferences = (db: Db, repository: Repository): Promise<PreferenceRow[]> =>
+  db.selectFrom('check_suite_preferences').selectAll().where('repository_id', '=', repository).orderBy('app_id').execute();
+
+export const putPreferences = (tx: Tx, rows: readonly PreferenceRow[]) =>
+  tx
+    .insertInto('check_suite_preferences')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.columns(['repository_id', 'app_id']).doUpdateSet(({ ref }) => ({ auto_trigger: ref('excluded.auto_trigger') })),
+    )
+    .execute();
+
+/** How many of the latest runs of a commit aren't completed, or ended in a way that isn't good. */
+export async function countUnsuccessfulRuns(db: Db, { repository, commit }: CommitKey): Promise<number> {
+  const { count } = await db
+    .selectFrom('check_runs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', commit)
+    .where('is_latest', '=', sql.lit(true))
+    .where(sql<boolean>`coalesce(conclusion not in ('success', 'neutral', 'skipped'), true)`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** An open pull request of which a commit is the head, in the same repository. */
+export type PullOfHead = {
+  pull_id: number;
+  number: number;
+  base_ref: string;
+  base_sha: Oid;
+  head_ref: string;
+  head_sha: Oid;
+  repository: string;
+};
+
+/** The open pull requests of which these commits are the heads. Heads in forks aren't counted, as in the public API. */
+export async function listPullsOfHeads(db: Db, repository: Repository, commits: readonly Oid[]): Promise<PullOfHead[]> {
+  if (commits.length === 0) return [];
+  const { rows } = await sql<PullOfHead>`
+    select p.pull_id, i.number, p.base_ref, p.base_sha, p.head_ref, p.head_sha, r.name as repository
+    from pull_requests p join issues i on i.id = p.issue_id join repositories r on r.id = p.repository_id
+    where p.repository_id = ${repository} and p.head_repository_id = ${repository} and i.state = 'open'
+      and p.head_sha = any (${[...commits]}::text[])
+    order by i.number`.execute(db);
+  return rows;
+}

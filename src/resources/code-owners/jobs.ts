@@ -1,0 +1,50 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { diffTrees } from '#git/history/diff.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { maxFiles } from '#resources/commits/index.ts';
+import { findBranch, loadPulls, type PullRow, requestUnasked } from '#resources/pulls/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/index.ts';
+import { findCodeOwners } from './find.ts';
+import { ownersOf, resolveOwners, reviewersOf } from './owners.ts';
+
+const changes = [
+  'pull_request.opened',
+  'pull_request.ready_for_review',
+  'pull_request.synchronize',
+  'pull_request.edited',
+] as const;
+
+/** Asks the owners of what a pull request changes for reviews, unless they were asked before. Drafts wait until they are ready. */
+export const requestCodeOwners = subscription<(typeof changes)[number], Services>({
+  name: 'code-owners.request',
+  on: changes,
+  attempts: 25,
+  key: ({ data }) => String(data.issue),
+  async run(event, context) {
+    if (event.kind === 'pull_request.edited' && event.data.changes.base === undefined) return;
+    const pull = (await loadPulls(context.db, [event.data.issue])).get(event.data.issue);
+    if (pull && pull.state === 'open' && !pull.is_draft) await requestOwnersOf(context, pull);
+  },
+});
+
+async function requestOwnersOf({ db, change, services, now }: JobContext<Services>, pull: PullRow): Promise<void> {
+  const repo = (await loadNamedRepositories(db, [pull.repository_id], [])).get(pull.repository_id);
+  const disk = repoOf(services.git, pull.repository_id);
+  if (!repo || !(await repositoryExists(disk))) return;
+  const base = await findBranch(disk, pull.base_ref);
+  if (!base) return;
+  await using reader = await openObjects(disk);
+  const rules = (await findCodeOwners(reader, base.oid))?.owners?.rules ?? [];
+  if (rules.length === 0) return;
+  const { files } = await diffTrees(disk, { from: pull.merge_base_sha, to: pull.head_sha, patchSize: 0 });
+  const paths = files
+    .slice(0, maxFiles)
+    .flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]));
+  const names = await ownersOf(rules, paths);
+  const host = services.url === undefined ? '' : new URL(services.url).hostname;
+  const wanted = reviewersOf(names, await resolveOwners(db, repo, names, host));
+  await change((tx) => requestUnasked(tx, { repo, actor: pull.author_id ?? undefined, app: null, now }, pull, wanted));
+}

@@ -1,0 +1,62 @@
+// Files of code owners: on each line a pattern of paths and who owns these.
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { matchesPath, type Path, type Pattern, patternOf, patternProblem } from './pattern.ts';
+
+/** An owner as it is written: `@login`, `@organization/team` or an e-mail address, with its place in the file. */
+export type Owner = { readonly text: string; readonly line: number; readonly column: number };
+
+/** Paths and their owners; none where nobody owns them. */
+export type Rule = { readonly pattern: Pattern; readonly owners: readonly Owner[]; readonly source: string };
+
+/** What is wrong with a line. `line` and `column` begin at 1. */
+export type Problem = {
+  readonly line: number;
+  readonly column: number;
+  readonly kind: 'Invalid pattern' | 'Invalid owner' | 'Unknown owner';
+  readonly source: string;
+  readonly suggestion: string | null;
+};
+
+export type CodeOwners = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
+
+const ownerForms = /^(@[A-Za-z0-9][A-Za-z0-9_.-]*(\[bot\])?(\/[A-Za-z0-9_.-]+)?|[^\s@]+@[^\s@]+\.[^\s@]+)$/;
+
+/** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. */
+function wordsOf(line: string): { text: string; column: number }[] {
+  const words = [...line.matchAll(/(?:\\.|[^\s\\]|\\$)+/gu)].map(({ 0: text, index }) => ({ text, column: index + 1 }));
+  const comment = words.findIndex(({ text }) => text.startsWith('#'));
+  return comment < 0 ? words : words.slice(0, comment);
+}
+
+const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
+
+/**
+ * Reads a file of code owners. Lines that can't be read are left out, each with what is wrong with it; undefined where there are too many
+ * patterns and owners. It yields, since the file may be large.
+ */
+export async function parseCodeOwners(text: string): Promise<CodeOwners | undefined> {
+  const yieldNow = periodicYield();
+  let words = 0;
+  const rules: Rule[] = [];
+  const problems: Problem[] = [];
+  for (const [at, raw] of text.split('\n').entries()) {
+    const source = raw.replace(/\r$/, '');
+    const [pattern, ...owners] = wordsOf(source);
+    await yieldNow();
+    if (!pattern) continue;
+    words += 1 + owners.length;
+    if (words > maxWords) return undefined;
+    const line = at + 1;
+    const wrong = patternProblem(pattern.text);
+    const wrongOwner = owners.find(({ text }) => !ownerForms.test(text));
+    if (wrong) problems.push({ line, column: pattern.column, kind: 'Invalid pattern', source, ...wrong });
+    else if (wrongOwner) problems.push({ line, column: wrongOwner.column, kind: 'Invalid owner', source, suggestion: null });
+    else rules.push({ pattern: patternOf(pattern.text), owners: owners.map((owner) => ({ ...owner, line })), source });
+  }
+  return { rules, problems };
+}
+
+/** The rule for a path: the last one that matches it. */
+export const ruleFor = (rules: readonly Rule[], path: Path): Rule | undefined =>
+  rules.findLast(({ pattern }) => matchesPath(pattern, path));

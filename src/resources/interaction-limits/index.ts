@@ -1,0 +1,1 @@
+export { findCapFor } from './caps.ts';

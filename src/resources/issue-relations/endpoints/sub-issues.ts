@@ -1,0 +1,97 @@
+// Sub-issues of an issue, and the issue above it.
+import { Type } from 'typebox';
+import { readsIssues, writesIssues } from '#access/policies.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { Issue, presentIssue, presentIssues, textMedia } from '#resources/issues/index.ts';
+import { relatedIssue } from '../path-resources.ts';
+import { FormerSubIssue, NewSubIssue, SubIssuePlace } from '../schemas.ts';
+import { findParent, listSubIssues } from '../store.ts';
+import { addSubIssue, dropSubIssue, placeSubIssue } from '../sub-issues.ts';
+
+const writes = { ...writesIssues, role: 'triage' } as const;
+
+export const listSubIssuesOfIssue = endpoint({
+  id: 'issues/list-sub-issues',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/sub_issues',
+  resources: [relatedIssue],
+  summary: 'List sub-issues',
+  access: readsIssues,
+  paging: pages(),
+  media: textMedia,
+  replies: { 200: Type.Array(Issue) },
+  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+    const found = await listSubIssues(db, viewer, at.issue, page);
+    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git }, rows));
+  },
+});
+
+export const getParentOfIssue = endpoint({
+  id: 'issues/get-parent',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/parent',
+  resources: [relatedIssue],
+  summary: 'Get parent issue',
+  access: readsIssues,
+  media: textMedia,
+  replies: { 200: Issue },
+  async handle({ db, at, viewer, links, media, services: { git } }) {
+    const parent = orNotFound(await findParent(db, viewer, at.issue));
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, parent);
+  },
+});
+
+/** The reply is the issue above. */
+export const addSubIssueToIssue = endpoint({
+  id: 'issues/add-sub-issue',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/sub_issues',
+  resources: [relatedIssue],
+  summary: 'Add sub-issue',
+  access: writes,
+  body: NewSubIssue,
+  example: { sub_issue_id: 1, replace_parent: true },
+  media: textMedia,
+  replies: { 201: Issue },
+  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+    const row = await change((tx, { issue }) => addSubIssue(tx, action, issue, body));
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+  },
+});
+
+export const removeSubIssueOfIssue = endpoint({
+  id: 'issues/remove-sub-issue',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/sub_issue',
+  resources: [relatedIssue],
+  summary: 'Remove sub-issue',
+  access: writes,
+  body: FormerSubIssue,
+  example: { sub_issue_id: 6 },
+  media: textMedia,
+  replies: { 200: Issue },
+  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+    const row = await change((tx, { issue }) => dropSubIssue(tx, action, issue, body.sub_issue_id));
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+  },
+});
+
+export const reprioritizeSubIssue = endpoint({
+  id: 'issues/reprioritize-sub-issue',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/sub_issues/priority',
+  resources: [relatedIssue],
+  summary: 'Reprioritize sub-issue',
+  access: writes,
+  body: SubIssuePlace,
+  example: { sub_issue_id: 6, after_id: 5 },
+  media: textMedia,
+  replies: { 200: Issue },
+  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+    await change((tx, { issue }) => placeSubIssue(tx, action, issue, body));
+    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, at.issue);
+  },
+});

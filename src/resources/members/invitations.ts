@@ -1,0 +1,94 @@
+import type { OrganizationAction } from '#access/action.ts';
+import { countUse } from '#access/rate-limits.ts';
+import type { OrgRole } from '#access/roles.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { orNotFound, Refusal } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { addDays } from '#lib/time.ts';
+import {
+  findInvitationTo,
+  findOrganizationInvitationForUpdate,
+  type Invitee,
+  insertInvitation,
+  type OrganizationInvitationRow,
+  removeOrganizationInvitation,
+  updateOrganizationInvitation,
+} from './invitation-store.ts';
+import { lockOrganization } from './store.ts';
+
+/** How long an invitation can be accepted (the public API's rule). */
+const daysToAccept = 7;
+
+/** Why an invitation failed that nobody accepted in time. */
+export const expiredReason = `Nobody accepted the invitation within ${daysToAccept} days.`;
+
+/** Invitations from before this moment have expired. */
+export const expiryBefore = (now: Date): Date => addDays(now, -daysToAccept);
+
+export const isExpired = (createdAt: Date, now: Date): boolean => createdAt <= expiryBefore(now);
+
+const secondsOfDay = 86_400;
+const maxInvitations = fixedValue(limitTable.accounts.invitations);
+
+/** Who is invited, and as what. */
+type Wanted = { readonly to: Invitee; readonly role: OrgRole };
+
+/**
+ * Invites somebody who is neither a member nor invited. The organization is locked. An invitation of theirs that failed ends: this one
+ * takes its place.
+ */
+export async function invite(tx: Tx, action: OrganizationAction, { to, role }: Wanted): Promise<OrganizationInvitationRow> {
+  const { org, by, now } = action;
+  await checkNumber(tx, org.id);
+  const failed = await findInvitationTo(tx, org.id, to);
+  if (failed) await removeOrganizationInvitation(tx, failed.id);
+  const invitation = await insertInvitation(tx, {
+    organization_id: org.id,
+    ...('user' in to ? { invitee_id: to.user } : { email: to.email }),
+    role,
+    inviter_id: by.account.id,
+    created_at: now,
+  });
+  await recordInvited(tx, action, invitation);
+  return invitation;
+}
+
+async function checkNumber(tx: Tx, organization: Id<'accounts'>): Promise<void> {
+  const use = { key: `invitations-into:${organization}`, bucket: 'invitations', window: secondsOfDay };
+  const { used, wait } = await countUse(tx, use);
+  if (used <= maxInvitations) return;
+  const message = `At most ${maxInvitations} people may be invited into an organization in a day (accounts.invitations).`;
+  throw new Refusal('too_many', message, [], { limit: 'accounts.invitations', retryAfter: wait });
+}
+
+const recordInvited = (tx: Tx, action: OrganizationAction, invitation: OrganizationInvitationRow): Promise<void> =>
+  record(tx, { ...inOrganization(action), kind: 'member.invited', data: { invitation: snapshotOf(invitation) } });
+
+/** Changes the role that an account is invited with. The organization is locked. */
+export async function changeInvitedRole(
+  tx: Tx,
+  action: OrganizationAction & { user: { id: Id<'accounts'> } },
+  role: OrgRole,
+): Promise<void> {
+  const known = orNotFound(await findInvitationTo(tx, action.org.id, { user: action.user.id }));
+  await recordInvited(tx, action, await updateOrganizationInvitation(tx, known.id, { role }));
+}
+
+/** The invitation again, its row and its organization's locked. Undefined when it was accepted or withdrawn. */
+export async function lockInvitation(
+  tx: Tx,
+  invitation: Pick<OrganizationInvitationRow, 'id' | 'organization_id'>,
+): Promise<OrganizationInvitationRow | undefined> {
+  await lockOrganization(tx, invitation.organization_id);
+  return findOrganizationInvitationForUpdate(tx, invitation);
+}
+
+/** Withdraws an invitation, and its places in teams with it; or removes one that failed. */
+export async function cancelInvitation(tx: Tx, action: OrganizationAction, { id }: OrganizationInvitationRow): Promise<void> {
+  await removeOrganizationInvitation(tx, id);
+  await record(tx, { ...inOrganization(action), kind: 'member.invitation_canceled', data: { invitation: id } });
+}

@@ -1,0 +1,30 @@
+import { recordEach } from '#events/record.ts';
+import { job } from '#jobs/job.ts';
+import { failInvitations } from './invitation-store.ts';
+import { expiredReason, expiryBefore } from './invitations.ts';
+
+/** The number of invitations that one transaction marks. */
+const batch = 500;
+
+/** Invitations into organizations that nobody accepted in time have failed from then on. */
+export const expireInvitations = job<Record<string, never>>({
+  name: 'members.expire-invitations',
+  attempts: 3,
+  schedule: { cron: '*/10 * * * *' },
+  async run(_payload, { change, now }) {
+    const before = expiryBefore(now);
+    const failBatch = () =>
+      change(async (tx) => {
+        const failed = await failInvitations(tx, { before, reason: expiredReason, now, limit: batch });
+        await recordEach(tx, failed, ({ id, organization_id }) => ({
+          kind: 'member.invitation_failed',
+          owner: organization_id,
+          actor: undefined,
+          at: now,
+          data: { invitation: id },
+        }));
+        return failed.length;
+      });
+    while ((await failBatch()) === batch);
+  },
+});

@@ -1,0 +1,18 @@
+// The deletion of organizations, with all that they own.
+import { Type } from 'typebox';
+import { everyToken } from '#access/tokens.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { deleteOrganization } from './rules.ts';
+
+export const deleteOrg = endpoint({
+  id: 'orgs/delete',
+  method: 'DELETE',
+  path: '/orgs/{org}',
+  summary: 'Delete an organization',
+  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
+  replies: { 202: Type.Object({}) },
+  async handle({ change, action }) {
+    await change((tx) => deleteOrganization(tx, action));
+    return {};
+  },
+});

@@ -1,0 +1,5 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import * as schemas from './schemas.ts';
+
+export const organizationInvitations = family({ name: 'organization-invitations', schemas, endpoints: [endpoints] });

@@ -1,0 +1,27 @@
+// What Git says of the two ends of a pull request: how far they are apart, and what differs.
+import { compareCommits, listAhead } from '#git/history/compare.ts';
+import { diffTrees } from '#git/history/diff.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { gather } from '#lib/collections.ts';
+import type { PullRow } from './store.ts';
+
+export type Changes = Pick<PullRow, 'merge_base_sha' | 'commits_count' | 'additions' | 'deletions' | 'changed_files'>;
+
+/** The public API shows so many commits of a pull request. Further ones are in the list of commits of its branch. */
+export const maxCommits = 250;
+
+/** The changes that a head brings to a base, and its commits, oldest first; undefined for histories without a common commit. */
+export async function changesBetween(
+  disk: Disk,
+  { base, head }: { base: Oid; head: Oid },
+): Promise<{ changes: Changes; commits: Oid[] } | undefined> {
+  const { mergeBase, ahead } = await compareCommits(disk, { base, head });
+  if (mergeBase === undefined) return undefined;
+  const [{ files, additions, deletions }, commits] = await Promise.all([
+    diffTrees(disk, { from: mergeBase, to: head, patchSize: 0 }),
+    listAhead(disk, { base, head, ahead, limit: maxCommits }),
+  ]);
+  const changes = { merge_base_sha: mergeBase, commits_count: ahead, additions, deletions, changed_files: files.length };
+  return { changes, commits: gather(commits, 'oid') };
+}

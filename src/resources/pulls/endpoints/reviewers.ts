@@ -1,0 +1,56 @@
+// Who is asked to review a pull request: people and teams.
+import { changesPulls, readsPulls } from '#access/policies.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pull } from '../path-resources.ts';
+import { presentPull } from '../present.ts';
+import { presentRequests } from '../present-reviewers.ts';
+import { removeReviewers, requestReviewers } from '../reviewers.ts';
+import { NewReviewers, PullRequest, ReviewersToRemove, ReviewRequests } from '../schemas.ts';
+
+const path = '/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers';
+const asksForReviews = { ...changesPulls, role: 'triage' } as const;
+
+export const listRequestedReviewers = endpoint({
+  id: 'pulls/list-requested-reviewers',
+  method: 'GET',
+  path,
+  resources: [pull],
+  summary: 'Get all requested reviewers for a pull request',
+  access: readsPulls,
+  replies: { 200: ReviewRequests },
+  async handle({ db, at, viewer, links }) {
+    return presentRequests({ db, links, viewer }, at.pull.id);
+  },
+});
+
+export const addRequestedReviewers = endpoint({
+  id: 'pulls/request-reviewers',
+  method: 'POST',
+  path,
+  resources: [pull],
+  summary: 'Request reviewers for a pull request',
+  access: asksForReviews,
+  body: NewReviewers,
+  example: { reviewers: ['grace'], team_reviewers: ['owners'] },
+  replies: { 201: PullRequest },
+  async handle({ db, change, at, body, action, viewer, links, services: { git } }) {
+    const row = await change((tx, { pull }) => requestReviewers(tx, action, pull, body));
+    return presentPull({ db, links, viewer, repo: at.repo, git }, row);
+  },
+});
+
+export const removeRequestedReviewers = endpoint({
+  id: 'pulls/remove-requested-reviewers',
+  method: 'DELETE',
+  path,
+  resources: [pull],
+  summary: 'Remove requested reviewers from a pull request',
+  access: asksForReviews,
+  body: ReviewersToRemove,
+  example: { reviewers: ['grace'], team_reviewers: ['owners'] },
+  replies: { 200: PullRequest },
+  async handle({ db, change, at, body, action, viewer, links, services: { git } }) {
+    const row = await change((tx, { pull }) => removeReviewers(tx, action, pull, body));
+    return presentPull({ db, links, viewer, repo: at.repo, git }, row);
+  },
+});

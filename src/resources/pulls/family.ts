@@ -1,0 +1,20 @@
+import { family } from '#resources/family.ts';
+import * as contentsEndpoints from './endpoints/contents.ts';
+import * as mergingEndpoints from './endpoints/merging.ts';
+import * as pullsEndpoints from './endpoints/pulls.ts';
+import * as reviewersEndpoints from './endpoints/reviewers.ts';
+import { pullEvents } from './events.ts';
+import { deleteMergedBranch, followPushes, testChanged, testImported } from './jobs.ts';
+import { removeLostReviewers } from './reviewer-jobs.ts';
+import * as schemas from './schemas.ts';
+import { FullPullRequest } from './schemas.ts';
+
+export const pulls = family({
+  name: 'pulls',
+  schemas,
+  endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
+  events: pullEvents,
+  payloadParts: { pull_request: FullPullRequest },
+  subscriptions: [followPushes, testChanged, deleteMergedBranch, removeLostReviewers],
+  jobs: [testImported],
+});

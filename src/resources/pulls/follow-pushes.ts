@@ -1,0 +1,194 @@
+// What a moved branch does to the pull requests that it is the head or the base of. It is decided by where the branch is now, so that it
+// can be repeated, and pushes that were recorded late do no harm.
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { record } from '#events/record.ts';
+import type { Recorded } from '#events/subscription.ts';
+import { areAncestors } from '#git/history/ancestors.ts';
+import { firstMergeOf } from '#git/history/merge.ts';
+import { copyCommit } from '#git/objects/alternates.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { isAncestor } from '#git/refs/resolve.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { gather } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { findNewName } from '#resources/branches/index.ts';
+import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
+import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
+import { changesBetween } from './changes.ts';
+import { diskOfBoth, findBranch } from './heads.ts';
+import { completeMerge } from './merging.ts';
+import { writeHeadRef } from './refs.ts';
+import { untested } from './rules.ts';
+import {
+  findPullForUpdate,
+  listConcernedByHead,
+  listOpenInto,
+  listPlans,
+  loadPulls,
+  type PullRow,
+  renameBase,
+  renameHead,
+  replaceCommits,
+  updatePull,
+} from './store.ts';
+
+type Context = JobContext<Services>;
+type Push = Recorded<'push'>;
+
+/** A branch that a push moved, and where it is now: null where it was deleted. */
+type Moved = { repository: RepositoryRow; ref: string; tip: Oid | null; actor: Id<'accounts'> | undefined; at: Date };
+
+const heads = 'refs/heads/';
+
+/** A pull request whose head moved while it was opened, or while it was closed, gets the commits of that now. */
+export async function followOpened(
+  context: Context,
+  { data, actor, at }: Recorded<'pull_request.opened' | 'pull_request.reopened'>,
+): Promise<void> {
+  const { db, services } = context;
+  const pull = (await loadPulls(db, [data.issue])).get(data.issue);
+  const repository = pull?.head_repository_id ? await findRepository(db, pull.head_repository_id) : undefined;
+  if (!pull || !repository || pull.state === 'closed') return;
+  const tip = (await findBranch(repoOf(services.git, repository.id), pull.head_ref))?.oid ?? null;
+  await followHead(context, { repository, ref: pull.head_ref, tip, actor, at });
+}
+
+/** Brings the pull requests that a push concerns up to date. */
+export async function followPush(context: Context, event: Push): Promise<void> {
+  const { db, services } = context;
+  const repository = event.repository === undefined ? undefined : await findRepository(db, event.repository);
+  if (!repository || event.data.initial) return;
+  const disk = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(disk))) return;
+  await completePlanned(context, repository, event);
+  for (const { ref: name } of event.data.moves) {
+    if (!name.startsWith(heads)) continue;
+    const ref = name.slice(heads.length);
+    const tip = (await findBranch(disk, ref))?.oid ?? null;
+    const moved = { repository, ref, tip, actor: event.actor, at: event.at };
+    if (tip === null) await followRename(context, moved);
+    await followHead(context, moved);
+    await followBase(context, moved);
+  }
+}
+
+/** Completes merges whose process ended after the branch had moved. */
+async function completePlanned({ db, change }: Context, repo: RepositoryRow, { data, at }: Push): Promise<void> {
+  const tips = data.moves.flatMap(({ after }) => after ?? []);
+  for (const plan of await listPlans(db, repo.id, tips))
+    await change((tx) => completeMerge(tx, { repo, now: at }, plan.issue_id, plan));
+}
+
+/** A branch that was renamed takes its pull requests along. */
+async function followRename({ db, change }: Context, { repository, ref }: Moved): Promise<void> {
+  const name = await findNewName(db, repository.id, ref);
+  if (name === undefined) return;
+  await change(async (tx) => {
+    const renamed = [...(await renameHead(tx, repository.id, ref, name)), ...(await renameBase(tx, repository.id, ref, name))];
+    await enqueueIndexing(tx, gather(renamed, 'issue_id'));
+  });
+}
+
+async function followHead(context: Context, moved: Moved): Promise<void> {
+  const head = { repository: moved.repository.id, ref: moved.ref, tip: moved.tip };
+  for (const pull of await listConcernedByHead(context.db, head)) {
+    if (moved.tip === null) await headDeleted(context, pull, moved);
+    else if (pull.head_is_deleted) await headRestored(context, pull, moved);
+    else if (pull.head_sha !== moved.tip) await headMoved(context, pull, { ...moved, tip: moved.tip });
+  }
+}
+
+/** The head of a pull request is gone, which closes it. */
+const headDeleted = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
+  change(async (tx) => {
+    const pull = await findPullForUpdate(tx, { id });
+    if (!pull || pull.head_is_deleted) return;
+    await updatePull(tx, id, { head_is_deleted: true });
+    await tell(tx, pull, moved, [{ event: 'head_ref_deleted' }]);
+    await closeOpen(tx, pull, moved);
+  });
+
+const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
+  change(async (tx) => {
+    const pull = await findPullForUpdate(tx, { id });
+    if (!pull?.head_is_deleted) return;
+    await updatePull(tx, id, { head_is_deleted: false });
+    await tell(tx, pull, moved, [{ event: 'head_ref_restored' }]);
+  });
+
+/** The head of an open pull request has other commits: they are brought here, and compared anew. */
+async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
+  const { change, services } = context;
+  const { git } = services;
+  const disk = repoOf(git, row.repository_id);
+  if (moved.repository.id !== row.repository_id) await copyCommit(disk, repoOf(git, moved.repository.id), moved.tip);
+  const base = (await findBranch(disk, row.base_ref))?.oid ?? row.base_sha;
+  const found = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
+  const isForced = !(await isAncestor(disk, row.head_sha, moved.tip));
+  const isRewound = isForced && found?.commits.length === 0;
+  await change(async (tx) => {
+    const pull = await findPullForUpdate(tx, row);
+    if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
+    const before = { before: pull.head_sha, after: moved.tip };
+    await updatePull(tx, pull.id, { head_sha: moved.tip, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
+    if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
+    await updateIssue(tx, pull.id, { updated_at: moved.at });
+    await tell(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
+    await record(tx, {
+      ...(await eventIn(tx, pull, moved)),
+      kind: 'pull_request.synchronize',
+      data: { issue: pull.id, ...before },
+    });
+    // There is nothing to be merged any more.
+    if (isRewound || !found) await closeOpen(tx, pull, moved);
+  });
+  await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
+}
+
+/** Pull requests into a branch that has got their commits are merged; those into a deleted branch are closed. */
+async function followBase(context: Context, moved: Moved): Promise<void> {
+  const { db, change, services } = context;
+  const { repository, ref, tip } = moved;
+  const open = await listOpenInto(db, repository.id, [ref]);
+  if (tip === null) {
+    for (const row of open)
+      await change(async (tx) => {
+        const pull = await findPullForUpdate(tx, row);
+        if (pull) await closeOpen(tx, pull, moved);
+      });
+    return;
+  }
+  const disk = repoOf(services.git, repository.id);
+  const arrived = await areAncestors(
+    disk,
+    open.map(({ head_sha }) => ({ ancestor: head_sha, descendant: tip })),
+  );
+  for (const [at, pull] of open.entries()) {
+    if (!arrived[at]) continue;
+    const merge_commit_sha = await firstMergeOf(disk, { head: pull.head_sha, tip });
+    const completion = { merge_commit_sha, actor_id: moved.actor ?? null, via_app_id: null };
+    await change((tx) => completeMerge(tx, { repo: repository, now: moved.at }, pull.id, completion));
+  }
+}
+
+/** What the events of a pull request have in common. The branch that moved may be in a fork. */
+async function eventIn(tx: Tx, { repository_id }: PullRow, { repository, actor, at }: Moved) {
+  const base = repository.id === repository_id ? repository : await findRepository(tx, repository_id);
+  return { owner: (base ?? repository).owner_id, repository: repository_id, actor, at };
+}
+
+const tell = (tx: Tx, pull: PullRow, { actor, at }: Moved, events: readonly NewIssueEvent[]): Promise<void> =>
+  insertIssueEvents(tx, { repository: pull.repository_id, issue: pull.id, actor: actor ?? null, app: null, at }, events);
+
+/** Closes a pull request that is open. */
+async function closeOpen(tx: Tx, pull: PullRow, moved: Moved): Promise<void> {
+  if (pull.state === 'closed') return;
+  const { actor, at } = moved;
+  await updateIssue(tx, pull.id, { state: 'closed', closed_at: at, closed_by: actor ?? null, updated_at: at });
+  await tell(tx, pull, moved, [{ event: 'closed' }]);
+  await record(tx, { ...(await eventIn(tx, pull, moved)), kind: 'pull_request.closed', data: { issue: pull.id } });
+  addOpenIssues(tx, pull.repository_id, -1);
+}

@@ -1,0 +1,100 @@
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { batchSubscription, subscription } from '#events/subscription.ts';
+import { repoOf } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import { grouped, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { moveRefs } from '#resources/pushes/index.ts';
+import { findRepository } from '#resources/repositories/index.ts';
+import { followOpened, followPush } from './follow-pushes.ts';
+import { findBranch } from './heads.ts';
+import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
+import { testMerges } from './test-merges.ts';
+
+/** Brings pull requests up to date with the branches that pushes moved. */
+export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', Services>({
+  name: 'pulls.follow-pushes',
+  on: ['push', 'pull_request.opened', 'pull_request.reopened'],
+  attempts: 25,
+  batch: 20,
+  lanes: 2,
+  async runAll(events, context) {
+    for (const event of events) await (event.kind === 'push' ? followPush(context, event) : followOpened(context, event));
+  },
+});
+
+const movingEnds = [
+  'push',
+  'pull_request.opened',
+  'pull_request.reopened',
+  'pull_request.synchronize',
+  'pull_request.edited',
+] as const;
+
+/** Tests whether pull requests can be merged, after one of their branches has moved. */
+export const testChanged = batchSubscription<(typeof movingEnds)[number], Services>({
+  name: 'pulls.test-merges',
+  on: movingEnds,
+  attempts: 25,
+  lanes: 2,
+  async runAll(events, { db, change, services: { git } }) {
+    for (const [repository, own] of grouped(events, (event) => event.repository)) {
+      if (repository === undefined) continue;
+      const refs = own.flatMap((event) =>
+        event.kind === 'push' ? event.data.moves.map(({ ref }) => ref.replace(/^refs\/heads\//, '')) : [],
+      );
+      const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
+      const [into, changed] = await Promise.all([
+        refs.length === 0 ? [] : listOpenInto(db, repository, unique(refs)),
+        loadPulls(db, unique(named)),
+      ]);
+      const open = new Map<PullRow['id'], PullRow>();
+      for (const pull of [...into, ...changed.values()]) if (pull.state === 'open') open.set(pull.id, pull);
+      await testMerges({ git, change }, repository, [...open.values()]);
+    }
+  },
+});
+
+const importedAtOnce = 100;
+
+/** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
+export const testImported = job<{ repository: Id<'repositories'> }, Services>({
+  name: 'pulls.test-imported',
+  attempts: 25,
+  async run({ repository }, { db, change, services: { git } }) {
+    for (let after = 0; ; ) {
+      const some = await listPullsAfter(db, repository, after, importedAtOnce);
+      const last = some.at(-1);
+      if (last === undefined) return;
+      await testMerges(
+        { git, change },
+        repository,
+        some.filter(({ state }) => state === 'open'),
+      );
+      after = last.number;
+    }
+  },
+});
+
+/** Has the pull requests of a repository that were imported tested in the background. */
+export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
+  enqueue(tx, testImported, { repository });
+
+/** Deletes the branch of a merged pull request, where the repository wants that. */
+export const deleteMergedBranch = subscription<'pull_request.closed', Services>({
+  name: 'pulls.delete-branch',
+  on: ['pull_request.closed'],
+  attempts: 25,
+  async run({ repository, actor, data }, { db, change, services: { git }, now }) {
+    const repo = repository === undefined ? undefined : await findRepository(db, repository);
+    const pull = (await loadPulls(db, [data.issue])).get(data.issue);
+    if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
+    if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
+    const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
+    // A branch that has got further commits, or that others still need, stays.
+    if (branch?.oid !== pull.head_sha || (await isBranchInUse(db, repo.id, pull.head_ref))) return;
+    const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
+    await moveRefs({ db, change, git, now }, { repo, changes, actor });
+  },
+});

@@ -1,0 +1,196 @@
+// Merging a pull request: the commits are written first, then a plan, then the base branch moves, and then the rows and events follow.
+// Whoever finds a plan whose commit became the tip of a branch completes it, so that a merge that was killed is either done or not begun.
+import type { RepositoryAction } from '#access/action.ts';
+import type { Repo } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordEach } from '#events/record.ts';
+import { listAhead } from '#git/history/compare.ts';
+import { mergeCommits } from '#git/history/merge.ts';
+import { rebaseCommits } from '#git/history/rebase.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
+import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
+import { moveRefs, type PushContext } from '#resources/pushes/index.ts';
+import { addOpenIssues } from '#resources/repositories/index.ts';
+import { findBranch } from './heads.ts';
+import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
+import type { NewPullMerge } from './schemas.ts';
+import {
+  findPullForUpdate,
+  insertPlan,
+  listClosing,
+  loadPulls,
+  type PlannedMerge,
+  type PullRow,
+  removePlan,
+  removePlans,
+  updatePull,
+} from './store.ts';
+
+/** A merge that is wanted, by its method. */
+export type WantedMerge = NewPullMerge & { merge_method: NonNullable<NewPullMerge['merge_method']> };
+
+const notAllowed = (message: string): Refusal => new Refusal('not_allowed', message);
+
+const methods = {
+  merge: { setting: 'allow_merge_commit', name: 'Merge commits' },
+  squash: { setting: 'allow_squash_merge', name: 'Squash merges' },
+  rebase: { setting: 'allow_rebase_merge', name: 'Rebase merges' },
+} as const;
+
+/** Refuses what may not be merged, or not by this method. */
+function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedMerge): void {
+  if (pull.state === 'closed') throw notAllowed('Pull Request is not mergeable');
+  if (pull.is_draft) throw notAllowed('Pull Request is still a draft');
+  const { setting, name } = methods[merge_method];
+  if (!repo[setting]) throw notAllowed(`${name} are not allowed on this repository.`);
+  if (sha !== undefined && sha !== pull.head_sha) throw conflict('Head branch was modified. Review and try the merge again.');
+}
+
+export type MergeAction = RepositoryAction & {
+  /** Who commits the merge. */
+  identity: Identity;
+  /** The author of a squashed commit, with all addresses by which that account is known. */
+  authorOf: (pull: PullRow) => Promise<{ author: Identity; addresses: readonly string[] }>;
+  headOwner: string;
+};
+
+/** A base branch that other processes move at the same time is tried again. */
+const attempts = 10;
+
+/** The last of the merges into a branch that wait in this process, by the branch. */
+const waiting = new Map<string, Promise<unknown>>();
+
+/** Merges into one branch come one after the other, since each is made on top of the one before. */
+async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
+  const before = waiting.get(branch);
+  const turn = (before ?? Promise.resolve()).then(work, work);
+  const ended = turn.catch(() => undefined);
+  waiting.set(branch, ended);
+  try {
+    return await turn;
+  } finally {
+    if (waiting.get(branch) === ended) waiting.delete(branch);
+  }
+}
+
+/**
+ * Merges a pull request, and returns the commit that its base branch has then.
+ * @throws Refusal 405 where it can't be merged, 409 where the head isn't the one that the caller knows
+ */
+export const mergePull = (context: PushContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
+  oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
+
+async function mergeInTurn(context: PushContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
+  const { repo, by, now } = action;
+  const disk = repoOf(context.git, repo.id);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const row = orNotFound((await loadPulls(context.db, [id])).get(id));
+    checkMayMerge(repo, row, wanted);
+    const base = await findBranch(disk, row.base_ref);
+    if (!base) throw notAllowed('Pull Request is not mergeable');
+    const commit = await writeMerge(disk, action, row, wanted, base.oid);
+    const plan = await insertPlan(context.db, {
+      issue_id: id,
+      repository_id: repo.id,
+      merge_commit_sha: commit,
+      head_sha: row.head_sha,
+      actor_id: by.account.id,
+      via_app_id: viaApp(by),
+      planned_at: now,
+    });
+    const changes = [{ ref: `refs/heads/${base.ref}`, from: base.oid, to: commit }];
+    const moved = await moveRefs(context, { repo, changes, actor: by.account.id });
+    if (moved.updated) {
+      await context.change((tx) => completeMerge(tx, { repo, now }, id, plan));
+      return commit;
+    }
+    await removePlan(context.db, plan);
+  }
+  throw notAllowed('Base branch was modified. Review and try the merge again.');
+}
+
+/** Writes the commits of a merge on top of the base. */
+async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted: WantedMerge, base: Oid): Promise<Oid> {
+  const { repo, identity, headOwner, authorOf } = action;
+  const head = pull.head_sha;
+  if (wanted.merge_method === 'rebase') {
+    const rebased = await rebaseCommits(disk, { onto: base, head, committer: identity });
+    if (!rebased.rebased) throw notAllowed("This branch can't be rebased");
+    return rebased.head;
+  }
+  const tree = await mergedTree(disk, { pull, base });
+  const commits =
+    wanted.merge_method === 'squash' ? await listAhead(disk, { base, head, ahead: pull.commits_count, limit: maxSquashed }) : [];
+  const merged: Merged = { repo, pull, headOwner, commits };
+  if (wanted.merge_method === 'merge') {
+    const message = mergeMessage(merged, wanted);
+    return writeCommit(disk, { tree, parents: [base, head], author: identity, committer: identity, message });
+  }
+  const { author, addresses } = await authorOf(pull);
+  const message = squashMessage(merged, wanted, addresses);
+  return writeCommit(disk, { tree, parents: [base], author, committer: identity, message });
+}
+
+/** The messages of so many commits are part of that of a squashed one. */
+const maxSquashed = 250;
+
+async function mergedTree(disk: Disk, { pull, base }: { pull: PullRow; base: Oid }): Promise<Oid> {
+  if (pull.merge_base_sha === base) {
+    await using reader = await openObjects(disk);
+    return (await reader.getCommit(pull.head_sha)).tree;
+  }
+  const merged = await mergeCommits(disk, { ours: base, theirs: pull.head_sha });
+  if (!merged.merged) throw notAllowed('Pull Request is not mergeable');
+  return merged.tree;
+}
+
+/** Who merged a pull request, and the commit that its base branch got by it. */
+export type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { actor_id: Id<'accounts'> | null };
+
+/**
+ * Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch. Repeating it
+ * has no effect.
+ */
+export async function completeMerge(
+  tx: Tx,
+  { repo, now }: { repo: Pick<Repo, 'id' | 'owner_id' | 'default_branch'>; now: Date },
+  issue: Id<'issues'>,
+  { merge_commit_sha, actor_id, via_app_id }: Completion,
+): Promise<void> {
+  const pull = await findPullForUpdate(tx, { id: issue });
+  if (!pull) return;
+  await removePlans(tx, issue);
+  if (pull.merged_at !== null) return;
+  const closing = pull.base_ref === repo.default_branch ? await listClosing(tx, pull) : [];
+  await updateIssue(tx, issue, {
+    state: 'closed',
+    merged_at: now,
+    closed_at: pull.closed_at ?? now,
+    closed_by: actor_id,
+    updated_at: now,
+  });
+  await updatePull(tx, issue, { merge_commit_sha, merged_by: actor_id });
+  const actor = actor_id ?? undefined;
+  const event = { owner: repo.owner_id, repository: repo.id, actor, at: now };
+  const context = { repository: repo.id, actor: actor_id, app: via_app_id, at: now };
+  const isOpen = pull.state === 'open';
+  await insertIssueEvents(tx, { ...context, issue }, [
+    { event: 'merged', commit: merge_commit_sha },
+    ...(isOpen ? [{ event: 'closed' as const }] : []),
+  ]);
+  await record(tx, { ...event, kind: 'pull_request.closed', data: { issue } });
+  const closed = await closeIssues(tx, closing, { repository: repo.id, actor, at: now });
+  for (const closedIssue of closed)
+    await insertIssueEvents(tx, { ...context, issue: closedIssue }, [
+      { event: 'closed', data: { state_reason: 'completed' }, commit: merge_commit_sha },
+    ]);
+  await recordEach(tx, closed, (closedIssue) => ({ ...event, kind: 'issue.closed', data: { issue: closedIssue } }));
+  addOpenIssues(tx, repo.id, -(closed.length + (isOpen ? 1 : 0)));
+}

@@ -1,0 +1,23 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { grouped } from '#lib/collections.ts';
+import { lossesOfAccess } from '#resources/watching/index.ts';
+import { dropLostRequests } from './reviewer-store.ts';
+import { recordReviewers } from './reviewers.ts';
+
+/** Withdraws requests for reviews to people and teams who lost the role by which they could be asked, with an event for each. */
+export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number], Services>({
+  name: 'pulls.remove-lost-reviewers',
+  on: lossesOfAccess,
+  attempts: 25,
+  async run({ owner, repository, actor, at }, { change }) {
+    const removeSome = () =>
+      change(async (tx) => {
+        const lost = await dropLostRequests(tx, { owner, repository });
+        for (const [id, own] of grouped(lost, ({ repository_id }) => repository_id))
+          await recordReviewers(tx, { repo: { id, owner_id: owner }, actor, app: null, now: at }, 'review_request_removed', own);
+        return lost.length > 0;
+      });
+    while (await removeSome());
+  },
+});

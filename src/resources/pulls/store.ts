@@ -1,0 +1,308 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list, listAfter } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { IssueRow } from '#resources/issues/index.ts';
+
+type Repository = Id<'repositories'>;
+type Issue = Id<'issues'>;
+
+/** A pull request: the row of its issue, with the columns of its own. Its `id` is that of the issue. */
+export type PullRow = IssueRow & Omit<Selectable<DB['pull_requests']>, 'issue_id' | 'repository_id'>;
+
+const ownColumns = [
+  'p.pull_id',
+  'p.base_ref',
+  'p.head_ref',
+  'p.head_repository_id',
+  'p.head_owner_id',
+  'p.base_sha',
+  'p.head_sha',
+  'p.merge_base_sha',
+  'p.commits_count',
+  'p.additions',
+  'p.deletions',
+  'p.changed_files',
+  'p.review_comments_count',
+  'p.maintainer_can_modify',
+  'p.head_is_deleted',
+  'p.is_mergeable',
+  'p.is_rebaseable',
+  'p.tested_base_sha',
+  'p.tested_head_sha',
+  'p.merge_commit_sha',
+  'p.merged_by',
+] as const;
+
+const pulls = (db: Db) =>
+  db.selectFrom('issues as i').innerJoin('pull_requests as p', 'p.issue_id', 'i.id').selectAll('i').select(ownColumns);
+
+export const selectPull = (db: Db, repository: OrSql<Repository>, number: number) =>
+  pulls(db).where('i.repository_id', '=', repository).where('i.number', '=', number);
+
+/** The same pull request again, its rows locked. */
+export const findPullForUpdate = (tx: Tx, { id }: Pick<PullRow, 'id'>): Promise<PullRow | undefined> =>
+  pulls(tx).where('i.id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+/** Pull requests by the ids of their issues, in any order. */
+export async function loadPulls(db: Db, ids: readonly Issue[]): Promise<Map<Issue, PullRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await pulls(db)
+    .where(sql<boolean>`i.id = any(${[...ids]}::bigint[])`)
+    .execute();
+  return keyed(rows, ({ id }) => id);
+}
+
+/** The pull requests of a repository after a number, in their order. */
+export const listPullsAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<PullRow[]> =>
+  listAfter(
+    pulls(db).where('i.repository_id', '=', repository).where('i.is_pull_request', '=', sql<boolean>`true`),
+    'i.number',
+    after,
+    limit,
+  );
+
+/** What is known of pull requests that come from an archive, whose issues are there already. */
+export async function insertImportedPulls(tx: Tx, rows: readonly Insertable<DB['pull_requests']>[]): Promise<void> {
+  if (rows.length > 0)
+    await tx
+      .insertInto('pull_requests')
+      .values([...rows])
+      .execute();
+}
+
+export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promise<Selectable<DB['pull_requests']>> =>
+  tx.insertInto('pull_requests').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_requests']>) =>
+  tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
+
+/** Changes the number of comments of a pull request's reviews. */
+export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>
+  tx
+    .updateTable('pull_requests')
+    .set({ review_comments_count: sql<number>`review_comments_count + ${by}` })
+    .where('issue_id', '=', issue)
+    .execute();
+
+/** The two branches of a pull request. */
+export type Branches = Pick<PullRow, 'base_ref' | 'head_ref' | 'head_repository_id'>;
+
+/** The open pull request of a repository between two branches. */
+export const findOpenBetween = (
+  db: Db,
+  repository: Repository,
+  { base_ref, head_ref, head_repository_id }: Branches,
+): Promise<{ number: number } | undefined> =>
+  db
+    .selectFrom('pull_requests as p')
+    .innerJoin('issues as i', 'i.id', 'p.issue_id')
+    .select('i.number')
+    .where('p.repository_id', '=', repository)
+    .where('i.state', '=', 'open')
+    .where('p.base_ref', '=', base_ref)
+    .where('p.head_ref', '=', head_ref)
+    .where('p.head_repository_id', '=', head_repository_id)
+    .executeTakeFirst();
+
+export type PullFilter = {
+  state: 'open' | 'closed' | 'all';
+  /** The owner of the head and its branch; without a branch, all of the owner's. */
+  head?: { owner: string; ref?: string } | undefined;
+  base?: string | undefined;
+};
+
+export type PullOrder = { sort: 'created' | 'updated' | 'popularity' | 'long-running'; direction: 'asc' | 'desc' };
+
+/** The pull requests of a repository. `long-running` has only those that are a month old and were changed within the last one. */
+export function listPulls(
+  db: Db,
+  repository: Repository,
+  { state, head, base }: PullFilter,
+  { sort, direction }: PullOrder,
+  { page, now }: { page: Page; now: Date },
+): Promise<Listed<PullRow>> {
+  let query = pulls(db).where('i.repository_id', '=', repository).where('i.is_pull_request', '=', sql<boolean>`true`);
+  if (state !== 'all') query = query.where('i.state', '=', state);
+  if (base !== undefined) query = query.where('p.base_ref', '=', base);
+  if (head) {
+    query = query.where(sql<boolean>`p.head_owner_id = (select id from accounts where lower(login) = lower(${head.owner}))`);
+    if (head.ref !== undefined) query = query.where('p.head_ref', '=', head.ref);
+  }
+  if (sort === 'long-running') {
+    const monthAgo = new Date(now.getTime() - 30 * 24 * 60 * 60 * 1000);
+    query = query.where('i.created_at', '<=', monthAgo).where('i.updated_at', '>=', monthAgo);
+  }
+  return list(db, query.orderBy(sortColumns[sort], direction).orderBy('i.id', direction), page);
+}
+
+const sortColumns = {
+  created: 'i.created_at',
+  updated: 'i.updated_at',
+  popularity: 'i.comments_count',
+  'long-running': 'i.created_at',
+} as const;
+
+/**
+ * The pull requests that a change of their head concerns. `tip` is the branch's commit now: of a deleted branch, all that don't know of
+ * that yet; of another, the open ones, and those whose deleted branch is back as it was.
+ */
+export const listConcernedByHead = (
+  db: Db,
+  head: { repository: Repository; ref: string; tip: string | null },
+): Promise<PullRow[]> =>
+  pulls(db)
+    .where('p.head_repository_id', '=', head.repository)
+    .where('p.head_ref', '=', head.ref)
+    .where(
+      head.tip === null
+        ? sql<boolean>`not p.head_is_deleted`
+        : sql<boolean>`(i.state = 'open' or (p.head_is_deleted and p.head_sha = ${head.tip}))`,
+    )
+    .orderBy('i.id')
+    .execute();
+
+/** The open pull requests into branches of a repository. */
+export const listOpenInto = (db: Db, repository: Repository, refs: readonly string[]): Promise<PullRow[]> =>
+  pulls(db)
+    .where('p.repository_id', '=', repository)
+    .where(sql<boolean>`p.base_ref = any (${[...refs]}::text[])`)
+    .where('i.state', '=', 'open')
+    .orderBy('i.id')
+    .execute();
+
+/** Whether another open pull request has this branch as its head or its base. */
+export async function isBranchInUse(db: Db, repository: Repository, ref: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('pull_requests as p')
+    .innerJoin('issues as i', 'i.id', 'p.issue_id')
+    .select('i.id')
+    .where('i.state', '=', 'open')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('p.head_repository_id', '=', repository), eb('p.head_ref', '=', ref)]),
+        eb.and([eb('p.repository_id', '=', repository), eb('p.base_ref', '=', ref)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The number of open pull requests of an author in a repository. */
+export async function countOpenBy(db: Db, repository: Repository, author: Id<'accounts'>): Promise<number> {
+  const { count } = await db
+    .selectFrom('issues')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repository)
+    .where('is_pull_request', '=', sql<boolean>`true`)
+    .where('state', '=', 'open')
+    .where('author_id', '=', author)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export type PlannedMerge = Selectable<DB['planned_merges']>;
+
+export const insertPlan = (db: Db, row: Insertable<DB['planned_merges']>): Promise<PlannedMerge> =>
+  db.insertInto('planned_merges').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const removePlan = (db: Db, { id }: Pick<PlannedMerge, 'id'>) =>
+  db.deleteFrom('planned_merges').where('id', '=', id).execute();
+
+/** The merges that were planned with one of these commits. */
+export const listPlans = (db: Db, repository: Repository, commits: readonly string[]): Promise<PlannedMerge[]> =>
+  db
+    .selectFrom('planned_merges')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where(sql<boolean>`merge_commit_sha = any (${[...commits]}::text[])`)
+    .execute();
+
+export const removePlans = (db: Db, issue: Issue) => db.deleteFrom('planned_merges').where('issue_id', '=', issue).execute();
+
+/** The issues of the same repository that the text of a pull request says it closes. */
+export async function listClosing(db: Db, pull: Pick<PullRow, 'id' | 'repository_id'>): Promise<Issue[]> {
+  const rows = await db
+    .selectFrom('text_references as t')
+    .innerJoin('issues as i', 'i.id', 't.target_issue_id')
+    .select('i.id')
+    .where('t.issue_id', '=', pull.id)
+    .where('t.comment_id', 'is', null)
+    .where('t.closes', '=', sql<boolean>`true`)
+    .where('i.repository_id', '=', pull.repository_id)
+    .where('i.is_pull_request', '=', sql<boolean>`false`)
+    .orderBy('i.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Stores the results of tests, except where the head has moved meanwhile. */
+export async function saveTests(
+  tx: Tx,
+  tests: readonly { issue: Issue; base: string; head: string; mergeable: boolean; rebaseable: boolean; commit: string | null }[],
+): Promise<void> {
+  if (tests.length === 0) return;
+  await sql`
+    update pull_requests p set is_mergeable = t.mergeable, is_rebaseable = t.rebaseable, tested_base_sha = t.base,
+      tested_head_sha = t.head, merge_commit_sha = t.commit
+    from jsonb_to_recordset(${JSON.stringify(tests)}::jsonb)
+      as t (issue bigint, base text, head text, mergeable boolean, rebaseable boolean, commit text)
+    where p.issue_id = t.issue and p.head_sha = t.head
+      and exists (select from issues i where i.id = p.issue_id and i.merged_at is null)`.execute(tx);
+}
+
+/** Pull requests from a branch follow it to its new name. Returns them. */
+export const renameHead = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
+  tx
+    .updateTable('pull_requests')
+    .set({ head_ref: to })
+    .where('head_repository_id', '=', repository)
+    .where('head_ref', '=', from)
+    .where('head_is_deleted', '=', false)
+    .returning('issue_id')
+    .execute();
+
+/** Open pull requests into a branch follow it to its new name. Returns them. */
+export const renameBase = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
+  tx
+    .updateTable('pull_requests as p')
+    .set({ base_ref: to })
+    .where('p.repository_id', '=', repository)
+    .where('p.base_ref', '=', from)
+    .where(sql<boolean>`exists (select from issues i where i.id = p.issue_id and i.state = 'open')`)
+    .returning('p.issue_id')
+    .execute();
+
+/** Makes these the commits of a pull request, in their order. Those that it had keep the time at which they came. */
+export async function replaceCommits(tx: Tx, issue: Issue, commits: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with wanted as (
+      select sha, nth from unnest(${[...commits]}::text[]) with ordinality as w (sha, nth)
+    ), dropped as (
+      delete from pull_request_commits where issue_id = ${issue} and commit_sha not in (select sha from wanted)
+    )
+    insert into pull_request_commits (issue_id, commit_sha, position, added_at)
+    select ${issue}, sha, nth, ${now} from wanted
+    on conflict (issue_id, commit_sha) do update set position = excluded.position`.execute(tx);
+}
+
+/** The pull requests of a repository that a commit belongs to, or by whose merge it came: the latest first. */
+export const listWithCommit = (db: Db, repository: Repository, commit: string, page: Page): Promise<Listed<PullRow>> =>
+  list(
+    db,
+    pulls(db)
+      .where('i.repository_id', '=', repository)
+      .where(
+        sql<boolean>`i.id in (
+          select c.issue_id from pull_request_commits c where c.commit_sha = ${commit}
+          union all
+          select m.issue_id from pull_requests m join issues o on o.id = m.issue_id
+          where m.repository_id = ${repository} and m.merge_commit_sha = ${commit} and o.merged_at is not null)`,
+      )
+      .orderBy('i.id', 'desc'),
+    page,
+  );

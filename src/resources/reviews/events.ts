@@ -1,0 +1,114 @@
+import { anonymous } from '#access/viewer.ts';
+import type { DeletedRow } from '#events/kinds.ts';
+import type { Recorded } from '#events/subscription.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import {
+  aboutRepository,
+  eventKinds,
+  type OwnedRepository,
+  type PayloadBuilder,
+  type PayloadContext,
+  type PayloadLoader,
+  payloadBuilder,
+  webhookEventType,
+} from '#resources/event-kinds.ts';
+import { loadPulls, type PullRow, presentPulls } from '#resources/pulls/index.ts';
+import { presentReview, presentReviewComment } from './present.ts';
+import { loadComments, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'pull_request_review.submitted': ReviewData;
+    'pull_request_review.edited': ReviewData & { changes: { body: { from: string } } };
+    'pull_request_review.dismissed': ReviewData;
+    'pull_request_review_comment.created': CommentData;
+    'pull_request_review_comment.edited': CommentData & { changes: { body: { from: string } } };
+    'pull_request_review_comment.deleted': CommentData & { was: DeletedRow<'review_comments'> };
+  }
+}
+
+/** `issue` is the issue that the pull request also is. */
+type ReviewData = { issue: Id<'issues'>; review: Id<'reviews'> };
+type CommentData = ReviewData & { comment: Id<'review_comments'> };
+
+type ReviewKind = `pull_request_review.${'submitted' | 'edited' | 'dismissed'}`;
+type CommentKind = `pull_request_review_comment.${'created' | 'edited' | 'deleted'}`;
+
+const reviewEvent = webhookEventType({ name: 'pull_request_review', permission: 'pull_requests:read', hooks: 'all' });
+const commentEvent = webhookEventType({
+  name: 'pull_request_review_comment',
+  permission: 'pull_requests:read',
+  hooks: 'all',
+});
+
+const pullsOf: PayloadLoader<Id<'issues'>, PullRow> = ({ db }, ids) => loadPulls(db, ids);
+const reviewsOf: PayloadLoader<Id<'reviews'>, ReviewRow> = async ({ db }, ids) =>
+  keyed(await loadReviews(db, ids), ({ id }) => id);
+const commentsOf: PayloadLoader<Id<'review_comments'>, ReviewCommentRow> = async ({ db }, ids) =>
+  keyed(await loadComments(db, ids), ({ id }) => id);
+
+/** The pull request of an event as payloads of reviews show it: as lists do, to nobody in particular. */
+async function presentPull({ db, links, git }: PayloadContext, pull: PullRow) {
+  const [presented] = await presentPulls({ db, links, viewer: anonymous, git }, [pull]);
+  return presented;
+}
+
+/** The pull request of an event, if it is still there. */
+async function findPull({ load }: PayloadContext, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
+  const pull = await load(pullsOf, issue);
+  return pull?.repository_id === id ? pull : undefined;
+}
+
+/** As in the public API, payloads have the state in small letters. */
+const reviewPayload = <Kind extends ReviewKind>(
+  action: string,
+  more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([reviewEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const pull = await findPull(context, event.data.issue, repository);
+      const row = pull && (await context.load(reviewsOf, event.data.review));
+      if (!pull || !row) return [];
+      const { db, links } = context;
+      const [presented, pull_request] = await Promise.all([
+        presentReview({ db, links, viewer: anonymous, pull }, repository, row),
+        presentPull(context, pull),
+      ]);
+      const review = { ...presented, body: row.body === '' ? null : row.body, state: row.state.toLowerCase() };
+      return [{ type: reviewEvent, action, body: { review, pull_request, ...more(event) } }];
+    }),
+  );
+
+const commentPayload = <Kind extends CommentKind>(
+  action: string,
+  find: (event: Recorded<Kind>, context: PayloadContext) => Promise<ReviewCommentRow | undefined>,
+  more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
+): PayloadBuilder<Kind> =>
+  payloadBuilder([commentEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const pull = await findPull(context, event.data.issue, repository);
+      const row = pull && (await find(event, context));
+      if (!pull || !row) return [];
+      const { db, links } = context;
+      const [comment, pull_request] = await Promise.all([
+        presentReviewComment({ db, links, viewer: anonymous, pull }, repository, row),
+        presentPull(context, pull),
+      ]);
+      return [{ type: commentEvent, action, body: { comment, pull_request, ...more(event) } }];
+    }),
+  );
+
+const findPresentComment = ({ data }: { data: CommentData }, { load }: PayloadContext) => load(commentsOf, data.comment);
+
+export const reviewsEvents = eventKinds({
+  'pull_request_review.submitted': reviewPayload('submitted'),
+  'pull_request_review.edited': reviewPayload('edited', ({ data: { changes } }) => ({ changes })),
+  'pull_request_review.dismissed': reviewPayload('dismissed'),
+  'pull_request_review_comment.created': commentPayload('created', findPresentComment),
+  'pull_request_review_comment.edited': commentPayload('edited', findPresentComment, ({ data: { changes } }) => ({ changes })),
+  'pull_request_review_comment.deleted': commentPayload('deleted', async ({ data }) =>
+    revived(data.was, ['created_at', 'updated_at', 'submitted_at']),
+  ),
+});

@@ -1,0 +1,3 @@
+export { presentReviewComments, presentReviews } from './present.ts';
+export { Review, ReviewComment } from './schemas.ts';
+export { type DecidingReview, loadConversations, loadDecidingReviews, loadReviews, type ReviewCommentRow } from './store.ts';

@@ -1,0 +1,52 @@
+import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
+import { repoOf } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { findPullForUpdate, loadPulls, type PullRow } from '#resources/pulls/index.ts';
+import { findPresentPlaces } from './places.ts';
+import { listCommentsAfter, savePlaces } from './store.ts';
+
+/** So many comments are looked for at once. */
+const commentsAtOnce = 200;
+
+/** Finds the comments on pull requests whose head or base has changed in the diff as it is now. It can be repeated. */
+export const followDiffs = subscription<'pull_request.synchronize' | 'pull_request.edited', Services>({
+  name: 'reviews.follow-diffs',
+  on: ['pull_request.synchronize', 'pull_request.edited'],
+  attempts: 25,
+  // One after the other; those that wait for the same pull request are one.
+  queue: ({ data }) => `reviews.follow-diffs.${data.issue}`,
+  key: ({ kind, data }) =>
+    `reviews.follow-diffs.${data.issue}.${kind === 'pull_request.edited' && !data.changes.base ? 'texts' : 'diff'}`,
+  async run(event, context) {
+    if (event.kind === 'pull_request.edited' && !event.data.changes.base) return;
+    await placeComments(context, event.data.issue);
+  },
+});
+
+async function placeComments({ db, change, services: { git } }: JobContext<Services>, issue: Id<'issues'>): Promise<void> {
+  const pull = (await loadPulls(db, [issue])).get(issue);
+  if (!pull) return;
+  const disk = repoOf(git, pull.repository_id);
+  const ends = { from: pull.merge_base_sha, to: pull.head_sha };
+  for (let after = 0; ; ) {
+    const comments = await listCommentsAfter(db, issue, after, commentsAtOnce);
+    const last = comments.at(-1);
+    if (!last) return;
+    after = last.id;
+    const places = await findPresentPlaces(disk, ends, comments);
+    const found = comments.flatMap(({ id }, at) => (places[at] ? [{ id, ...places[at] }] : []));
+    const isDone = await change(async (tx) => {
+      const now = await findPullForUpdate(tx, pull);
+      if (!now || !hasSameDiff(now, pull)) return true;
+      await savePlaces(tx, pull.head_sha, found);
+      return false;
+    });
+    // It has changed again, of which another event tells.
+    if (isDone) return;
+  }
+}
+
+const hasSameDiff = (one: PullRow, other: PullRow): boolean =>
+  one.head_sha === other.head_sha && one.merge_base_sha === other.merge_base_sha;

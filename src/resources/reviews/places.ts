@@ -1,0 +1,217 @@
+// Where comments lie in the diff of a pull request: where they are written, and where that is once the diff is another one.
+import type { FileDiff } from '#git/history/diff.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { grouped, unique } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type FieldCode, invalid } from '#lib/refusal.ts';
+import {
+  areInOneHunk,
+  type DiffLine,
+  findLine,
+  findPosition,
+  hunkUntil,
+  lineAfter,
+  type Patch,
+  parseChanges,
+  parsePatch,
+  type Side,
+} from './diff-lines.ts';
+import { type Ends, loadChanges, loadFileDiffs } from './file-diffs.ts';
+import type { ReviewCommentRow } from './store.ts';
+
+const maxHunk = fixedValue(limitTable.reviews.hunk);
+
+/** Where somebody wants to comment: at a position of the diff, on lines, or on a file. */
+export type WantedPlace = {
+  path: string;
+  position?: number | undefined;
+  line?: number | undefined;
+  side?: Side | undefined;
+  start_line?: number | undefined;
+  start_side?: Side | 'side' | undefined;
+  subject_type?: 'line' | 'file' | undefined;
+};
+
+/** A place as it was found in a diff. */
+export type Place = Pick<
+  ReviewCommentRow,
+  | 'path'
+  | 'subject_type'
+  | 'side'
+  | 'start_side'
+  | 'original_commit_sha'
+  | 'original_base_sha'
+  | 'original_position'
+  | 'original_line'
+  | 'original_start_line'
+  | 'diff_hunk'
+>;
+
+const refused = (field: string, message?: string, code: FieldCode = message === undefined ? 'invalid' : 'custom') =>
+  invalid('PullRequestReviewComment', `pull_request_review_thread.${field}`, code, message);
+const notInDiff = (field: string) => refused(field, `pull_request_review_thread.${field} must be part of the diff`);
+
+/** Finds the places of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
+export async function findPlaces(disk: Disk, ends: Ends, wanted: readonly WantedPlace[]): Promise<Place[]> {
+  if (wanted.length === 0) return [];
+  const files = await loadFileDiffs(
+    disk,
+    ends,
+    wanted.map(({ path }) => path),
+  );
+  const patchOf = patchReader();
+  return wanted.map((place) => {
+    const file = files.get(place.path);
+    if (!file) throw refused('path');
+    const found = place.subject_type === 'file' ? wholeFile : findLines(patchOf(file), place);
+    return { path: place.path, original_commit_sha: ends.to, original_base_sha: ends.from, ...found };
+  });
+}
+
+/** As in the public API, a comment on a file has the first position, and no lines. */
+const wholeFile = {
+  subject_type: 'file',
+  side: 'RIGHT',
+  start_side: null,
+  original_position: 1,
+  original_line: null,
+  original_start_line: null,
+  diff_hunk: '',
+} as const;
+
+/** Parses each patch once. */
+function patchReader(): (file: FileDiff) => Patch | undefined {
+  const parsed = new Map<FileDiff, Patch>();
+  return (file) => {
+    if (file.patch === undefined) return undefined;
+    const patch = parsed.get(file) ?? parsePatch(file.patch);
+    parsed.set(file, patch);
+    return patch;
+  };
+}
+
+function findLines(patch: Patch | undefined, { position, line, ...wanted }: WantedPlace) {
+  if (position === undefined && line === undefined) throw refused('line', undefined, 'missing_field');
+  const atPosition = position === undefined || !patch ? undefined : findPosition(patch, position);
+  if (position !== undefined && !atPosition) throw notInDiff('position');
+  const side = atPosition ? sideOf(atPosition) : (wanted.side ?? 'RIGHT');
+  const found = atPosition ?? (patch && line !== undefined ? findLine(patch, side, line) : undefined);
+  if (!patch || !found) throw notInDiff('line');
+  return {
+    subject_type: 'line' as const,
+    side,
+    ...(atPosition ? noStart : findStart(patch, found, side, wanted)),
+    original_position: found.position,
+    original_line: numberOf(found, side),
+    diff_hunk: hunkUntil(patch, found.position, maxHunk),
+  };
+}
+
+const noStart = { start_side: null, original_start_line: null } as const;
+
+function findStart(patch: Patch, end: DiffLine, side: Side, wanted: Pick<WantedPlace, 'start_line' | 'start_side'>) {
+  if (wanted.start_line === undefined) return noStart;
+  const start_side = wanted.start_side === undefined || wanted.start_side === 'side' ? side : wanted.start_side;
+  const start = findLine(patch, start_side, wanted.start_line);
+  if (!start) throw notInDiff('start_line');
+  if (!areInOneHunk(patch, start, end))
+    throw refused('start_line', 'pull_request_review_thread.start_line must be part of the same hunk as the line.');
+  if (start.position >= end.position)
+    throw refused('start_line', 'pull_request_review_thread.start_line must precede the end line.');
+  return { start_side, original_start_line: wanted.start_line };
+}
+
+const sideOf = ({ right }: DiffLine): Side => (right === undefined ? 'LEFT' : 'RIGHT');
+const numberOf = ({ left, right }: DiffLine, side: Side): number | null => (side === 'LEFT' ? left : right) ?? null;
+
+/** Where a comment is in another diff than that in which it was written. All are null where its line isn't in that. */
+export type PresentPlace = Pick<ReviewCommentRow, 'position' | 'line' | 'start_line'>;
+
+const outdated: PresentPlace = { position: null, line: null, start_line: null };
+
+/**
+ * Finds comments in the diff of two other commits than those between which they were written, in the order of the comments. A line is the
+ * same if it is unchanged between the two versions of its file; it must have kept its path, and be in the other diff, too.
+ */
+export async function findPresentPlaces(disk: Disk, ends: Ends, places: readonly Place[]): Promise<PresentPlace[]> {
+  if (places.length === 0) return [];
+  const shown = await loadFileDiffs(
+    disk,
+    ends,
+    places.map(({ path }) => path),
+  );
+  const patchOf = patchReader();
+  const found = new Map<Place, PresentPlace>();
+  for (const some of grouped(
+    places,
+    ({ original_base_sha, original_commit_sha }) => `${original_base_sha} ${original_commit_sha}`,
+  ).values()) {
+    const mapping = await readMapping(disk, ends, some);
+    for (const place of some) {
+      const file = shown.get(place.path);
+      found.set(place, mapping && file ? presentPlaceOf(place, { file, patch: patchOf(file), mapping }) : outdated);
+    }
+  }
+  return places.map((place) => found.get(place) ?? outdated);
+}
+
+/** How files changed from the commits between which comments were written to the present ones, on either side. */
+type Mapping = {
+  /** Where a line of the former version is now. */
+  lineNow(side: Side, path: string, line: number): number | undefined;
+  /** The path that a file had before the change in which it was commented. */
+  formerPath(path: string): string;
+};
+
+/** Undefined where Git has the former commits no more: they may be cleared away after a push by force. */
+async function readMapping(disk: Disk, ends: Ends, places: readonly Place[]): Promise<Mapping | undefined> {
+  const [first] = places;
+  if (!first) return undefined;
+  const written: Ends = { from: first.original_base_sha, to: first.original_commit_sha };
+  if (!(await areCommits(disk, [written.from, written.to]))) return undefined;
+  const paths = unique(places.map(({ path }) => path));
+  const usesLeft = places.some(({ side, start_side }) => side === 'LEFT' || start_side === 'LEFT');
+  const former = usesLeft ? await loadFileDiffs(disk, written, paths) : undefined;
+  const formerPath = (path: string): string => former?.get(path)?.previousPath ?? path;
+  const [left, right] = await Promise.all([
+    usesLeft ? loadChanges(disk, { from: written.from, to: ends.from }, paths.map(formerPath)) : undefined,
+    loadChanges(disk, { from: written.to, to: ends.to }, paths),
+  ]);
+  return {
+    formerPath,
+    lineNow(side, path, line) {
+      const file = side === 'LEFT' ? left?.get(formerPath(path)) : right.get(path);
+      if (!file) return line;
+      return file.patch === undefined ? undefined : lineAfter(parseChanges(file.patch), line);
+    },
+  };
+}
+
+/** Whether Git has these commits. */
+export async function areCommits(disk: Disk, commits: readonly Oid[]): Promise<boolean> {
+  await using reader = await openObjects(disk);
+  return (await reader.findInfos(commits)).every((info) => info?.type === 'commit');
+}
+
+function presentPlaceOf(
+  place: Place,
+  { file, patch, mapping }: { file: FileDiff; patch: Patch | undefined; mapping: Mapping },
+): PresentPlace {
+  const { path, subject_type, side, start_side, original_line, original_start_line } = place;
+  if (subject_type === 'file') return { position: 1, line: null, start_line: null };
+  const find = (on: Side, line: number | null): DiffLine | undefined => {
+    if (line === null || (on === 'LEFT' && (file.previousPath ?? path) !== mapping.formerPath(path))) return undefined;
+    const now = mapping.lineNow(on, path, line);
+    return now === undefined || !patch ? undefined : findLine(patch, on, now);
+  };
+  const end = find(side, original_line);
+  if (!end) return outdated;
+  const start = start_side === null ? undefined : find(start_side, original_start_line);
+  return {
+    position: end.position,
+    line: numberOf(end, side),
+    start_line: start && start_side !== null ? numberOf(start, start_side) : null,
+  };
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { readsIssuesOrPulls } from '#access/policies.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { issue, textMedia } from '#resources/issues/index.ts';
+import { TimelineEntry } from './schemas.ts';
+import { listTimeline } from './timeline.ts';
+
+export const listTimelineOfIssue = endpoint({
+  id: 'issues/list-events-for-timeline',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
+  resources: [issue],
+  summary: 'List timeline events for an issue',
+  access: readsIssuesOrPulls,
+  paging: pages(),
+  media: textMedia,
+  replies: { 200: Type.Array(TimelineEntry) },
+  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+    return listTimeline({ db, links, viewer, repo: at.repo, media, git }, at.issue, page);
+  },
+});

@@ -1,0 +1,80 @@
+// Conditions on pull requests that rows of the index don't answer, since what they ask for changes without the pull request.
+import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
+
+/** What a credential may need a permission of its own for. */
+export type Readable = 'issues' | 'pulls' | 'statuses';
+
+/** The searched repositories where the caller may not read it. */
+export type Unreadable = Record<Readable, readonly Id<'repositories'>[]>;
+
+export const outsideOf = (repositories: readonly Id<'repositories'>[]): RawBuilder<unknown> =>
+  repositories.length === 0 ? sql`true` : sql`(not repository_id = any(${repositories}::bigint[]))`;
+
+/**
+ * Whether the row's issue is named by a pull request that says it closes it (`pr`), or the pull request names such an issue (`issue`).
+ * Links between repositories aren't followed: the other end may be hidden from the caller.
+ */
+export const isLinked = (other: string, { issues, pulls }: Unreadable): RawBuilder<unknown> => {
+  const column = other === 'pr' ? sql`t.target_issue_id` : sql`t.issue_id`;
+  return sql`(${outsideOf(other === 'pr' ? pulls : issues)} and (issue_id in (
+    select ${column} from text_references t
+    join issues p on p.id = t.issue_id and p.is_pull_request
+    join issues i on i.id = t.target_issue_id and not i.is_pull_request and i.repository_id = p.repository_id
+    where t.closes and t.comment_id is null)) is true)`;
+};
+
+/**
+ * Whether the statuses of the head commit of the row's pull request combine to this state. One that no status tells of has none.
+ * What else tells the state of a commit, as check runs, belongs into `states`.
+ */
+export const hasStatus = (state: string, { statuses }: Unreadable): RawBuilder<unknown> => sql`(${outsideOf(statuses)} and (
+  select case
+      when bool_or(s.state in ('error', 'failure')) then 'failure'
+      when bool_or(s.state = 'pending') then 'pending'
+      when bool_and(s.state = 'success') then 'success' end
+  from pull_requests p join ${states} on s.repository_id = p.repository_id and s.commit_sha = p.head_sha
+  where p.issue_id = issue_documents.issue_id) = ${state})`;
+
+const states = sql`(select repository_id, commit_sha, state from commit_statuses where is_latest) s`;
+
+/**
+ * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts. Nothing
+ * requires reviews yet.
+ */
+export function hasReview(choice: string): RawBuilder<unknown> {
+  const latest = sql`(select distinct on (v.author_id) v.state from reviews v
+    where v.issue_id = issue_documents.issue_id and v.state in ('APPROVED', 'CHANGES_REQUESTED', 'DISMISSED')
+    order by v.author_id, v.submitted_at desc, v.id desc) as latest`;
+  const has = (state: string) => sql`exists (select from ${latest} where latest.state = ${state})`;
+  switch (choice) {
+    case 'approved':
+      return sql`(${has('APPROVED')} and not ${has('CHANGES_REQUESTED')})`;
+    case 'changes_requested':
+      return has('CHANGES_REQUESTED');
+    case 'none':
+      return sql`(not ${has('APPROVED')} and not ${has('CHANGES_REQUESTED')})`;
+    default:
+      return sql`false`;
+  }
+}
+
+/** Whether the account has submitted a review of the row's pull request. */
+export const isReviewedBy = (account: Id<'accounts'>): RawBuilder<unknown> =>
+  sql`(issue_id in (select v.issue_id from reviews v where v.author_id = ${account} and v.state <> 'PENDING') is true)`;
+
+/** Whether the account is asked for a review: itself, or as a member of one of these teams. */
+export const isAskedOf = (account: Id<'accounts'>, teams?: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const asMember = sql`select q.issue_id from review_requests q join teams t on t.id = q.team_id
+    join team_members m on m.team_id = t.id and m.user_id = ${account} where ${teams ?? sql`false`}`;
+  return sql`(issue_id in (select q.issue_id from review_requests q where q.user_id = ${account} union all ${asMember}) is true)`;
+};
+
+/** Whether a team, if the caller may see it, is asked for a review. */
+export const isAskedOfTeam = (
+  { organization, slug }: { organization: string; slug: string },
+  teams: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql`(issue_id in (select q.issue_id from review_requests q join teams t on t.id = q.team_id
+    join accounts o on o.id = t.organization_id
+    where lower(o.login) = lower(${organization}) and lower(t.slug) = lower(${slug}) and ${teams}) is true)`;

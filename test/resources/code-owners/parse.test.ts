@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseCodeOwners, ruleFor } from '#resources/code-owners/parse.ts';
+import { pathOf } from '#resources/code-owners/pattern.ts';
+
+const parsed = async (text: string) => {
+  const owners = await parseCodeOwners(text);
+  if (!owners) throw new Error('The file is too large');
+  return owners;
+};
+
+const file = `# The owners of this repository
+*       @ada  @acme/owners
+
+*.js    @js-owner #This is an inline comment.
+docs/   docs@example.com\r
+\t/a\\ b/ @grace
+/docs/private/
+`;
+
+test.each([
+  ['readme', ['@ada', '@acme/owners']],
+  ['src/a.js', ['@js-owner']],
+  ['docs/a.js', ['docs@example.com']],
+  ['a b/c', ['@grace']],
+  ['docs/private/key', []],
+])('the last rule for %s counts', async (path, owners) => {
+  const { rules, problems } = await parsed(file);
+  expect(problems).toEqual([]);
+  expect(ruleFor(rules, pathOf(path))?.owners.map(({ text }) => text)).toEqual(owners);
+});
+
+test('a line that cannot be read is left out, and it is told why', async () => {
+  const { rules, problems } = await parsed('***/*.rb @monalisa\n*.txt docs@\n!a @ada\n  [ab] @ada\n* @ada and-more\n*.md @ada');
+  expect(rules).toHaveLength(1);
+  const invalid = { suggestion: null };
+  expect(problems).toEqual([
+    { line: 1, column: 1, kind: 'Invalid pattern', source: '***/*.rb @monalisa', suggestion: 'Did you mean **/*.rb?' },
+    { line: 2, column: 7, kind: 'Invalid owner', source: '*.txt docs@', ...invalid },
+    { line: 3, column: 1, kind: 'Invalid pattern', source: '!a @ada', ...invalid },
+    { line: 4, column: 3, kind: 'Invalid pattern', source: '  [ab] @ada', ...invalid },
+    { line: 5, column: 8, kind: 'Invalid owner', source: '* @ada and-more', ...invalid },
+  ]);
+});
+
+test('a file of too many patterns and owners is not used', async () => {
+  expect(await parseCodeOwners('a @b\n'.repeat(10_000))).toBeDefined();
+  expect(await parseCodeOwners('a @b\n'.repeat(10_001))).toBeUndefined();
+});
+
+test('any text is read: each line becomes a rule, a problem or nothing', async () => {
+  const words = fc.constantFrom(
+    '*',
+    '/a',
+    '@ada',
+    '@a/b',
+    'a@b.example',
+    '#',
+    ' ',
+    '\t',
+    '\n',
+    '\r\n',
+    '\\',
+    '!',
+    '[',
+    'é',
+    '\0',
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string(),
+        fc.array(words).map((all) => all.join('')),
+      ),
+      async (text) => {
+        const { rules, problems } = await parsed(text);
+        expect(rules.length + problems.length).toBeLessThanOrEqual(text.split('\n').length);
+        for (const { line, column, source } of problems) {
+          expect(text.split('\n')[line - 1]?.replace(/\r$/, '')).toBe(source);
+          expect(source[column - 1]).toMatch(/\S/);
+        }
+      },
+    ),
+  );
+});
