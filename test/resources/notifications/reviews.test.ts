@@ -1,6 +1,9 @@
 // Who is told of reviews and of requests for them, why, and where their threads lead.
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
+import { countStatements } from '#database/client.ts';
+import { asRecorded } from '#events/read.ts';
+import { fanOutIssueEvents } from '#resources/notifications/jobs.ts';
 import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { reviewSetting } from '#test/resources/reviews/setting.ts';
 import { team } from '#test/resources/teams/setting.ts';
@@ -263,4 +266,40 @@ test('lists with threads of reviews send the same statements, however many there
   expect(await inbox(await w.as(eve))).toHaveLength(4);
   expect(await w.statements(eve, '/notifications')).toBe(one);
   expect(await reasonsIn(client)).toHaveLength(4);
+});
+
+test('reviews of several pull requests, and requests for them, are told by as many statements as one', async () => {
+  const { ada, bob, client, asBob, base, repo, commit, open } = await reviewing();
+  const eve = await w.user();
+  await w.collaborator(repo, eve, 'read');
+  for (const name of ['b', 'c', 'd']) {
+    await commit(name, { [`${name}.txt`]: 'x\n' });
+    const pull = `${base}/pulls/${await open(name)}`;
+    await post(client, `${pull}/requested_reviewers`, { reviewers: [eve.login] });
+    await review(asBob, pull, {
+      event: 'COMMENT',
+      body: `@${ada.login}`,
+      comments: [{ path: `${name}.txt`, line: 1, body: 'x?' }],
+    });
+  }
+  const context = { db: w.db, change: w.change, services: w.hearth.services, now: w.clock.now, log: w.hearth.app.log as never };
+  for (const kind of ['pull_request.review_requested', 'pull_request_review.submitted'] as const) {
+    const rows = await w.db
+      .selectFrom('events')
+      .selectAll()
+      .where('repository_id', '=', repo.id)
+      .where('kind', '=', kind)
+      .orderBy('id')
+      .execute();
+    expect(rows).toHaveLength(3);
+    const sent = async (count: number) => {
+      const events = rows.slice(0, count).map((row) => asRecorded(row) as never);
+      return (await countStatements(() => fanOutIssueEvents.runAll(events, context))).statements.length;
+    };
+    const one = await sent(1);
+    expect(one).toBeGreaterThan(2);
+    expect(await sent(3)).toBe(one);
+  }
+  expect(await reasonsIn(await w.as(eve))).toEqual(['review_requested', 'review_requested', 'review_requested']);
+  expect(await reasonsIn(await w.as(bob))).toEqual([]);
 });
