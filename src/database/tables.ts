@@ -628,6 +628,7 @@ export interface NotificationThreads {
   updated_at: Date;
   last_read_at: Date | null;
   subject_id: Id<'notification_subjects'>;
+  comment_kind: Generated<'comment' | 'review' | 'review_comment'>;
 }
 
 export interface OrganizationInvitations {

@@ -145,7 +145,10 @@ function* attacksBy(kind: SearchKind, name: string, type: ValueType): Generator<
   const { qualifiers: many, lookups, values } = limitTable.search;
   const isScope = ['repo', 'user', 'org'].includes(name);
   const isLookup =
-    name.startsWith('field.') || name.endsWith('-issues') || (kind === 'users' && ['repos', 'language'].includes(name));
+    name.startsWith('field.') ||
+    name.endsWith('-issues') ||
+    /reviewed-by|review-requested/.test(name) ||
+    (kind === 'users' && ['repos', 'language'].includes(name));
   const most = isScope ? 700 : isLookup ? lookups.value : many.value;
   const each = (at: number): string => `${name}${name === 'field.x' ? at : ''}:${sampleOf(type, at)}`;
   const repeated = (count: number, sign = '') => Array.from({ length: count }, (_, at) => `${sign}${each(at)}`);

@@ -40,3 +40,20 @@ export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<W
   }
   return words;
 }
+
+const kinds = [...samples.keys()];
+const made = new Map<SampleStage, Map<string, Promise<Words>>>();
+
+/** As `makeAll`, once for all endpoints below the same things of a stage. For requests that must not change what they name. */
+export function makeOnce(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
+  const ofStage = made.get(stage) ?? new Map<string, Promise<Words>>();
+  made.set(stage, ofStage);
+  const resources = resourcesOf(endpoint);
+  const words = resources.flatMap((resource) => Object.keys(resource.words));
+  const end = Math.max(0, ...words.map((word) => endpoint.path.indexOf(`{${word}}`) + word.length + 2));
+  // Several resources have the same name, as an issue that has a parent.
+  const key = [endpoint.path.slice(0, end), ...resources.map((resource) => kinds.indexOf(resource))].join(' ');
+  const found = ofStage.get(key) ?? makeAll(stage, endpoint);
+  ofStage.set(key, found);
+  return found;
+}

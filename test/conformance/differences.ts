@@ -67,11 +67,17 @@ export const differences: readonly Difference[] = [
     pointer,
     reason: 'which field of an issue changed, and how: the description knows of no such events',
   })),
-  {
-    operationId: 'pulls/get',
-    pointer: '/head/repo',
+  ...(
+    [
+      ['pulls/get', '/head/repo'],
+      ['pulls/list', '/*/head/repo'],
+      ['pulls/update', '/head/repo'],
+    ] as const
+  ).map(([operationId, pointer]) => ({
+    operationId,
+    pointer,
     reason: 'null where the fork is gone, as the public API answers; the description has a repository in any case',
-  },
+  })),
   {
     operationId: 'search/commits',
     pointer: '/items/*/committer',

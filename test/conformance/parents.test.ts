@@ -10,7 +10,7 @@ import { commitFiles } from '#test/support/commit.ts';
 import type { SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
 import { absentWord } from './callers.ts';
-import { callers, fill, makeAll, samples, type Words } from './children.ts';
+import { callers, fill, makeAll, makeOnce, samples, type Words } from './children.ts';
 import { everyRow } from './rows.ts';
 
 const opened = await world();
@@ -113,7 +113,7 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
     const ofCaller = resourcesOf(endpoint)[0]?.below === undefined;
     // What names its root itself is elsewhere below another root alone, which the caller may not see.
     const isRoot = idRootOf(path) !== undefined;
-    const own = await makeAll(here, endpoint);
+    const own = await makeOnce(here, endpoint);
     const caller = (await callerOf(here, endpoint)) ?? here.client;
     const ask = (words: Words, client = caller) => calls(client, method, fill(path, words), body);
     if (method === 'GET') expect((await ask(own)).status).toBeLessThan(400);
@@ -125,7 +125,7 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
       ...own,
       ...Object.fromEntries(innermost.map((word) => [word, nowhere[word] ?? absentWord(schemas.get(word) ?? {})])),
     };
-    const foreign = await makeAll(ofCaller || isRoot ? others : elsewhere, endpoint);
+    const foreign = await makeOnce(ofCaller || isRoot ? others : elsewhere, endpoint);
     // From each resource on, what is named belongs elsewhere. Names that are the same in both places name what is here.
     const moved = isForEverybody(resources)
       ? []

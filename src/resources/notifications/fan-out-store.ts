@@ -8,14 +8,27 @@ import { touchInboxes } from './inbox-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, or the notes of a release. */
-type Text =
+/**
+ * A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, a review with its comments,
+ * one of those alone, or the notes of a release.
+ */
+export type Text =
   | { readonly release: Id<'releases'> }
-  | { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> | undefined }
+  | TextOfIssue
   | { readonly commit: string; readonly comment?: Id<'commit_comments'> };
 
-/** `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers. */
-export type Recipients = 'everybody' | 'mentioned' | 'assigned';
+/** A text of an issue, or of the pull request that it also is. */
+export type TextOfIssue = { readonly issue: Id<'issues'> } & (
+  | { readonly comment?: Id<'issue_comments'> }
+  | { readonly review: Id<'reviews'> }
+  | { readonly review_comment: Id<'review_comments'> }
+);
+
+/**
+ * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
+ * who is assigned, or asked for a review, alone.
+ */
+export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested';
 
 /** An event of a subject. */
 export type Activity = {
@@ -25,8 +38,10 @@ export type Activity = {
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** Who was assigned, where only they are notified. */
-  readonly assigned?: Account;
+  /** Who was assigned or asked for a review, where only they are notified. */
+  readonly person?: Account | undefined;
+  /** The team that was asked for a review. */
+  readonly team?: Id<'teams'> | undefined;
 };
 
 /** Activities of different subjects of a repository, all of the same kind, with the same kind of recipients. */
@@ -58,7 +73,7 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
   const { rows } = await sql<Unfinished>`
     with activities as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
-        commit text, release bigint, actors bigint[], at timestamptz, assigned bigint)
+        review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz, person bigint, team bigint)
     ), candidates as (
       select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
         ${sql.join(
@@ -75,7 +90,10 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
     ), next as materialized (
       select * from ordered where nth <= ${each}
     ), recipients as materialized (
-      select n.account_id, n.reason, n.rank, v.subject, v.event, v.comment, v.at from next n
+      select n.account_id, n.reason, n.rank, v.subject, v.event, v.at, coalesce(v.comment, v.review, v.review_comment) as comment,
+        case when v.review is not null then 'review' when v.review_comment is not null then 'review_comment' else 'comment' end
+          as comment_kind
+      from next n
       join activities v on v.subject = n.subject
       join accounts a on a.id = n.account_id and a.kind = 'user'
       left join thread_subscriptions s on s.subject_id = n.subject and s.account_id = n.account_id
@@ -86,14 +104,16 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
         and ${readersOf(repo, sql`n.account_id`)}
     ), taking_part as (
       insert into thread_subscriptions as s (account_id, repository_id, subject_id, state, reason, created_at)
-      select account_id, ${repo.id}, subject, 'subscribed', reason, at from recipients where rank <= ${unmutingRank}
+      select account_id, ${repo.id}, subject, 'subscribed', reason, at from recipients where rank <= ${joiningRank}
       order by subject, account_id
       on conflict (subject_id, account_id) do update set state = 'subscribed', reason = excluded.reason
     ), changed as (
-      insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, event_id, updated_at)
-      select account_id, ${repo.id}, subject, reason, comment, event, at from recipients order by subject, account_id
+      insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, comment_kind, event_id, updated_at)
+      select account_id, ${repo.id}, subject, reason, comment, comment_kind, event, at from recipients order by subject, account_id
       on conflict (subject_id, account_id) do update set reason = excluded.reason, event_id = excluded.event_id,
-        comment_id = coalesce(excluded.comment_id, t.comment_id), unread = true, done = false, updated_at = excluded.updated_at
+        comment_id = coalesce(excluded.comment_id, t.comment_id),
+        comment_kind = case when excluded.comment_id is null then t.comment_kind else excluded.comment_kind end,
+        unread = true, done = false, updated_at = excluded.updated_at
         where t.event_id < excluded.event_id
       returning account_id
     ), touched as (${touchInboxes(sql`select account_id from changed`, latest)})
@@ -104,42 +124,56 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
 /** Mentions, which have this rank and lower ones, unmute a thread. */
 const unmutingRank = 2;
 
+/** Whom this rank and lower ones tell takes part from then on: who is mentioned, or asked for a review. */
+const joiningRank = 3;
+
 type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; readonly from: RawBuilder<unknown> };
 
 /** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
-  if (recipients === 'assigned') return [{ rank: 3, reason: sql`'assign'`, from: sql`select v.assigned as account_id` }];
+  if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'requested') return [{ rank: 3, reason: sql`'review_requested'`, from: requested }];
   const mentioned = mentionedIn(repo, activities[0]?.text);
   if (recipients === 'mentioned') return mentioned;
   return [
     ...mentioned,
     {
-      rank: 4,
+      rank: 5,
       reason: sql`s.reason`,
       from: sql`select p.account_id, p.reason from thread_subscriptions p
         where p.subject_id = v.subject and p.state = 'subscribed'`,
     },
     // Participants whose own event wasn't processed yet, or happened before threads existed.
-    { rank: 5, reason: sql`'author'`, from: sql`select i.author_id as account_id from issues i where i.id = v.issue` },
+    { rank: 6, reason: sql`'author'`, from: sql`select i.author_id as account_id from issues i where i.id = v.issue` },
     {
-      rank: 6,
+      rank: 7,
       reason: sql`'assign'`,
       from: sql`select a.user_id as account_id from issue_assignees a where a.issue_id = v.issue`,
     },
     {
-      rank: 7,
+      rank: 8,
       reason: sql`'comment'`,
-      from: sql`select distinct c.author_id as account_id from (
-        select author_id from issue_comments where issue_id = v.issue order by id desc limit ${recentComments}) c`,
+      from: sql`select c.author_id as account_id from (
+          select author_id from issue_comments where issue_id = v.issue order by id desc limit ${recentComments}) c
+        union select r.author_id from (
+          select author_id from reviews where issue_id = v.issue and submitted_at is not null
+          order by submitted_at desc, id desc limit ${recentComments}) r`,
     },
     {
-      rank: 8,
+      rank: 9,
       reason: sql`'subscribed'`,
       from: sql`select w.account_id from repository_subscriptions w
         where w.repository_id = ${repo.id} and not w.ignored and w.account_id > ${after}`,
     },
   ];
 }
+
+/** Whom an activity `v` asks for a review: a person, or those of a team who didn't open the pull request. */
+const requested = sql`
+  select v.person as account_id where v.person is not null
+  union select m.user_id from teams t join team_members m on m.team_id = t.id
+  where t.ancestors @> array[v.team] and v.team = any (t.ancestors)
+    and not exists (select from issues i where i.id = v.issue and i.author_id = m.user_id)`;
 
 /** Whom the text of an activity `v` mentions newly: itself, or by a team that wants to be told. */
 function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly Source[] {
@@ -166,8 +200,11 @@ function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly So
 function textOf(sample: Text | undefined): RawBuilder<unknown> {
   if (sample && 'release' in sample) return sql`x.release_id = v.release`;
   if (sample && 'commit' in sample) return sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`;
-  return sql`x.issue_id = v.issue and x.comment_id is not distinct from v.comment and x.commit_sha is null
-    and x.review_id is null and x.review_comment_id is null`;
+  return sql`x.issue_id = v.issue and x.commit_sha is null and case
+    when v.review is not null then x.review_id = v.review
+      or exists (select from review_comments c where c.id = x.review_comment_id and c.review_id = v.review)
+    when v.review_comment is not null then x.review_comment_id = v.review_comment
+    else x.comment_id is not distinct from v.comment and x.review_id is null and x.review_comment_id is null end`;
 }
 
 type Acceptance = Pick<Activity, 'event' | 'subject' | 'at'> & Pick<Activities, 'repo'> & { readonly account: Account };

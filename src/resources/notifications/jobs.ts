@@ -6,7 +6,7 @@ import type { JobContext } from '#jobs/job.ts';
 import { gather, getOptional, grouped, keyed, rounds, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository, loadNamedRepositories } from '#resources/repositories/index.ts';
-import { type Activity, notifyInvitee, type Recipients } from './fan-out-store.ts';
+import { type Activity, notifyInvitee, type Recipients, type TextOfIssue } from './fan-out-store.ts';
 import { touchAffected, touchInbox } from './inbox-store.ts';
 import { inBatches, notify } from './notify.ts';
 import { putSubject, putSubjects } from './subject-store.ts';
@@ -24,8 +24,13 @@ const issueEvents = [
   'pull_request.reopened',
   'pull_request.assigned',
   'pull_request.ready_for_review',
+  'pull_request.review_requested',
   'issue_comment.created',
   'issue_comment.edited',
+  // The comments of a review are told with it.
+  'pull_request_review.submitted',
+  'pull_request_review.edited',
+  'pull_request_review_comment.edited',
 ] as const;
 type IssueEvent = (typeof issueEvents)[number];
 
@@ -38,9 +43,13 @@ const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
   'pull_request.closed': 'state_change',
   'pull_request.reopened': 'state_change',
   'issue_comment.created': 'comment',
+  'pull_request_review.submitted': 'comment',
 };
 
-/** Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned or assigned. */
+/**
+ * Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned, assigned or asked
+ * for a review.
+ */
 export const fanOutIssueEvents = batchSubscription<IssueEvent, Services>({
   name: 'notifications.fan-out',
   on: issueEvents,
@@ -81,22 +90,39 @@ type EventOfSubject = { readonly event: Event; readonly subject: Id<'notificatio
 
 function activityOf({ event, subject }: EventOfSubject): Activity {
   const { id, actor, at, data } = event;
-  const text = { issue: data.issue, comment: 'comment' in data ? data.comment : undefined };
-  const assigned = 'user' in data ? { assigned: data.user } : {};
-  return { event: id, subject, text, actors: unique([actor]), at, ...assigned };
+  const person = 'user' in data ? data.user : undefined;
+  const team = 'team' in data ? data.team : undefined;
+  return { event: id, subject, text: textOf(event), actors: unique([actor]), at, person, team };
+}
+
+function textOf({ kind, data }: Event): TextOfIssue {
+  const { issue } = data;
+  if (kind === 'issue_comment.created' || kind === 'issue_comment.edited') return { issue, comment: data.comment };
+  if (kind === 'pull_request_review.submitted' || kind === 'pull_request_review.edited') return { issue, review: data.review };
+  if (kind === 'pull_request_review_comment.edited') return { issue, review_comment: data.comment };
+  return { issue };
 }
 
 /** What an event makes somebody, if it does so. */
 function participationOf({ event, subject }: EventOfSubject): Part[] {
   const { actor, at, kind, data } = event;
+  if (kind === 'pull_request.review_requested')
+    return data.user === undefined ? [] : [{ subject, account: data.user, reason: 'review_requested', at }];
   if ('user' in data) return [{ subject, account: data.user, reason: 'assign', at }];
   const reason = actorReasons[kind];
   return actor === undefined || reason === undefined ? [] : [{ subject, account: actor, reason, at }];
 }
 
-const edits: ReadonlySet<IssueEvent> = new Set(['issue.edited', 'pull_request.edited', 'issue_comment.edited']);
+const edits: ReadonlySet<IssueEvent> = new Set([
+  'issue.edited',
+  'pull_request.edited',
+  'issue_comment.edited',
+  'pull_request_review.edited',
+  'pull_request_review_comment.edited',
+]);
 
 function recipientsOf({ kind, data }: Event): Recipients {
+  if (kind === 'pull_request.review_requested') return 'requested';
   if ('user' in data) return 'assigned';
   return edits.has(kind) ? 'mentioned' : 'everybody';
 }
@@ -117,13 +143,15 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', Servi
   },
 });
 
-/** Events that change what inboxes show but update no thread: of titles, deleted comments, names and access. */
+/** Events that change what inboxes show but update no thread: of titles, deleted comments, texts of reviews, names and access. */
 const affecting = [
   'issue.edited',
   'pull_request.opened',
   'pull_request.edited',
   'issue_comment.deleted',
   'commit_comment.deleted',
+  'pull_request_review.edited',
+  'pull_request_review_comment.deleted',
   'release.edited',
   'release.unpublished',
   'organization.updated',

@@ -8,6 +8,7 @@ export const reasons = [
   'invitation',
   'manual',
   'mention',
+  'review_requested',
   'state_change',
   'subscribed',
   'team_mention',
@@ -18,7 +19,6 @@ export const laterReasons = {
   approval_requested: 'Deployments that wait for an approval',
   ci_activity: 'Workflow runs',
   member_feature_requested: 'Requests of members for features of their organization',
-  review_requested: 'Pull requests and their reviews',
 } as const;
 
 type LaterReason = keyof typeof laterReasons;

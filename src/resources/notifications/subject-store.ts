@@ -46,18 +46,32 @@ export async function putSubject(
 
 type Thread = Id<'notification_threads'>;
 
-/** The issue or pull request of a thread, with the latest comment for as long as that is there. */
-export type IssueOfThread = { id: Thread; number: number; title: string; is_pull_request: boolean; comment: number | null };
+/**
+ * The issue or pull request of a thread, with the latest comment for as long as that is there: one of the conversation, or one of a review
+ * that says nothing else.
+ */
+export type IssueOfThread = {
+  id: Thread;
+  number: number;
+  title: string;
+  is_pull_request: boolean;
+  comment: number | null;
+  review_comment: number | null;
+};
+
+type NamingIssue = { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null; comment_kind: string };
 
 /** The issues of threads, by thread. */
-export async function loadIssuesOfThreads(
-  db: Db,
-  threads: readonly { id: Thread; issue_id: Id<'issues'> | null; comment_id: number | null }[],
-): Promise<Map<Thread, IssueOfThread>> {
+export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[]): Promise<Map<Thread, IssueOfThread>> {
   const { rows } = await sql<IssueOfThread>`
-    select t.id, i.number, i.title, i.is_pull_request, c.id as comment
-    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[], ${gather(threads, 'comment_id')}::bigint[])
-      as t (id, issue_id, comment_id)
-    join issues i on i.id = t.issue_id left join issue_comments c on c.id = t.comment_id`.execute(db);
+    select t.id, i.number, i.title, i.is_pull_request, c.id as comment, coalesce(own.id, latest.id) as review_comment
+    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[],
+      ${gather(threads, 'comment_id')}::bigint[], ${gather(threads, 'comment_kind')}::text[]) as t (id, issue_id, comment_id, kind)
+    join issues i on i.id = t.issue_id
+    left join issue_comments c on t.kind = 'comment' and c.id = t.comment_id
+    left join review_comments own on t.kind = 'review_comment' and own.id = t.comment_id
+    left join reviews r on t.kind = 'review' and r.id = t.comment_id and r.state = 'COMMENTED' and r.body = ''
+    left join lateral (
+      select l.id from review_comments l where l.review_id = r.id order by l.id desc limit 1) latest on true`.execute(db);
   return keyed(rows, ({ id }) => id);
 }

@@ -6,7 +6,7 @@ import { gather, getOrThrow, grouped } from '#lib/collections.ts';
 import { loadPresentIds } from '#resources/commit-comments/index.ts';
 import { loadReleases } from '#resources/releases/index.ts';
 import type { ThreadRow } from './store.ts';
-import { loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
+import { type IssueOfThread, loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
 
 /** A repository as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
@@ -36,9 +36,9 @@ const subjectKinds = {
       return ({ id }, repository) => {
         const issue = issues.get(id);
         if (!issue) return undefined;
-        const { title, number, is_pull_request, comment } = issue;
+        const { title, number, is_pull_request } = issue;
         const url = path(`${repository.url}/${is_pull_request ? 'pulls' : 'issues'}`, number);
-        const latest_comment_url = comment === null ? url : path(`${repository.url}/issues/comments`, comment);
+        const latest_comment_url = latestCommentUrl(repository, issue) ?? url;
         return { type: is_pull_request ? 'PullRequest' : 'Issue', title, url, latest_comment_url };
       };
     },
@@ -79,6 +79,11 @@ const subjectKinds = {
     },
   },
 } as const satisfies Record<SubjectRow['kind'], SubjectKind>;
+
+function latestCommentUrl({ url }: NamedRepository, { comment, review_comment }: IssueOfThread): string | undefined {
+  if (comment !== null) return path(`${url}/issues/comments`, comment);
+  return review_comment === null ? undefined : path(`${url}/pulls/comments`, review_comment);
+}
 
 /** What presents the subjects of the threads of a page, each by its kind. */
 export async function presenterOfSubjects(db: Db, rows: readonly ThreadRow[]): Promise<Presenter> {

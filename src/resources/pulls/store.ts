@@ -246,6 +246,9 @@ export async function saveTests(
   tests: readonly { issue: Issue; base: string; head: string; mergeable: boolean; rebaseable: boolean; commit: string | null }[],
 ): Promise<void> {
   if (tests.length === 0) return;
+  // A merge that is being recorded is waited for: its commit isn't that of a test.
+  const issues = tests.map(({ issue }) => issue);
+  await sql`select from issues where id = any (${issues}::bigint[]) order by id for no key update`.execute(tx);
   await sql`
     update pull_requests p set is_mergeable = t.mergeable, is_rebaseable = t.rebaseable, tested_base_sha = t.base,
       tested_head_sha = t.head, merge_commit_sha = t.commit

@@ -20,7 +20,7 @@ const needsLookup = (kind: SearchKind, { name, raw }: Pick<Qualifier, 'name' | '
   (kind === 'users' && (name === 'repos' || name === 'language')) ||
   isField(name) ||
   /^(good-first|help-wanted)-issues$/.test(name) ||
-  (kind === 'issues' && (name === 'status' || name === 'linked')) ||
+  (kind === 'issues' && (name === 'status' || name === 'linked' || /^review(ed-by)?$|review-requested$/.test(name))) ||
   (/^(has|no)$/.test(name) && raw.some(isField));
 
 /** Checks the limits of document 1 on the length and the operators of a query, and the limits on the size of its statement. */
@@ -49,6 +49,6 @@ export function checkLookups(kind: SearchKind, query: Node): void {
   if (lookupQualifiers.length > lookups.value)
     throw new QueryError(
       'too_many_lookups',
-      `More than ${lookups.value} qualifiers about fields, statuses, links, labelled issues or the repositories of users were used.`,
+      `More than ${lookups.value} qualifiers about fields, statuses, links, reviews, labelled issues or the repositories of users were used.`,
     );
 }

@@ -145,3 +145,30 @@ test('a base that was replaced by another history can not be merged into', async
   expect(await tested(number)).toMatchObject({ mergeable: false, mergeable_state: 'dirty' });
   expect((await client.put(`${base}/pulls/${number}/merge`)).status).toBe(405);
 });
+
+test('a pull request whose fork is gone keeps its commits, and can be merged, but not opened again', async () => {
+  const { client, base, first } = await pullSetting(w);
+  const grace = await w.user();
+  const other = await w.as(grace);
+  const { body: fork } = await other.post(`${base}/forks`, {});
+  await w.settle();
+  const oids: string[] = [];
+  for (const name of ['one', 'two']) {
+    const oid = await addCommit(diskOf(w, fork), { files: { [`${name}.txt`]: name }, parents: [first], message: name });
+    await push(w, grace, fork, name, oid);
+    oids.push(oid);
+    await other.post(`${base}/pulls`, { title: name, head: `${grace.login}:${name}`, base: 'main' });
+  }
+  await w.settle();
+  expect((await other.delete(`/repos/${grace.login}/${fork.name}`)).status).toBe(204);
+  await w.settle();
+  const { body: list } = await client.get(`${base}/pulls?state=all&direction=asc`);
+  expect(list).toMatchObject(
+    oids.map((sha) => ({ state: 'open', head: { repo: null, sha, label: expect.stringContaining(':') } })),
+  );
+  expect((await client.get(`${base}/pulls/1/files`)).body).toMatchObject([{ filename: 'one.txt' }]);
+  expect((await client.put(`${base}/pulls/1/update-branch`)).status).toBe(422);
+  expect((await client.put(`${base}/pulls/1/merge`)).status).toBe(200);
+  await client.patch(`${base}/pulls/2`, { state: 'closed' });
+  expect((await client.patch(`${base}/pulls/2`, { state: 'open' })).status).toBe(422);
+});
