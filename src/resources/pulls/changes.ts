@@ -1,6 +1,8 @@
 // What Git says of the two ends of a pull request: how far they are apart, and what differs.
 import { compareCommits, listAhead } from '#git/history/compare.ts';
 import { diffTrees } from '#git/history/diff.ts';
+import { mergeCommits } from '#git/history/merge.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { gather } from '#lib/collections.ts';
@@ -24,4 +26,18 @@ export async function changesBetween(
   ]);
   const changes = { merge_base_sha: mergeBase, commits_count: ahead, additions, deletions, changed_files: files.length };
   return { changes, commits: gather(commits, 'oid') };
+}
+
+/** The files of a merge of a pull request into a commit of its base; undefined where they conflict. */
+export async function mergedTree(
+  disk: Disk,
+  { merge_base_sha, head_sha }: Pick<PullRow, 'merge_base_sha' | 'head_sha'>,
+  base: Oid,
+): Promise<Oid | undefined> {
+  if (merge_base_sha === base) {
+    await using reader = await openObjects(disk);
+    return (await reader.getCommit(head_sha)).tree;
+  }
+  const merged = await mergeCommits(disk, { ours: base, theirs: head_sha });
+  return merged.merged ? merged.tree : undefined;
 }

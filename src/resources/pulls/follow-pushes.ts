@@ -18,7 +18,7 @@ import { findNewName } from '#resources/branches/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
 import { changesBetween } from './changes.ts';
-import { diskOfBoth, findBranch } from './heads.ts';
+import { diskOfBoth, findBranch, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
 import { untested } from './rules.ts';
@@ -41,8 +41,6 @@ type Push = Recorded<'push'>;
 /** A branch that a push moved, and where it is now: null where it was deleted. */
 type Moved = { repository: RepositoryRow; ref: string; tip: Oid | null; actor: Id<'accounts'> | undefined; at: Date };
 
-const heads = 'refs/heads/';
-
 /** A pull request whose head moved while it was opened, or while it was closed, gets the commits of that now. */
 export async function followOpened(
   context: Context,
@@ -64,9 +62,7 @@ export async function followPush(context: Context, event: Push): Promise<void> {
   const disk = repoOf(services.git, repository.id);
   if (!(await repositoryExists(disk))) return;
   await completePlanned(context, repository, event);
-  for (const { ref: name } of event.data.moves) {
-    if (!name.startsWith(heads)) continue;
-    const ref = name.slice(heads.length);
+  for (const ref of movedBranches(event.data.moves)) {
     const tip = (await findBranch(disk, ref))?.oid ?? null;
     const moved = { repository, ref, tip, actor: event.actor, at: event.at };
     if (tip === null) await followRename(context, moved);

@@ -2,6 +2,7 @@
 import { findRepo } from '#access/lookup.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { RefMove } from '#events/ref-moves.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -14,6 +15,10 @@ const heads = 'refs/heads/';
 
 /** A branch by its name, without `refs/heads/`, with its commit. */
 export type Branch = { ref: string; oid: Oid };
+
+/** The names of the branches that a push moved. */
+export const movedBranches = (moves: readonly RefMove[]): string[] =>
+  moves.flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []));
 
 /** A branch with its repository. */
 export type Head = Branch & { repo: Repo };

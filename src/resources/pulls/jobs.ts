@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
-import { findBranch } from './heads.ts';
+import { findBranch, movedBranches } from './heads.ts';
 import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
@@ -41,9 +41,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], Servic
   async runAll(events, { db, change, services: { git } }) {
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
-      const refs = own.flatMap((event) =>
-        event.kind === 'push' ? event.data.moves.map(({ ref }) => ref.replace(/^refs\/heads\//, '')) : [],
-      );
+      const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
       const [into, changed] = await Promise.all([
         refs.length === 0 ? [] : listOpenInto(db, repository, unique(refs)),

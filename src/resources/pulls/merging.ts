@@ -5,10 +5,8 @@ import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import { listAhead } from '#git/history/compare.ts';
-import { mergeCommits } from '#git/history/merge.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import type { Identity } from '#git/objects/identity.ts';
-import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import type { Repo as Disk } from '#git/repo.ts';
@@ -18,6 +16,7 @@ import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
 import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
 import { moveRefs, type PushContext } from '#resources/pushes/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
+import { mergedTree } from './changes.ts';
 import { findBranch } from './heads.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
 import type { NewPullMerge } from './schemas.ts';
@@ -125,7 +124,8 @@ async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted
     if (!rebased.rebased) throw notAllowed("This branch can't be rebased");
     return rebased.head;
   }
-  const tree = await mergedTree(disk, { pull, base });
+  const tree = await mergedTree(disk, pull, base);
+  if (tree === undefined) throw notAllowed('Pull Request is not mergeable');
   const commits =
     wanted.merge_method === 'squash' ? await listAhead(disk, { base, head, ahead: pull.commits_count, limit: maxSquashed }) : [];
   const merged: Merged = { repo, pull, headOwner, commits };
@@ -140,16 +140,6 @@ async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted
 
 /** The messages of so many commits are part of that of a squashed one. */
 const maxSquashed = 250;
-
-async function mergedTree(disk: Disk, { pull, base }: { pull: PullRow; base: Oid }): Promise<Oid> {
-  if (pull.merge_base_sha === base) {
-    await using reader = await openObjects(disk);
-    return (await reader.getCommit(pull.head_sha)).tree;
-  }
-  const merged = await mergeCommits(disk, { ours: base, theirs: pull.head_sha });
-  if (!merged.merged) throw notAllowed('Pull Request is not mergeable');
-  return merged.tree;
-}
 
 /** Who merged a pull request, and the commit that its base branch got by it. */
 export type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { actor_id: Id<'accounts'> | null };

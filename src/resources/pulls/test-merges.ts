@@ -1,7 +1,6 @@
 // Whether open pull requests can be merged: tested in Git without a work tree, whenever one of their two branches moves.
 import type { Db, Tx } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
-import { mergeCommits } from '#git/history/merge.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -14,6 +13,7 @@ import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { countUnsuccessfulRuns } from '#resources/checks/index.ts';
 import { countStates } from '#resources/commit-statuses/index.ts';
+import { mergedTree } from './changes.ts';
 import { headRef, mergeRef } from './refs.ts';
 import type { mergeableStates } from './schemas.ts';
 import { type PullRow, saveTests } from './store.ts';
@@ -102,14 +102,11 @@ async function testIfPossible(reading: Reading, row: PullRow, base: Oid) {
 async function testMerge({ disk, reader }: Reading, row: PullRow, base: Oid) {
   const head = row.head_sha;
   const test = { issue: row.id, number: row.number, base, head, commit: null };
-  if (row.merge_base_sha === base) {
-    const { tree } = await reader.getCommit(head);
-    return { ...test, mergeable: true, rebaseable: true, tree };
-  }
-  const merged = await mergeCommits(disk, { ours: base, theirs: head });
-  if (!merged.merged) return { ...test, mergeable: false, rebaseable: false, tree: undefined };
-  const rebaseable = row.commits_count === 1 || (await canRebase({ disk, reader }, base, head));
-  return { ...test, mergeable: true, rebaseable, tree: merged.tree };
+  const tree = await mergedTree(disk, row, base);
+  if (tree === undefined) return { ...test, mergeable: false, rebaseable: false, tree };
+  const isOnTop = row.merge_base_sha === base;
+  const rebaseable = isOnTop || row.commits_count === 1 || (await canRebase({ disk, reader }, base, head));
+  return { ...test, mergeable: true, rebaseable, tree };
 }
 
 async function canRebase({ disk, reader }: Reading, onto: Oid, head: Oid): Promise<boolean> {
