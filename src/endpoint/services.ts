@@ -10,8 +10,8 @@ import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 
-/** The objects that exist once in a process. Every call has them. */
-export type Services = {
+/** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
+export interface Services {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
@@ -36,4 +36,4 @@ export type Services = {
   readonly runners: Runners;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
-};
+}

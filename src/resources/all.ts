@@ -83,13 +83,13 @@ const families = [
   autolinks,
   commits,
   commitStatuses,
+  apps,
+  checks,
   pushes,
   gitData,
   branches,
   contents,
-  apps,
   organizationDeletion,
-  checks,
   milestones,
   reactions,
   issueFields,
@@ -130,6 +130,9 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 
 /** The schemas that have names in the description of the API. */
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
+
+/** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
+export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators };
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

@@ -83,15 +83,16 @@ async function open(parts: Parts, service: Service, request: Request): Promise<E
   return { ...(await openRepository({ db: parts.database.db, viewer, owner, name, service })), viewer, git };
 }
 
-function handlersOf({ database: { db }, clock, log }: Parts, { git, repo, viewer, modifies }: Exchange): PushHandlers {
-  const context = { db, git, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
+function handlersOf({ database: { db }, services: { refRules }, clock, log }: Parts, { git, repo, viewer, modifies }: Exchange): PushHandlers {
+  const context = { db, git, refRules, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
   const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
   return {
     ...handlers,
     async before(commands) {
       const refused = modifies ? await refuseUnmodifiable(db, viewer, repo, commands) : new Map();
       const rest = commands.filter(({ ref }) => !refused.has(ref));
-      return rest.length === 0 ? refused : new Map([...refused, ...((await handlers.before?.(rest)) ?? [])]);
+      const verdict = rest.length === 0 ? {} : await handlers.before?.(rest);
+      return { ...verdict, refused: new Map([...refused, ...(verdict?.refused ?? [])]) };
     },
     failed: async (error: Error) => {
       const level = isGitError(error, 'aborted') ? 'info' : 'warn';

@@ -16,7 +16,7 @@ import { openSecrets } from '#lib/secrets.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
-import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
+import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, refRules } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -102,6 +102,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
+    refRules,
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;

@@ -119,7 +119,7 @@ test.each([
   ],
 ])('malformed: %s is refused before a reply begins', async (_name, bytes) => {
   const { repo } = await repoWithMain();
-  const before = vi.fn(async () => undefined);
+  const before = vi.fn(async () => ({}));
   expect(await kindOf(receivePack(repo, Readable.from([bytes]), { before }))).toBe('invalid');
   expect(before).not.toHaveBeenCalled();
 });

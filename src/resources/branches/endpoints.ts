@@ -58,8 +58,8 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
-    const name = await renameBranch({ db, change, git, now }, action, at.branch, body.new_name);
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+    const name = await renameBranch({ db, change, git, now, refRules }, action, at.branch, body.new_name);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = await reader.getCommit(at.branch.oid);
     return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, name, commit);
@@ -76,9 +76,9 @@ export const mergeBranch = endpoint({
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now) };
-    const oid = await merge({ db, change, git, now }, mergeAction, body);
+    const oid = await merge({ db, change, git, now, refRules }, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return reply(201, await presentCommit({ db, links, urls: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
@@ -95,9 +95,9 @@ export const syncFork = endpoint({
   example: { branch: 'main' },
   refuses: [409],
   replies: { 200: MergedUpstream },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now), upstream };
-    return mergeUpstream({ db, change, git, now }, mergeAction, body.branch);
+    return mergeUpstream({ db, change, git, now, refRules }, mergeAction, body.branch);
   },
 });

@@ -14,7 +14,7 @@ import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
 import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 import { insertRename } from './store.ts';
@@ -47,7 +47,7 @@ type BranchAction = { repo: Repo; by: SignedIn };
  * the new name as its default.
  */
 export async function renameBranch(
-  context: PushContext,
+  context: MoveContext,
   { repo, by }: BranchAction,
   branch: BranchRef,
   to: string,
@@ -83,7 +83,7 @@ type MergeAction = BranchAction & { identity: Identity };
 
 /** Merges a branch or commit into a branch; undefined if that contains it already. */
 export async function merge(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity }: MergeAction,
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
@@ -95,7 +95,7 @@ export async function merge(
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
   const message = commit_message ?? `Merge ${head} into ${base}`;
   const commit = await mergeInto(disk, { ours: target.oid, theirs: theirs.oid, identity, message });
-  await moveOrRefuse(context, { repo, by }, [{ ref: target.name, from: target.oid, to: commit }]);
+  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
@@ -112,7 +112,7 @@ type SyncAction = MergeAction & { upstream: Repo | undefined };
 
 /** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
 export async function mergeUpstream(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity, upstream }: SyncAction,
   branch: string,
 ): Promise<MergedUpstream> {
@@ -132,7 +132,7 @@ export async function mergeUpstream(
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
   const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
-  await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
+  await moveOrRefuse(context, { repo, by, syncsUpstream: true }, [{ ref: ours.name, from: ours.oid, to }]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';
   return {
     ...reply,

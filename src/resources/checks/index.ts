@@ -1,1 +1,1 @@
-export { countUnsuccessfulRuns } from './store.ts';
+export { countUnsuccessfulRuns, listLatestNamed } from './store.ts';

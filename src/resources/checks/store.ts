@@ -258,6 +258,21 @@ export async function countUnsuccessfulRuns(db: Db, { repository, commit }: Comm
   return count;
 }
 
+/** The latest runs of a commit with some names, in one statement: those of all apps. */
+export const listLatestNamed = (
+  db: Db,
+  { repository, commit }: CommitKey,
+  names: readonly string[],
+): Promise<Pick<RunRow, 'name' | 'app_id' | 'status' | 'conclusion'>[]> =>
+  db
+    .selectFrom('check_runs')
+    .select(['name', 'app_id', 'status', 'conclusion'])
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', commit)
+    .where('is_latest', '=', sql.lit(true))
+    .where(sql<boolean>`name = any (${[...names]}::text[])`)
+    .execute();
+
 /** An open pull request of which a commit is the head, in the same repository. */
 export type PullOfHead = {
   pull_id: number;

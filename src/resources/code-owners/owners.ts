@@ -21,6 +21,18 @@ export async function ownersOf(rules: readonly Rule[], paths: readonly string[])
   return [...found];
 }
 
+/** The lists of owners, as the file names them in lower case, that some paths have: each list once. It may take long, and yields. */
+export async function ownerListsOf(rules: readonly Rule[], paths: readonly string[]): Promise<string[][]> {
+  const yieldNow = periodicYield();
+  const found = new Map<string, string[]>();
+  for (const path of paths) {
+    const names = ruleFor(rules, pathOf(path))?.owners.map(({ text }) => text.toLowerCase()) ?? [];
+    if (names.length > 0) found.set(names.join(' '), names);
+    await yieldNow();
+  }
+  return [...found.values()];
+}
+
 type Owned = Pick<RepositoryRow, 'id' | 'owner_id'> & { readonly owner: Pick<Account, 'login'> };
 
 /** The person or team that an owner is. */

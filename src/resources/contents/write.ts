@@ -12,7 +12,7 @@ import { repoOf } from '#git/store.ts';
 import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 import { checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { type Entry, findEntry, isFile, type ResolvedCommit, trimSlashes } from './entries.ts';
 import type { FileRemoval, FileWrite } from './schemas.ts';
@@ -23,7 +23,7 @@ type WriteAction = { repo: Repo; by: SignedIn; links: Links; path: string };
 export type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
 
 /** Creates a file or changes the present one, by one commit to a branch. */
-export async function writeFile(context: PushContext, action: WriteAction, body: FileWrite): Promise<Written> {
+export async function writeFile(context: MoveContext, action: WriteAction, body: FileWrite): Promise<Written> {
   const disk = repoOf(context.git, action.repo.id);
   const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
   const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
@@ -36,7 +36,7 @@ export async function writeFile(context: PushContext, action: WriteAction, body:
 }
 
 /** Removes a file by one commit to a branch. */
-export async function removeFile(context: PushContext, action: WriteAction, body: FileRemoval): Promise<Written> {
+export async function removeFile(context: MoveContext, action: WriteAction, body: FileRemoval): Promise<Written> {
   const disk = repoOf(context.git, action.repo.id);
   const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
   if (!before) throw notFound();
@@ -90,7 +90,7 @@ type CommitOptions = {
 
 /** Commits on top of the tip and moves the branch there. If the branch has moved meanwhile, this is refused as a conflict. */
 async function commitTo(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, links }: WriteAction,
   { branch, tip, body, change }: CommitOptions,
 ): Promise<Oid> {
@@ -100,7 +100,7 @@ async function commitTo(
     message: body.message,
     ...peopleOf(identityOf(by.account, links, context.now), body),
   });
-  await moveOrRefuse(context, { repo, by }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
+  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
   return commit;
 }
 

@@ -7,24 +7,33 @@ import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { conflict, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, moveRefs, type MoveContext, type RefMoveRequest } from '#resources/pushes/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
-export type MoveRefsAction = { repo: Repo; by: SignedIn; extraWrites?: Parameters<typeof moveRefs>[1]['extraWrites'] };
+type MoveRefsOptions = Parameters<typeof moveRefs>[1];
+export type MoveRefsAction = Pick<MoveRefsOptions, 'syncsUpstream'> & {
+  repo: Repo;
+  by: SignedIn;
+  extraWrites?: MoveRefsOptions['extraWrites'];
+  /** How a move is refused that breaks rules: 422, or 409. */
+  whenRefused?: 'invalid' | 'conflict';
+};
 
 /** Moves refs together. Conflicts are refused with the messages of the public API. */
 export async function moveOrRefuse(
-  context: PushContext,
-  { repo, by, extraWrites }: MoveRefsAction,
+  context: MoveContext,
+  { repo, by, extraWrites, syncsUpstream = false, whenRefused = 'invalid' }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
-  const moving = moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
+  const moving = moveRefs(context, { repo, changes, actor: by.account.id, syncsUpstream, ...(extraWrites ? { extraWrites } : {}) });
   const result = await moving.catch((error: unknown) => {
     if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
+    if (error instanceof RuleViolations) throw new Refusal(whenRefused, error.message);
     throw error;
   });
   if (!result.updated) throw refusalOf(result);
@@ -53,7 +62,7 @@ export function checkRef(ref: string): string {
 }
 
 /** A ref by what follows `refs/` in its name. Hearth's own refs aren't found. */
-export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
+export const findNamedRef = async (context: Pick<MoveContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
   const ref = name.startsWith('refs/') ? name : `refs/${name}`;
   return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
 };
@@ -62,7 +71,7 @@ export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo
  * The refs whose names begin so after `refs/`.
  * @throws Refusal 409 for a repository without refs; GitError `too-large` beyond `git.listedRefs`
  */
-export async function listMatching({ git }: Pick<PushContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
+export async function listMatching({ git }: Pick<MoveContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
   const disk = repoOf(git, repo.id);
   const prefix = start.startsWith('refs/') ? start : `refs/${start}`;
   const { listedRefs } = git.limits;
@@ -74,7 +83,7 @@ export async function listMatching({ git }: Pick<PushContext, 'git'>, repo: Repo
 
 /** Creates a ref. */
 export async function createRef(
-  context: PushContext,
+  context: MoveContext,
   action: MoveRefsAction,
   { ref, sha }: { ref: string; sha: Oid },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
@@ -88,7 +97,7 @@ export async function createRef(
 
 /** Moves a ref. Without `force`, a move that would lose commits is refused. */
 export async function updateRef(
-  context: PushContext,
+  context: MoveContext,
   action: MoveRefsAction,
   { name, sha, force }: { name: string; sha: Oid; force: boolean },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
@@ -102,7 +111,7 @@ export async function updateRef(
 }
 
 /** Removes a ref; the default branch stays. */
-export async function deleteRef(context: PushContext, action: MoveRefsAction, name: string): Promise<void> {
+export async function deleteRef(context: MoveContext, action: MoveRefsAction, name: string): Promise<void> {
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
@@ -111,7 +120,7 @@ export async function deleteRef(context: PushContext, action: MoveRefsAction, na
 }
 
 /** The type of a ref's new object. It must exist, and be a commit if the ref is a branch. */
-async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
+async function checkTarget({ git }: MoveContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);
   if (!found) throw unprocessable('Object does not exist');
@@ -123,7 +132,7 @@ async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref
 type TypedObject = { oid: Oid; type: ObjectType };
 
 async function checkFastForward(
-  { git }: PushContext,
+  { git }: MoveContext,
   repo: Repo,
   { from, to }: { from: TypedObject; to: TypedObject },
 ): Promise<void> {

@@ -129,7 +129,8 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
-    await updatePull(tx, pull.id, { head_sha: moved.tip, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
+    const newHead = { head_sha: moved.tip, head_pushed_by: moved.actor ?? null };
+    await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
     if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
     await updateIssue(tx, pull.id, { updated_at: moved.at });
     await tell(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);

@@ -6,6 +6,7 @@ import { enqueue, job } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
 import { findBranch, movedBranches } from './heads.ts';
@@ -84,7 +85,7 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
   attempts: 25,
-  async run({ repository, actor, data }, { db, change, services: { git }, now }) {
+  async run({ repository, actor, data }, { db, change, services: { git, refRules }, now }) {
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     const pull = (await loadPulls(db, [data.issue])).get(data.issue);
     if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
@@ -93,6 +94,8 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
     // A branch that has got further commits, or that others still need, stays.
     if (branch?.oid !== pull.head_sha || (await isBranchInUse(db, repo.id, pull.head_ref))) return;
     const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
-    await moveRefs({ db, change, git, now }, { repo, changes, actor });
+    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor }).catch((error: unknown) => {
+      if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+    });
   },
 });

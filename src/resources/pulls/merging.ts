@@ -14,7 +14,8 @@ import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
 import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
-import { moveRefs, type PushContext } from '#resources/pushes/index.ts';
+import { moveRefs, type MoveContext } from '#resources/pushes/index.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
 import { mergedTree } from './changes.ts';
 import { findBranch } from './heads.ts';
@@ -83,10 +84,10 @@ async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
  * Merges a pull request, and returns the commit that its base branch has then.
  * @throws Refusal 405 where it can't be merged, 409 where the head isn't the one that the caller knows
  */
-export const mergePull = (context: PushContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
+export const mergePull = (context: MoveContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
   oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
 
-async function mergeInTurn(context: PushContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
+async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
   const { repo, by, now } = action;
   const disk = repoOf(context.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -105,7 +106,11 @@ async function mergeInTurn(context: PushContext, action: MergeAction, { id }: Pu
       planned_at: now,
     });
     const changes = [{ ref: `refs/heads/${base.ref}`, from: base.oid, to: commit }];
-    const moved = await moveRefs(context, { repo, changes, actor: by.account.id });
+    const merge = { ...row, method: wanted.merge_method };
+    const moved = await moveRefs(context, { repo, changes, actor: by.account.id, merge }).catch(async (error: unknown) => {
+      await removePlan(context.db, plan);
+      throw error instanceof RuleViolations ? notAllowed(error.message) : error;
+    });
     if (moved.updated) {
       await context.change((tx) => completeMerge(tx, { repo, now }, id, plan));
       return commit;

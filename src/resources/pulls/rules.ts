@@ -90,6 +90,7 @@ export async function openPull(
     head_sha: head.oid,
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
+    head_pushed_by: action.by.account.id,
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);

@@ -12,7 +12,7 @@ import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { findBranch } from './heads.ts';
 import { findModifiable } from './modifying.ts';
 import type { PullRow } from './store.ts';
@@ -25,7 +25,7 @@ type UpdateAction = RepositoryAction & { identity: Identity };
  * @throws Refusal 422 where the head isn't the one that the caller knows, has all commits, or conflicts; 403 where the caller may not write
  */
 export async function updateBranch(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity }: UpdateAction,
   pull: PullRow,
   expected: Oid | undefined,

@@ -1,3 +1,3 @@
 export { moveRefs, mustMoveRefs, pushHandlers, type RefMoveRequest } from './move-refs.ts';
-export { FixedRefs, type PushContext, recoverUnfinished } from './rules.ts';
+export { FixedRefs, type MoveContext, type PushContext, recoverUnfinished } from './rules.ts';
 export { fixRef, releaseRef } from './store.ts';

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
@@ -97,6 +98,38 @@ export async function loadDecidingReviews(db: Db, pulls: readonly Pull[]): Promi
       and state in ('APPROVED', 'CHANGES_REQUESTED', 'DISMISSED')
     order by issue_id, author_id, submitted_at desc, id desc`.execute(db);
   return rows;
+}
+
+/** What a reviewer's word counts in a repository: the level of the role, and the teams, with the parents of these. */
+export type ReviewerRow = { account: Account; level: number; teams: readonly Id<'teams'>[] };
+
+/** Reviewers of a repository's pull requests by their accounts, in one statement. */
+export async function loadReviewers(
+  db: Db,
+  { id, owner_id }: { id: Repository; owner_id: Account },
+  accounts: readonly (Account | null)[],
+): Promise<Map<Account, ReviewerRow>> {
+  if (accounts.length === 0) return new Map();
+  const { rows } = await sql<ReviewerRow>`select a.id as account,
+    coalesce((select max(role.level) from repository_roles role
+      where role.repository_id = ${id} and role.account_id = a.id), 0) as level,
+    array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
+      where tm.user_id = a.id and t.organization_id = ${owner_id}) as teams
+    from accounts a where a.id = any (${[...accounts]}::bigint[])`.execute(db);
+  return keyed(rows, ({ account }) => account);
+}
+
+/** The number of a pull request's conversations that aren't resolved. */
+export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
+  const { count } = await db
+    .selectFrom('review_comments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('issue_id', '=', pull)
+    .where('in_reply_to_id', 'is', null)
+    .where('submitted_at', 'is not', null)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };

@@ -56,9 +56,9 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git } }) {
+  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now }, writeAction, wanted);
+    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now, refRules }, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = presentGitCommit(urls, await reader.getCommit(written.commit));
@@ -78,9 +78,9 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { resolved: written } = await removeFile({ db, change, git, now }, writeAction, body);
+    const { resolved: written } = await removeFile({ db, change, git, now, refRules }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return { content: null, commit: presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)) };
   },

@@ -1,0 +1,149 @@
+// Rules that names, commits and files decide.
+import { readCommitFiles } from '#git/history/commit-files.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { chunks, gather } from '#lib/collections.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { matchesPath, type Pattern as PathPattern, pathOf, pathPattern } from '#lib/path-pattern.ts';
+import type { Pattern } from '#resources/rulesets/index.ts';
+import type { JudgedType, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+import { matchesPattern } from './text-pattern.ts';
+
+const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
+const short = (oid: string): string => oid.slice(0, 7);
+
+/** What a type of rule looks at in each new commit, or in a name. */
+const commitPattern = <Type extends 'commit_message_pattern' | 'commit_author_email_pattern' | 'committer_email_pattern'>(
+  what: string,
+  textOf: (commit: Commit) => string,
+): RuleEvaluator<Type> => ({
+  kinds: ['creation', 'update'],
+  needs: 'objects',
+  async violation(check, { parameters }, move) {
+    const yieldNow = periodicYield();
+    for (const commit of await check.newCommits(move)) {
+      if (!matchesPattern(parameters as Pattern, textOf(commit))) return `${what} ${wanted(parameters as Pattern)}: ${short(commit.oid)}`;
+      await yieldNow();
+    }
+    return undefined;
+  },
+});
+
+const namePattern = <Type extends 'branch_name_pattern' | 'tag_name_pattern'>(what: string): RuleEvaluator<Type> => ({
+  kinds: ['creation', 'update'],
+  needs: 'names',
+  violation: (_check, { parameters }, { ref }) =>
+    matchesPattern(parameters as Pattern, shortName(ref)) ? undefined : `${what} ${wanted(parameters as Pattern)}: ${shortName(ref)}`,
+});
+
+const words = { starts_with: 'start with', ends_with: 'end with', contains: 'contain', regex: 'match' } as const;
+
+const wanted = ({ name, negate, operator, pattern }: Pattern): string =>
+  name === undefined || name === ''
+    ? `must ${negate ? 'not ' : ''}${words[operator]} ${JSON.stringify(pattern)}`
+    : `must ${negate ? 'not ' : ''}match the pattern ${JSON.stringify(name)}`;
+
+/** What a type of rule says of files that new commits add or change; `removed` where removals count too. */
+const filesRule = <Type extends JudgedType>(
+  problemIn: (rule: Parameters<RuleEvaluator<Type>['violation']>[1]) => (path: string, isRemoved: boolean) => string | undefined,
+): RuleEvaluator<Type> => ({
+  kinds: ['creation', 'update'],
+  needs: 'objects',
+  async violation(check, rule, move) {
+    const problemOf = problemIn(rule);
+    const yieldNow = periodicYield();
+    for await (const files of filesOf(check, move))
+      for (const { path, blob } of files) {
+        const problem = problemOf(path, blob === undefined);
+        if (problem !== undefined) return problem;
+        await yieldNow();
+      }
+    return undefined;
+  },
+});
+
+async function* filesOf(check: RuleCheck, move: RuledMove) {
+  yield* readCommitFiles(check.disk, gather(await check.newCommits(move), 'oid'));
+}
+
+const restrictedPaths = filesRule<'file_path_restriction'>(({ parameters }) => {
+  const patterns = parameters.restricted_file_paths.map(pathPattern);
+  return (path) => (matchesAny(patterns, path) ? `The path ${path} can't be changed` : undefined);
+});
+
+/** An ending as `*.exe`, `.exe` or `exe`. */
+const endingOf = (text: string): string => `.${text.replace(/^\*?\.?/, '').toLowerCase()}`;
+
+const restrictedExtensions = filesRule<'file_extension_restriction'>(({ parameters }) => {
+  const endings = parameters.restricted_file_extensions.map(endingOf);
+  return (path, isRemoved) => {
+    const ending = isRemoved ? undefined : endings.find((one) => path.toLowerCase().endsWith(one));
+    return ending === undefined ? undefined : `Files ending in ${ending} can't be pushed: ${path}`;
+  };
+});
+
+const pathLength = filesRule<'max_file_path_length'>(({ parameters: { max_file_path_length: most } }) => (path, isRemoved) =>
+  isRemoved || [...path].length <= most ? undefined : `Paths may have up to ${most} characters: ${path}`,
+);
+
+const matchesAny = (patterns: readonly PathPattern[], path: string): boolean => {
+  const read = pathOf(path);
+  return patterns.some((pattern) => matchesPath(pattern, read));
+};
+
+const megabyte = 1024 * 1024;
+/** Objects whose sizes are asked for at once. */
+const sizesAtOnce = 1_000;
+
+const fileSize: RuleEvaluator<'max_file_size'> = {
+  kinds: ['creation', 'update'],
+  needs: 'objects',
+  async violation(check, { parameters: { max_file_size: most } }, move) {
+    await using reader = await openObjects(check.disk, { isBulk: true });
+    for await (const files of filesOf(check, move))
+      for (const some of chunks(
+        files.flatMap(({ path, blob }) => (blob === undefined ? [] : [{ path, blob }])),
+        sizesAtOnce,
+      )) {
+        const infos = await reader.findInfos(gather(some, 'blob'));
+        const tooLarge = some.find((_, at) => (infos[at]?.size ?? 0) > most * megabyte);
+        if (tooLarge) return `Files may have up to ${most} MB: ${tooLarge.path}`;
+      }
+    return undefined;
+  },
+};
+
+/** The evaluators that need nothing but names and Git. */
+export const gitEvaluators = {
+  creation: { kinds: ['creation'], needs: 'names', violation: () => 'Cannot create ref due to creations being restricted.' },
+  update: {
+    kinds: ['update'],
+    needs: 'names',
+    violation: ({ syncsUpstream }, { parameters }) =>
+      syncsUpstream && parameters?.update_allows_fetch_and_merge === true ? undefined : 'Cannot update this protected ref.',
+  },
+  deletion: { kinds: ['deletion'], needs: 'names', violation: () => 'Cannot delete this protected ref.' },
+  non_fast_forward: {
+    kinds: ['update'],
+    needs: 'objects',
+    violation: async (check, _rule, move) =>
+      (await check.isFastForward(move)) ? undefined : 'Cannot force-push to this protected ref.',
+  },
+  required_linear_history: {
+    kinds: ['creation', 'update'],
+    needs: 'objects',
+    async violation(check, _rule, move) {
+      const merge = (await check.newCommits(move)).find(({ parents }) => parents.length > 1);
+      return merge && `This ref must not contain merge commits: ${short(merge.oid)}`;
+    },
+  },
+  commit_message_pattern: commitPattern('Commit messages', ({ message }) => message.trimEnd()),
+  commit_author_email_pattern: commitPattern('Addresses of authors', ({ author }) => author.email),
+  committer_email_pattern: commitPattern('Addresses of committers', ({ committer }) => committer.email),
+  branch_name_pattern: namePattern('Names of branches'),
+  tag_name_pattern: namePattern('Names of tags'),
+  file_path_restriction: restrictedPaths,
+  file_extension_restriction: restrictedExtensions,
+  max_file_path_length: pathLength,
+  max_file_size: fileSize,
+} as const satisfies Partial<RuleEvaluators>;

@@ -1,0 +1,144 @@
+// The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
+import type { Db } from '#database/connect.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { grouped } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { appliedRulesOf as rulesOfProtection, loadProtections } from '#resources/branch-protection/index.ts';
+import {
+  type AppliedRule,
+  appliedRulesOf as rulesOfRuleset,
+  loadRulesetsOf,
+  matchesRef,
+  type RuledRepository,
+} from '#resources/rulesets/index.ts';
+import { openCheck, TooManyCommits } from './check.ts';
+import { kindOfMove, type MergedPull, type RuleCheck, type RuledMove, type RuleEvaluator, type RuleEvaluators } from './evaluator.ts';
+import { loadActorFacts } from './store.ts';
+
+const branch = 'refs/heads/';
+const isRuled = ({ ref }: RuledMove): boolean => ref.startsWith(branch) || ref.startsWith('refs/tags/');
+
+/** Who moves refs: an account, a deploy key, or for neither the server itself. */
+export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
+
+/** Moves that somebody wants to make. */
+export type WantedMoves = {
+  readonly repo: RuledRepository;
+  readonly actor: RefActor;
+  readonly moves: readonly RuledMove[];
+  readonly merge?: MergedPull | undefined;
+  readonly syncsUpstream?: boolean | undefined;
+};
+
+/** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
+export type RulesOfMoves = WantedMoves & {
+  readonly facts: RuleCheck['actor'];
+  readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
+};
+
+/** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
+export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
+
+/** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
+export type Judgement = {
+  readonly move: RuledMove;
+  readonly evaluations: readonly Evaluation[];
+  readonly result: 'pass' | 'fail' | 'bypass';
+};
+
+/** The rules that apply to some moves; undefined where there are none, which takes two statements that are sent together. */
+export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMoves | undefined> {
+  const { repo, actor } = wanted;
+  const moves = wanted.moves.filter(isRuled);
+  if (moves.length === 0) return undefined;
+  const branches = moves.flatMap(({ ref }) => (ref.startsWith(branch) ? ref.slice(branch.length) : []));
+  const [rulesets, protections] = await Promise.all([
+    loadRulesetsOf(db, repo),
+    branches.length === 0 ? [] : loadProtections(db, repo.id, branches),
+  ]);
+  if (rulesets.length === 0 && protections.length === 0) return undefined;
+  const facts = await loadActorFacts(db, repo, actor);
+  const protectionsOf = grouped(protections, ({ branch: name }) => branch + name);
+  const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
+  const byRef = new Map<string, readonly AppliedRule[]>();
+  for (const { ref } of moves) {
+    const applied = [
+      ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
+      ...(protectionsOf.get(ref) ?? []).flatMap((row) => rulesOfProtection(row, facts)),
+    ].filter(({ bypass }) => bypass !== 'exempt');
+    if (applied.length > 0) byRef.set(ref, applied);
+  }
+  return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
+}
+
+type JudgeContext = { db: Db; disk: Disk; refRules: RuleEvaluators };
+
+/** Which rules are judged: those that need no objects, those that do, or all. */
+type Stage = 'names' | 'objects' | 'all';
+
+/** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
+export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
+  const { db, disk, refRules } = context;
+  const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
+  const check = openCheck({ db, disk, repo, actor, merge, syncsUpstream, moves });
+  const yieldNow = periodicYield();
+  const judgements: Judgement[] = [];
+  for (const move of moves) {
+    const kind = kindOfMove(move);
+    const evaluations: Evaluation[] = [];
+    for (const applied of byRef.get(move.ref) ?? []) {
+      const evaluator: RuleEvaluator<never> = refRules[applied.rule.type];
+      if (!evaluator.kinds.includes(kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
+      const violation = await violationOf(evaluator, check, applied, move);
+      evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
+      await yieldNow();
+    }
+    if (evaluations.length > 0) judgements.push(judgementOf(move, evaluations));
+  }
+  return judgements;
+}
+
+/** Whether some move has a rule that is judged once the objects of a push are there. */
+export const needObjects = ({ moves, byRef }: RulesOfMoves, refRules: RuleEvaluators): boolean =>
+  moves.some((move) =>
+    byRef.get(move.ref)?.some(({ rule }) => {
+      const { needs, kinds } = refRules[rule.type];
+      return needs === 'objects' && kinds.includes(kindOfMove(move));
+    }),
+  );
+
+async function violationOf(
+  evaluator: RuleEvaluator<never>,
+  check: RuleCheck,
+  { rule }: AppliedRule,
+  move: RuledMove,
+): Promise<string | undefined> {
+  try {
+    return await evaluator.violation(check, rule as never, move);
+  } catch (error) {
+    if (error instanceof TooManyCommits) return 'There are more new commits than this rule can check.';
+    throw error;
+  }
+}
+
+const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): boolean =>
+  bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
+
+/** The result of evaluations: a breach that isn't bypassed fails. */
+export function judgementOf(move: RuledMove, evaluations: readonly Evaluation[]): Judgement {
+  const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
+  const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
+  return { move, evaluations, result };
+}
+
+/** Judgements of two stages as one, by ref. */
+export function mergeJudgements(first: readonly Judgement[], second: readonly Judgement[]): Judgement[] {
+  const later = new Map(second.map((judgement) => [judgement.move.ref, judgement]));
+  const merged = first.map((one) => {
+    const other = later.get(one.move.ref);
+    later.delete(one.move.ref);
+    return other ? judgementOf(one.move, [...one.evaluations, ...other.evaluations]) : one;
+  });
+  return [...merged, ...later.values()];
+}

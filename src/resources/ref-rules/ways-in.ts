@@ -1,0 +1,90 @@
+// What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
+import type { Db, Tx } from '#database/connect.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
+import type { Id } from '#lib/id.ts';
+import type { RuledRepository } from '#resources/rulesets/index.ts';
+import type { RuledMove, RuleEvaluators } from './evaluator.ts';
+import { type Judgement, judge, loadRules, mergeJudgements, needObjects, type RefActor, type WantedMoves } from './judge.ts';
+import { insertSuites } from './store.ts';
+import { pushLines, refusedReason, RuleViolations } from './violations.ts';
+
+type Context = {
+  db: Db;
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  git: GitStore;
+  now: Date;
+  refRules: RuleEvaluators;
+};
+
+type Judged = { repo: Pick<RuledRepository, 'id'>; actor: Id<'accounts'> | undefined; judgements: readonly Judgement[] };
+
+/** Records what rules said of moves, in the transaction that records the moves. */
+export const recordJudgements = (tx: Tx, { now }: { now: Date }, { repo, actor, judgements }: Judged): Promise<void> =>
+  insertSuites(tx, { repository: repo.id, actor, at: now }, judgements);
+
+/**
+ * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by `recordJudgements`.
+ * @throws RuleViolations
+ */
+export async function judgeMoves(context: Context, wanted: WantedMoves): Promise<readonly Judgement[]> {
+  const { db, change, git, refRules } = context;
+  const { repo, actor } = wanted;
+  const rules = await loadRules(db, wanted);
+  if (!rules) return [];
+  const judgements = await judge({ db, refRules, disk: repoOf(git, repo.id) }, rules);
+  const refused = judgements.filter(({ result }) => result === 'fail');
+  if (refused.length === 0) return judgements;
+  await change((tx) => recordJudgements(tx, context, { repo, actor: actor.account, judgements: refused }));
+  throw new RuleViolations(refused);
+}
+
+type PushRules = {
+  /** Judges what names decide, and says whether the objects are to be inspected. */
+  before(moves: readonly RuledMove[]): Promise<Verdict & { inspect?: Inspect }>;
+  /** Records what was said of the refs that moved. */
+  record(tx: Tx, moved: readonly string[]): Promise<void>;
+};
+
+/** The rules of one push. What they refuse is recorded at once. */
+export function pushRules({ context, repo, actor }: { context: () => Context; repo: RuledRepository; actor: RefActor }): PushRules {
+  let judgements: readonly Judgement[] = [];
+  /** What is told of judgements that are final: all, or those that refuse. */
+  const verdictOf = async (final: readonly Judgement[]): Promise<Verdict> => {
+    const refused = final.filter(({ result }) => result === 'fail');
+    if (refused.length > 0) {
+      const now = context();
+      await now.change((tx) => recordJudgements(tx, now, { repo, actor: actor.account, judgements: refused }));
+    }
+    return { refused: new Map(refused.map(({ move }) => [move.ref, refusedReason])), messages: pushLines(final) };
+  };
+  return {
+    async before(moves) {
+      const { db, git, refRules } = context();
+      const rules = await loadRules(db, { repo, actor, moves });
+      if (!rules) return {};
+      const disk = repoOf(git, repo.id);
+      judgements = await judge({ db, refRules, disk }, rules, 'names');
+      const refused = new Set(judgements.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
+      const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
+      if (!needObjects(rest, refRules)) return verdictOf(judgements);
+      const first = await verdictOf(judgements.filter(({ result }) => result === 'fail'));
+      judgements = judgements.filter(({ result }) => result !== 'fail');
+      return {
+        ...first,
+        async inspect(commands, pushed) {
+          const inspected = new Set(commands.map(({ ref }) => ref));
+          const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
+          judgements = mergeJudgements(judgements, await judge({ db, refRules, disk: pushed }, accepted, 'objects'));
+          return verdictOf(judgements);
+        },
+      };
+    },
+    async record(tx, moved) {
+      const done = new Set(moved);
+      const passed = judgements.filter(({ move, result }) => result !== 'fail' && done.has(move.ref));
+      await recordJudgements(tx, context(), { repo, actor: actor.account, judgements: passed });
+    },
+  };
+}
