@@ -9,6 +9,8 @@ import { accounts } from './accounts/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
+import { branchNames } from './branch-names/family.ts';
+import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
@@ -83,6 +85,8 @@ const families = [
   autolinks,
   commits,
   commitStatuses,
+  branchNames,
+  branchProtection,
   pushes,
   gitData,
   branches,
