@@ -96,6 +96,34 @@ export interface Autolinks {
   updated_at: Date;
 }
 
+export interface BranchProtectionActors {
+  protection_id: Id<'branch_protections'>;
+  list: 'push' | 'dismissal' | 'bypass';
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  app_id: Id<'apps'> | null;
+}
+
+export interface BranchProtections {
+  id: GeneratedAlways<Id<'branch_protections'>>;
+  repository_id: Id<'repositories'>;
+  branch: string;
+  enforce_admins: boolean;
+  required_signatures: boolean;
+  required_linear_history: boolean;
+  required_conversation_resolution: boolean;
+  allow_force_pushes: boolean;
+  allow_deletions: boolean;
+  block_creations: boolean;
+  lock_branch: boolean;
+  allow_fork_syncing: boolean;
+  restricts_pushes: boolean;
+  status_checks: Json | null;
+  reviews: Json | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface BranchRenames {
   repository_id: Id<'repositories'>;
   name: string;
@@ -1219,6 +1247,8 @@ export interface DB {
   apps: Apps;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  branch_protection_actors: BranchProtectionActors;
+  branch_protections: BranchProtections;
   branch_renames: BranchRenames;
   check_annotations: CheckAnnotations;
   check_runs: CheckRuns;

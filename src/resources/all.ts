@@ -9,6 +9,8 @@ import { accounts } from './accounts/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
+import { branchNames } from './branch-names/family.ts';
+import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
@@ -85,6 +87,10 @@ const families = [
   commitStatuses,
   apps,
   checks,
+  branchNames,
+  rulesets,
+  branchProtection,
+  refRulesFamily,
   pushes,
   gitData,
   branches,
@@ -132,7 +138,7 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators };
+export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators, ...reviewEvaluators };
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

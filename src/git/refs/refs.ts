@@ -12,17 +12,18 @@ export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oi
 
 /**
  * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name. `total` counts all of
- * them.
+ * them. `isWanted` leaves out those whose full names it doesn't want.
  */
 export async function listRefs(
   repo: Repo,
-  options: { prefix: string; descending?: true; offset?: number; limit?: number },
+  options: { prefix: string; descending?: true; offset?: number; limit?: number; isWanted?: (name: string) => boolean },
 ): Promise<{ rows: Ref[]; total: number }> {
-  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
+  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY, isWanted } = options;
   const page: RefTip[] = [];
   let total = 0;
   for await (const lines of readRefs(repo, prefix, options.descending ? ['--sort=-refname'] : [])) {
     for (const line of lines) {
+      if (isWanted && !isWanted(parseRefLine(line).name)) continue;
       if (total >= offset && page.length < limit) page.push(parseRefLine(line));
       total++;
     }

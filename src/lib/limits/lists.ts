@@ -57,6 +57,15 @@ export const repositories = {
     of: 'users of one repository for whom its cap on open pull requests does not hold',
     past: '422',
   },
+  protections: { value: 1_000, unit: 'count', fixed: true, of: 'protected branches of one repository', past: '422' },
+  protectionActors: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people, teams and apps in one list of a branch protection',
+    past: '422',
+  },
+  protectionChecks: { value: 100, unit: 'count', fixed: true, of: 'status checks that one branch requires', past: '422' },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
 } as const satisfies LimitGroup;
 

@@ -7,11 +7,12 @@ import { openObjects } from '#git/objects/objects.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
+import { branch, heads, shortNameOf } from '#resources/branch-names/index.ts';
+import { loadProtections } from '#resources/branch-protection/index.ts';
 import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
-import { branch } from './path-resources.ts';
-import { heads, presentBranch, presentFullBranch } from './present.ts';
-import { merge, mergeUpstream, renameBranch } from './rules.ts';
+import { presentBranches, showBranch } from './present.ts';
+import { merge, mergeUpstream, renameBranch, wantedBranches } from './rules.ts';
 import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 
 export const listBranches = endpoint({
@@ -23,12 +24,16 @@ export const listBranches = endpoint({
   query: Type.Object({ protected: Type.Optional(Type.Boolean()) }),
   paging: pages(),
   replies: { 200: Type.Array(ShortBranch) },
-  async handle({ at, query, page, links, services: { git } }) {
-    // No branch is protected.
-    if (query.protected) return { rows: [], total: 0 };
-    const urls = repositoryUrlsOf(links, at.repo);
-    const { rows, total } = await listRefs(repoOf(git, at.repo.id), { prefix: heads, ...page });
-    return { rows: rows.map((ref) => presentBranch(urls, ref)), total };
+  async handle({ db, at, query, page, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const wanted = await wantedBranches(db, at.repo.id, query.protected);
+    const { rows, total } = await listRefs(disk, { prefix: heads, ...page, ...wanted });
+    const protections = await loadProtections(
+      db,
+      at.repo.id,
+      rows.map(({ name }) => shortNameOf(name)),
+    );
+    return { rows: presentBranches(repositoryUrlsOf(links, at.repo), rows, protections), total };
   },
 });
 
@@ -42,8 +47,7 @@ export const getRepoBranch = endpoint({
   replies: { 200: Branch },
   async handle({ db, at, links, services: { git } }) {
     const { short, oid } = at.branch;
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
+    return showBranch({ db, links, git }, at.repo, { short, oid });
   },
 });
 
@@ -60,9 +64,7 @@ export const renameRepoBranch = endpoint({
   replies: { 201: Branch },
   async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const name = await renameBranch({ db, change, git, now, refRules }, action, at.branch, body.new_name);
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = await reader.getCommit(at.branch.oid);
-    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, name, commit);
+    return showBranch({ db, links, git }, at.repo, { short: name, oid: at.branch.oid });
   },
 });
 

@@ -1,5 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { mergeCommits } from '#git/history/merge.ts';
@@ -8,29 +9,27 @@ import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
-import { findRef, type Ref } from '#git/refs/refs.ts';
+import { findRef } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
+import { type BranchRef, branchNotFound, findBranch, heads, insertRename, shortNameOf } from '#resources/branch-names/index.ts';
+import { listProtectedNames, renameProtection } from '#resources/branch-protection/index.ts';
 import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
-import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
-import { insertRename } from './store.ts';
 
-/** A branch, with its name without `refs/heads/`. */
-export type BranchRef = Ref & { short: string };
-
-/** The name of a branch without `refs/heads/`. */
-export const shortNameOf = (name: string): string => (name.startsWith(heads) ? name.slice(heads.length) : name);
-
-export const branchNotFound = (): Refusal => new Refusal('not_found', 'Branch not found');
-
-/** A branch by its name without `refs/heads/`. */
-export async function findBranch(disk: Disk, short: string): Promise<BranchRef | undefined> {
-  const ref = await findRef(disk, heads + short);
-  return ref && { ...ref, short };
+/** The filter of a list of branches: those that are protected, or those that aren't. */
+export async function wantedBranches(
+  db: Db,
+  repository: Id<'repositories'>,
+  isProtected: boolean | undefined,
+): Promise<{ isWanted?: (name: string) => boolean }> {
+  if (isProtected === undefined) return {};
+  const names = new Set(await listProtectedNames(db, repository));
+  return { isWanted: (name) => names.has(shortNameOf(name)) === isProtected };
 }
 
 /** A branch by its name, with or without `refs/heads/` before it. */
@@ -43,7 +42,7 @@ async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one. Only administrators may rename the default branch; the repository then takes
+ * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch; the repository then takes
  * the new name as its default.
  */
 export async function renameBranch(
@@ -67,6 +66,7 @@ export async function renameBranch(
       by,
       async extraWrites(tx) {
         await insertRename(tx, { repository: repo.id, ...names, now });
+        await renameProtection(tx, repo.id, names);
         // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
         if (isDefault) await record(tx, { ...event, kind: 'repository.default_branch_changed', data: names });
       },

@@ -14,7 +14,7 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { findNewName } from '#resources/branches/index.ts';
+import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
 import { changesBetween } from './changes.ts';

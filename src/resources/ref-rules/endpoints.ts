@@ -6,7 +6,7 @@ import { pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { pageOf } from '#lib/page.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { addHours } from '#lib/time.ts';
+import { addMinutes } from '#lib/time.ts';
 import { listRulesetRules } from './branch-rules.ts';
 import { branchName, orgRuleSuite, repoRuleSuite } from './path-resources.ts';
 import { presentRuleSuite, presentShortRuleSuite } from './present.ts';
@@ -52,7 +52,7 @@ export const { org: listOrgRuleSuites, repo: listRepoRuleSuites } = endpointVari
     paging: pages(),
     replies: { 200: Type.Array(ShortRuleSuite) },
     async handle({ db, at, query, page, now }) {
-      const since = addHours(now, -periods[query.time_period]);
+      const since = addMinutes(now, -60 * periods[query.time_period]);
       const suites = await listSuites(db, ownerOf(at), { ...query, since }, page);
       return mapRows(suites, (rows) => rows.map(presentShortRuleSuite));
     },

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { nameWord } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
 import { repoOf } from '#git/store.ts';
-import { branchNotFound, findBranch, shortNameOf } from './rules.ts';
+import { branchNotFound, findBranch, shortNameOf } from './find.ts';
 import { findNewName } from './store.ts';
 
 /** A branch of a repository, by its name with or without `refs/heads/` before it. A change is refused if the branch has moved meanwhile. */

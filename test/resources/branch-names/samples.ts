@@ -1,4 +1,4 @@
-import { branch } from '#resources/branches/path-resources.ts';
+import { branch } from '#resources/branch-names/index.ts';
 import { addFile } from '#test/resources/commits/setting.ts';
 import type { Samples } from '#test/support/samples.ts';
 import { fresh } from '#test/support/world.ts';

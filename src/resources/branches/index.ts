@@ -1,1 +1,0 @@
-export { findNewName } from './store.ts';
