@@ -46,11 +46,15 @@ import { privateRegistries } from './private-registries/family.ts';
 import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
+import { refRules as refRulesFamily } from './ref-rules/family.ts';
+import { gitEvaluators, pendingEvaluators, type RuleEvaluators, statusEvaluators } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
+import { reviewEvaluators } from './reviews/index.ts';
+import { rulesets } from './rulesets/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
@@ -138,7 +142,7 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators, ...reviewEvaluators };
+export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators, ...reviewEvaluators, ...pendingEvaluators };
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

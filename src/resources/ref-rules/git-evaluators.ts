@@ -4,10 +4,9 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
 import { periodicYield } from '#lib/turns.ts';
-import { matchesPath, type Pattern as PathPattern, pathOf, pathPattern } from '#lib/path-pattern.ts';
-import type { Pattern } from '#resources/rulesets/index.ts';
+import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { matchesPattern, type Pattern } from '#resources/rulesets/index.ts';
 import type { JudgedType, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
-import { matchesPattern } from './text-pattern.ts';
 
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 const short = (oid: string): string => oid.slice(0, 7);
@@ -67,7 +66,7 @@ async function* filesOf(check: RuleCheck, move: RuledMove) {
 }
 
 const restrictedPaths = filesRule<'file_path_restriction'>(({ parameters }) => {
-  const patterns = parameters.restricted_file_paths.map(pathPattern);
+  const patterns = parameters.restricted_file_paths.map(fnmatchOf);
   return (path) => (matchesAny(patterns, path) ? `The path ${path} can't be changed` : undefined);
 });
 
@@ -86,9 +85,9 @@ const pathLength = filesRule<'max_file_path_length'>(({ parameters: { max_file_p
   isRemoved || [...path].length <= most ? undefined : `Paths may have up to ${most} characters: ${path}`,
 );
 
-const matchesAny = (patterns: readonly PathPattern[], path: string): boolean => {
+const matchesAny = (patterns: readonly Fnmatch[], path: string): boolean => {
   const read = pathOf(path);
-  return patterns.some((pattern) => matchesPath(pattern, read));
+  return patterns.some((pattern) => matchesFnmatch(pattern, read));
 };
 
 const megabyte = 1024 * 1024;

@@ -1,7 +1,6 @@
 // The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
 import type { Db } from '#database/connect.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { appliedRulesOf as rulesOfProtection, loadProtections } from '#resources/branch-protection/index.ts';
@@ -55,17 +54,17 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const branches = moves.flatMap(({ ref }) => (ref.startsWith(branch) ? ref.slice(branch.length) : []));
   const [rulesets, protections] = await Promise.all([
     loadRulesetsOf(db, repo),
-    branches.length === 0 ? [] : loadProtections(db, repo.id, branches),
+    loadProtections(db, repo.id, branches),
   ]);
-  if (rulesets.length === 0 && protections.length === 0) return undefined;
+  if (rulesets.length === 0 && protections.size === 0) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
-  const protectionsOf = grouped(protections, ({ branch: name }) => branch + name);
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
   const byRef = new Map<string, readonly AppliedRule[]>();
   for (const { ref } of moves) {
+    const protection = protections.get(ref.slice(branch.length));
     const applied = [
       ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
-      ...(protectionsOf.get(ref) ?? []).flatMap((row) => rulesOfProtection(row, facts)),
+      ...(protection && ref.startsWith(branch) ? rulesOfProtection(protection, facts) : []),
     ].filter(({ bypass }) => bypass !== 'exempt');
     if (applied.length > 0) byRef.set(ref, applied);
   }

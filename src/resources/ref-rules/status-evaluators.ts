@@ -3,7 +3,7 @@ import { listLatestNamed } from '#resources/checks/index.ts';
 import { listLatestOfContexts } from '#resources/commit-statuses/index.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import type { RuleOf } from '#resources/rulesets/index.ts';
-import type { RuleCheck, RuledMove, RuleEvaluator } from './evaluator.ts';
+import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
 type Required = RuleOf<'required_status_checks'>['parameters']['required_status_checks'][number];
 type Report = { name: string; app: number | null; state: 'success' | 'pending' | 'failure' };
@@ -39,7 +39,7 @@ const isBehind = async ({ disk, merge }: RuleCheck, { before }: RuledMove): Prom
 };
 
 /** The checks of the head of the pull request that is merged, or of the commit that is pushed. */
-export const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
+const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
   kinds: ['creation', 'update'],
   needs: 'names',
   async violation(check, { parameters }, move) {
@@ -53,3 +53,6 @@ export const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
     return problems.length <= 1 ? problems[0] : `${problems.length} of ${required.length} required status checks are not fulfilled: ${problems.join(' ')}`;
   },
 };
+
+/** The rules that statuses and checks decide. */
+export const statusEvaluators = { required_status_checks: requiredStatusChecks } as const satisfies Partial<RuleEvaluators>;

@@ -1,3 +1,4 @@
+export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
 export { type DecidingReview, loadConversations, loadDecidingReviews, loadReviews, type ReviewCommentRow } from './store.ts';

@@ -2,11 +2,12 @@
 import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { matchesPath, pathOf, pathPattern } from '#lib/path-pattern.ts';
+import { fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/code-owners/index.ts';
-import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator } from '#resources/ref-rules/index.ts';
+import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/ref-rules/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { RuleOf } from '#resources/rulesets/index.ts';
 import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewers, type ReviewerRow } from './store.ts';
 
@@ -43,8 +44,8 @@ async function reviewProblem(check: RuleCheck, parameters: Parameters, pull: Mer
     return 'The last push must be approved by somebody other than who pushed it.';
   const files = parameters.require_code_owner_review || parameters.required_reviewers?.length ? await changedPaths(check, pull) : [];
   const teams = parameters.required_reviewers?.find(({ file_patterns, minimum_approvals, reviewer }) => {
-    const patterns = file_patterns.map(pathPattern);
-    if (!files.some((path) => patterns.some((pattern) => matchesPath(pattern, pathOf(path))))) return false;
+    const patterns = file_patterns.map(fnmatchOf);
+    if (!files.some((path) => patterns.some((pattern) => matchesFnmatch(pattern, pathOf(path))))) return false;
     return approvals.filter((one) => one.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length < minimum_approvals;
   });
   if (teams) return `At least ${people(teams.minimum_approvals)} required by a team for files that it reviews.`;
@@ -70,7 +71,8 @@ async function ownersApprove({ db, disk, repo }: RuleCheck, base: Oid | null, { 
   const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
   const lists = await ownerListsOf(rules, files);
   if (lists.length === 0) return true;
-  const owners = await resolveOwners(db, repo, [...new Set(lists.flat())], '');
+  const named = getOrThrow(await loadNamedRepositories(db, [repo.id], []), repo.id);
+  const owners = await resolveOwners(db, named, [...new Set(lists.flat())], '');
   return lists.every((names) => {
     // Files whose owners don't exist, or may not write, are nobody's.
     const found = names.flatMap((name) => owners.get(name) ?? []);
@@ -81,7 +83,7 @@ async function ownersApprove({ db, disk, repo }: RuleCheck, base: Oid | null, { 
 }
 
 /** Changes come by pull requests with the reviews that the rule wants. The first branch of a repository may be pushed. */
-export const pullRequestRule: RuleEvaluator<'pull_request'> = {
+const pullRequestRule: RuleEvaluator<'pull_request'> = {
   kinds: ['creation', 'update'],
   needs: 'names',
   async violation(check, { parameters }, { before }: RuledMove) {
@@ -99,8 +101,14 @@ const unresolved = async ({ db }: RuleCheck, { id }: MergedPull): Promise<string
   (await countUnresolved(db, id)) > 0 ? 'All conversations on code must be resolved.' : undefined;
 
 /** Conversations are resolved before a pull request is merged. It says nothing about pushes. */
-export const conversationRule: RuleEvaluator<'required_conversation_resolution'> = {
+const conversationRule: RuleEvaluator<'required_conversation_resolution'> = {
   kinds: ['update'],
   needs: 'names',
   violation: (check) => (check.merge ? unresolved(check, check.merge) : undefined),
 };
+
+/** The rules that reviews decide. */
+export const reviewEvaluators = {
+  pull_request: pullRequestRule,
+  required_conversation_resolution: conversationRule,
+} as const satisfies Partial<RuleEvaluators>;
