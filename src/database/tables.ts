@@ -807,6 +807,7 @@ export interface PullRequests {
   tested_head_sha: string | null;
   merge_commit_sha: string | null;
   merged_by: Id<'accounts'> | null;
+  head_pushed_by: Id<'accounts'> | null;
 }
 
 export interface RateLimits {
@@ -1021,6 +1022,8 @@ export interface ReviewComments {
   reactions: JsonWithDefault;
   created_at: Date;
   updated_at: Date;
+  resolved_at: Date | null;
+  resolved_by: Id<'accounts'> | null;
 }
 
 export interface ReviewRequests {
@@ -1042,6 +1045,51 @@ export interface Reviews {
   created_at: Date;
   updated_at: Date;
   submitted_at: Date | null;
+}
+
+export interface RuleSuites {
+  id: GeneratedAlways<Id<'rule_suites'>>;
+  repository_id: Id<'repositories'>;
+  actor_id: Id<'accounts'> | null;
+  ref: string;
+  before_sha: string | null;
+  after_sha: string | null;
+  result: 'pass' | 'fail' | 'bypass';
+  evaluation_result: 'pass' | 'fail' | 'bypass' | null;
+  evaluations: Json;
+  pushed_at: Date;
+}
+
+export interface RulesetBypassActors {
+  ruleset_id: Id<'rulesets'>;
+  position: number;
+  kind: 'Integration' | 'OrganizationAdmin' | 'RepositoryRole' | 'Team' | 'DeployKey' | 'User';
+  app_id: Id<'apps'> | null;
+  team_id: Id<'teams'> | null;
+  user_id: Id<'accounts'> | null;
+  role_id: number | null;
+  mode: 'always' | 'pull_request' | 'exempt';
+}
+
+export interface RulesetVersions {
+  id: GeneratedAlways<Id<'ruleset_versions'>>;
+  ruleset_id: Id<'rulesets'>;
+  actor_id: Id<'accounts'> | null;
+  state: Json;
+  created_at: Date;
+}
+
+export interface Rulesets {
+  id: GeneratedAlways<Id<'rulesets'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  target: 'branch' | 'tag' | 'push';
+  enforcement: 'disabled' | 'active' | 'evaluate';
+  conditions: Json;
+  rules: Json;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface RunnerGroups {
@@ -1328,6 +1376,10 @@ export interface DB {
   review_comments: ReviewComments;
   review_requests: ReviewRequests;
   reviews: Reviews;
+  rule_suites: RuleSuites;
+  ruleset_bypass_actors: RulesetBypassActors;
+  ruleset_versions: RulesetVersions;
+  rulesets: Rulesets;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;

@@ -4,7 +4,7 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { GitStore } from '#git/repo.ts';
+import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventName } from '#webhook-delivery/event-names.ts';
 
@@ -39,8 +39,8 @@ export type PayloadLoader<Key, Value> = (context: Context, keys: readonly Key[])
  * The context in which the payloads of a batch of events are built, many at the same time. `links` have the address under which
  * receivers reach this server.
  */
-export type PayloadContext = Context & {
-  readonly git: GitStore;
+export type PayloadContext = Context &
+  Pick<Services, 'git' | 'refRules'> & {
   /** Loads something by its key, once for the whole batch, and with the keys that others ask for at the same time. */
   load<Key, Value>(loader: PayloadLoader<Key, Value>, key: Key): Promise<Value | undefined>;
   /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */

@@ -154,7 +154,7 @@ test.each([
 
 test('an atomic push of which one ref is refused changes nothing', async () => {
   const { repo, oid } = await repoWithMain();
-  const before = async () => new Map([['refs/heads/no', 'protected']]);
+  const before = async () => ({ refused: new Map([['refs/heads/no', 'protected']]) });
   const body = Readable.from([
     push(
       [

@@ -29,6 +29,7 @@ const ownColumns = [
   'p.review_comments_count',
   'p.maintainer_can_modify',
   'p.head_is_deleted',
+  'p.head_pushed_by',
   'p.is_mergeable',
   'p.is_rebaseable',
   'p.tested_base_sha',

@@ -13,6 +13,8 @@ import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { countUnsuccessfulRuns } from '#resources/checks/index.ts';
 import { countStates } from '#resources/commit-statuses/index.ts';
+import { findMergeObstacle, type RuleEvaluators } from '#resources/ref-rules/index.ts';
+import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { mergedTree } from './changes.ts';
 import { headRef, mergeRef } from './refs.ts';
 import type { mergeableStates } from './schemas.ts';
@@ -26,21 +28,26 @@ export type Testing = {
   mergeCommit: string | null;
 };
 
-/** What is known of the merge of a pull request. A test of commits that its branches don't have any more doesn't count. */
-export async function testingOf({ db, git }: { db: Db; git: GitStore }, row: PullRow): Promise<Testing> {
+type TestingContext = { db: Db; git: GitStore; refRules: RuleEvaluators };
+
+/** What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more doesn't count. */
+export async function testingOf({ db, git, refRules }: TestingContext, repo: RuledRepository, row: PullRow): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
-  const [base, statuses, unsuccessfulRuns] = await Promise.all([
-    findRef(repoOf(git, row.repository_id), `refs/heads/${row.base_ref}`),
+  const disk = repoOf(git, row.repository_id);
+  const base = await findRef(disk, `refs/heads/${row.base_ref}`);
+  const wanted = { repo, merge: row, move: { ref: `refs/heads/${row.base_ref}`, before: base?.oid ?? null, after: row.head_sha } };
+  const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
+    findMergeObstacle({ db, disk, refRules }, wanted),
   ]);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
   if (!isTested) return unknown;
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
   const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
-  const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : isUnstable ? 'unstable' : 'clean';
+  const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : (obstacle ?? (isUnstable ? 'unstable' : 'clean'));
   return { mergeable, rebaseable, state, mergeCommit };
 }
 

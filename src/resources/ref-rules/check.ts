@@ -4,19 +4,17 @@ import { listCommitsWithout } from '#git/history/new-commits.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef, hasBranches } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
 import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
 
 /** Thrown where a ref gets more commits than rules can look at. */
 export class TooManyCommits extends Error {}
-
-const maxCommits = fixedValue(limitTable.git.ruledCommits);
 
 type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream'> & { db: Db; disk: Disk; moves: readonly RuledMove[] };
 
 /** What evaluators may ask about some moves. */
 export function openCheck({ moves, ...given }: Given): RuleCheck {
   const { disk, repo } = given;
+  const { ruledCommits } = disk.store.limits;
   const commits = new Map<string, Promise<readonly Commit[]>>();
   const defaultTip = once(() => findRef(disk, `refs/heads/${repo.default_branch}`));
   const fastForwards = once(() => listFastForwards(disk, moves));
@@ -24,8 +22,8 @@ export function openCheck({ moves, ...given }: Given): RuleCheck {
     if (after === null) return [];
     // A new branch gets what the default branch hasn't.
     const without = before ?? (ref === `refs/heads/${repo.default_branch}` ? null : ((await defaultTip())?.oid ?? null));
-    const found = await listCommitsWithout(disk, { to: after, without, limit: maxCommits + 1 });
-    if (found.length > maxCommits) throw new TooManyCommits();
+    const found = await listCommitsWithout(disk, { to: after, without, limit: ruledCommits + 1 });
+    if (found.length > ruledCommits) throw new TooManyCommits();
     return found;
   };
   return {

@@ -4,7 +4,6 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
-import { pageOf } from '#lib/page.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { addMinutes } from '#lib/time.ts';
 import { listRulesetRules } from './branch-rules.ts';
@@ -92,5 +91,8 @@ export const getBranchRules = endpoint({
   access: { permission: 'metadata:read', scopes: ['repo'], public: true },
   paging: pages(),
   replies: { 200: Type.Array(BranchRule) },
-  handle: async ({ db, at, page }) => pageOf(await listRulesetRules(db, at.repo, at.branch.ref), page),
+  async handle({ db, at, page: { offset, limit } }) {
+    const rules = await listRulesetRules(db, at.repo, at.branch.ref);
+    return { rows: rules.slice(offset, offset + limit), total: rules.length };
+  },
 });

@@ -23,7 +23,8 @@ export type MergedPull = {
   readonly author_id: Id<'accounts'> | null;
   /** Who pushed the head last. */
   readonly head_pushed_by: Id<'accounts'> | null;
-  readonly method: 'merge' | 'squash' | 'rebase';
+  /** Undefined where it isn't known yet. */
+  readonly method: 'merge' | 'squash' | 'rebase' | undefined;
 };
 
 /** What an evaluator may ask about the change that it judges. What several rules ask is found out once. */

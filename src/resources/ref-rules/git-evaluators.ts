@@ -11,28 +11,28 @@ import type { JudgedType, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } 
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 const short = (oid: string): string => oid.slice(0, 7);
 
-/** What a type of rule looks at in each new commit, or in a name. */
-const commitPattern = <Type extends 'commit_message_pattern' | 'commit_author_email_pattern' | 'committer_email_pattern'>(
-  what: string,
-  textOf: (commit: Commit) => string,
-): RuleEvaluator<Type> => ({
-  kinds: ['creation', 'update'],
-  needs: 'objects',
-  async violation(check, { parameters }, move) {
+type PatternRule = { readonly parameters: Pattern };
+
+/** A rule about a text of each new commit. */
+const commitPattern = (what: string, textOf: (commit: Commit) => string) => ({
+  kinds: ['creation', 'update'] as const,
+  needs: 'objects' as const,
+  async violation(check: RuleCheck, { parameters }: PatternRule, move: RuledMove) {
     const yieldNow = periodicYield();
     for (const commit of await check.newCommits(move)) {
-      if (!matchesPattern(parameters as Pattern, textOf(commit))) return `${what} ${wanted(parameters as Pattern)}: ${short(commit.oid)}`;
+      if (!matchesPattern(parameters, textOf(commit))) return `${what} ${wanted(parameters)}: ${short(commit.oid)}`;
       await yieldNow();
     }
     return undefined;
   },
 });
 
-const namePattern = <Type extends 'branch_name_pattern' | 'tag_name_pattern'>(what: string): RuleEvaluator<Type> => ({
-  kinds: ['creation', 'update'],
-  needs: 'names',
-  violation: (_check, { parameters }, { ref }) =>
-    matchesPattern(parameters as Pattern, shortName(ref)) ? undefined : `${what} ${wanted(parameters as Pattern)}: ${shortName(ref)}`,
+/** A rule about the name of a ref. */
+const namePattern = (what: string) => ({
+  kinds: ['creation', 'update'] as const,
+  needs: 'names' as const,
+  violation: (_check: RuleCheck, { parameters }: PatternRule, { ref }: RuledMove) =>
+    matchesPattern(parameters, shortName(ref)) ? undefined : `${what} ${wanted(parameters)}: ${shortName(ref)}`,
 });
 
 const words = { starts_with: 'start with', ends_with: 'end with', contains: 'contain', regex: 'match' } as const;

@@ -4,4 +4,4 @@ export { gitEvaluators } from './git-evaluators.ts';
 export type { Judgement } from './judge.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';
-export { judgeMoves, pushRules, recordJudgements } from './ways-in.ts';
+export { findMergeObstacle, judgeMoves, pushRules, recordJudgements } from './ways-in.ts';

@@ -12,7 +12,7 @@ import {
   type RuledRepository,
 } from '#resources/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
-import { kindOfMove, type MergedPull, type RuleCheck, type RuledMove, type RuleEvaluator, type RuleEvaluators } from './evaluator.ts';
+import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RuledMove, type RuleEvaluators } from './evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
 const branch = 'refs/heads/';
@@ -76,6 +76,11 @@ type JudgeContext = { db: Db; disk: Disk; refRules: RuleEvaluators };
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
 
+/** An evaluator of some type, whose rule is handed to it alone. */
+type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
+  violation(check: RuleCheck, rule: never, move: RuledMove): Promise<string | undefined> | string | undefined;
+};
+
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
   const { db, disk, refRules } = context;
@@ -87,8 +92,8 @@ export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: S
     const kind = kindOfMove(move);
     const evaluations: Evaluation[] = [];
     for (const applied of byRef.get(move.ref) ?? []) {
-      const evaluator: RuleEvaluator<never> = refRules[applied.rule.type];
-      if (!evaluator.kinds.includes(kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
+      const evaluator: AnyEvaluator = refRules[applied.rule.type];
+      if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
       const violation = await violationOf(evaluator, check, applied, move);
       evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
       await yieldNow();
@@ -101,14 +106,18 @@ export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: S
 /** Whether some move has a rule that is judged once the objects of a push are there. */
 export const needObjects = ({ moves, byRef }: RulesOfMoves, refRules: RuleEvaluators): boolean =>
   moves.some((move) =>
-    byRef.get(move.ref)?.some(({ rule }) => {
-      const { needs, kinds } = refRules[rule.type];
-      return needs === 'objects' && kinds.includes(kindOfMove(move));
+    byRef.get(move.ref)?.some((applied) => {
+      const evaluator: AnyEvaluator = refRules[applied.rule.type];
+      return evaluator.needs === 'objects' && isAbout(applied, evaluator, kindOfMove(move));
     }),
   );
 
+/** Whether a rule is about a kind of moves. A protected branch that doesn't exist may be created by a push, unless that is restricted. */
+const isAbout = ({ rule, source }: AppliedRule, { kinds }: AnyEvaluator, kind: MoveKind): boolean =>
+  kinds.includes(kind) && !(kind === 'creation' && source.type === 'ProtectedBranch' && rule.type === 'pull_request');
+
 async function violationOf(
-  evaluator: RuleEvaluator<never>,
+  evaluator: AnyEvaluator,
   check: RuleCheck,
   { rule }: AppliedRule,
   move: RuledMove,

@@ -38,6 +38,9 @@ const isBehind = async ({ disk, merge }: RuleCheck, { before }: RuledMove): Prom
   return !contains;
 };
 
+/** What strict checks say of a head that lacks commits of its base. */
+export const behindBase = 'The head branch is not up to date with the base branch.';
+
 /** The checks of the head of the pull request that is merged, or of the commit that is pushed. */
 const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
   kinds: ['creation', 'update'],
@@ -47,7 +50,7 @@ const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
     const commit = check.merge?.head_sha ?? move.after;
     if (required.length === 0 || commit === null) return undefined;
     if (move.before === null && (parameters.do_not_enforce_on_create || (await check.isEmpty()))) return undefined;
-    if (isStrict && (await isBehind(check, move))) return 'The head branch is not up to date with the base branch.';
+    if (isStrict && (await isBehind(check, move))) return behindBase;
     const reports = await listReports(check, commit, required);
     const problems = required.flatMap((one) => problemOf(one, reports) ?? []);
     return problems.length <= 1 ? problems[0] : `${problems.length} of ${required.length} required status checks are not fulfilled: ${problems.join(' ')}`;

@@ -1,12 +1,14 @@
 // What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
 import type { Db, Tx } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
-import type { RuledMove, RuleEvaluators } from './evaluator.ts';
+import type { MergedPull, RuledMove, RuleEvaluators } from './evaluator.ts';
 import { type Judgement, judge, loadRules, mergeJudgements, needObjects, type RefActor, type WantedMoves } from './judge.ts';
+import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, refusedReason, RuleViolations } from './violations.ts';
 
@@ -38,6 +40,25 @@ export async function judgeMoves(context: Context, wanted: WantedMoves): Promise
   if (refused.length === 0) return judgements;
   await change((tx) => recordJudgements(tx, context, { repo, actor: actor.account, judgements: refused }));
   throw new RuleViolations(refused);
+}
+
+type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
+
+/**
+ * What keeps a pull request from being merged by somebody who may bypass nothing: `behind` where it only needs what its base has; undefined
+ * where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is merged.
+ */
+export async function findMergeObstacle(
+  { db, disk, refRules }: Pick<Context, 'db' | 'refRules'> & { disk: Disk },
+  { repo, merge, move }: WantedMerge,
+): Promise<'behind' | 'blocked' | undefined> {
+  const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
+  const rules = await loadRules(db, wanted);
+  if (!rules) return undefined;
+  const [judgement] = await judge({ db, refRules, disk }, rules, 'names');
+  if (judgement?.result !== 'fail') return undefined;
+  const broken = judgement.evaluations.filter(({ violation, applied }) => violation !== undefined && applied.enforcement === 'active');
+  return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
 }
 
 type PushRules = {

@@ -90,7 +90,7 @@ const pullRequestRule: RuleEvaluator<'pull_request'> = {
     const { merge } = check;
     if (!merge) return before === null && (await check.isEmpty()) ? undefined : 'Changes must be made through a pull request.';
     const { allowed_merge_methods: methods } = parameters;
-    if (methods && !methods.includes(merge.method)) return `Pull requests can't be merged by ${merge.method} here.`;
+    if (methods && merge.method && !methods.includes(merge.method)) return `Pull requests can't be merged by ${merge.method} here.`;
     const problem = await reviewProblem(check, parameters, merge, before);
     if (problem !== undefined || !parameters.required_review_thread_resolution) return problem;
     return unresolved(check, merge);

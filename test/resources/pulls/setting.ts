@@ -25,10 +25,10 @@ export type PullSetting = {
 };
 
 /** Points a branch of a repository at a commit, as a push by this account does. */
-export async function push(w: World, by: Account, repo: Pick<RepositoryRow, 'id'>, branch: string, to: string): Promise<void> {
+export async function push(w: World, by: Account, repo: RepositoryRow, branch: string, to: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const from = (await findRefOids(diskOf(w, repo), [ref])).get(ref) ?? null;
-  const context = { db: w.db, change: w.change, git: w.hearth.services.git, now: w.clock.now };
+  const context = { db: w.db, change: w.change, git: w.hearth.services.git, refRules: w.hearth.services.refRules, now: w.clock.now };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id });
 }
 

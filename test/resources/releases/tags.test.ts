@@ -22,7 +22,7 @@ async function place() {
   /** What creating a release does before its row is written. */
   const makeTag = async (tag_name: string) => {
     const { db, change, clock, hearth, grantee } = { ...here, grantee: all.owner };
-    const context = { db, change, git: hearth.services.git, now: clock.now };
+    const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
     const action = { repo: all.repo, by: { account: grantee }, now: clock.now } as unknown as Parameters<typeof ensureTag>[1];
     return ensureTag(context, action, { tag_name, target_commitish: 'main' });
   };
