@@ -148,7 +148,11 @@ async function startReceiving({ repo, maxSize, options }: Push, hooks: PushHooks
   const size: [string, string] = ['receive.maxInputSize', String(maxSize)];
   const common = { protocol: undefined, waitSignal: options.signal };
   if (!hooks) return startService(repo, 'git-receive-pack', [], { ...common, config: [size] });
-  return startService(repo, 'git-receive-pack', [], { ...common, config: [size, ['core.hooksPath', hooks.folder]], extraPipes: 1 });
+  return startService(repo, 'git-receive-pack', [], {
+    ...common,
+    config: [size, ['core.hooksPath', hooks.folder]],
+    extraPipes: 1,
+  });
 }
 
 /** Replaces git's `hook declined` by the reasons of `inspect`. */

@@ -9,15 +9,7 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { judgeMoves, type MergedPull, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
-import {
-  closeByRefs,
-  closeIntent,
-  type ExtraWrites,
-  FixedRefs,
-  type MoveContext,
-  type OpenIntent,
-  openIntent,
-} from './rules.ts';
+import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };

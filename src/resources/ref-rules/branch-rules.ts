@@ -3,7 +3,11 @@ import { loadRulesetsOf, matchesRef, type RuledRepository } from '#resources/rul
 import type { BranchRule } from './schemas.ts';
 
 /** The rules of rulesets in force that apply to a branch, whether or not it exists yet; those that are tried out aren't among them. */
-export async function listRulesetRules(db: Db, repo: RuledRepository & { owner: { login: string } }, ref: string): Promise<BranchRule[]> {
+export async function listRulesetRules(
+  db: Db,
+  repo: RuledRepository & { owner: { login: string } },
+  ref: string,
+): Promise<BranchRule[]> {
   const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
   return rows.flatMap((row) => {
     if (!matchesRef(row, ref, repo)) return [];

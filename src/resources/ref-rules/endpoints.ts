@@ -13,7 +13,7 @@ import { BranchRule, RuleSuite, ShortRuleSuite } from './schemas.ts';
 import { listSuites, type SuiteOwner } from './store.ts';
 
 const readsOrg = { permission: 'organization_administration:write', scopes: ['admin:org'], role: 'owner' } as const;
-const readsRepo = { permission: 'administration:write', scopes: ['repo'], role: 'write' } as const;
+const readsRepo = { permission: 'administration:write', scopes: ['repo'], role: 'admin' } as const;
 
 /** Hours of the periods that lists are about. */
 const periods = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const;

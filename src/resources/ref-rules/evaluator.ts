@@ -1,8 +1,8 @@
 // How rules are judged: one evaluator for each type, declared by the family that knows the facts. Families below this one (reviews,
 // deployments) declare theirs in their manifests; `all.ts` puts them together.
 import type { Db } from '#database/connect.ts';
-import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import type { ActorFacts, AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';

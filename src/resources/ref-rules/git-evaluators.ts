@@ -3,8 +3,8 @@ import { readCommitFiles } from '#git/history/commit-files.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
-import { periodicYield } from '#lib/turns.ts';
 import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { matchesPattern, type Pattern } from '#resources/rulesets/index.ts';
 import type { JudgedType, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
@@ -81,8 +81,10 @@ const restrictedExtensions = filesRule<'file_extension_restriction'>(({ paramete
   };
 });
 
-const pathLength = filesRule<'max_file_path_length'>(({ parameters: { max_file_path_length: most } }) => (path, isRemoved) =>
-  isRemoved || [...path].length <= most ? undefined : `Paths may have up to ${most} characters: ${path}`,
+const pathLength = filesRule<'max_file_path_length'>(
+  ({ parameters: { max_file_path_length: most } }) =>
+    (path, isRemoved) =>
+      isRemoved || [...path].length <= most ? undefined : `Paths may have up to ${most} characters: ${path}`,
 );
 
 const matchesAny = (patterns: readonly Fnmatch[], path: string): boolean => {

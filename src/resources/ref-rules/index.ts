@@ -1,7 +1,7 @@
 export type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
-export { pendingEvaluators } from './pending-evaluators.ts';
 export { gitEvaluators } from './git-evaluators.ts';
 export type { Judgement } from './judge.ts';
+export { pendingEvaluators } from './pending-evaluators.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';
 export { findMergeObstacle, judgeMoves, pushRules, recordJudgements } from './ways-in.ts';

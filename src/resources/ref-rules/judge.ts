@@ -3,13 +3,13 @@ import type { Db } from '#database/connect.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import { periodicYield } from '#lib/turns.ts';
-import { appliedRulesOf as rulesOfProtection, loadProtections } from '#resources/branch-protection/index.ts';
+import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/branch-protection/index.ts';
 import {
   type AppliedRule,
-  appliedRulesOf as rulesOfRuleset,
   loadRulesetsOf,
   matchesRef,
   type RuledRepository,
+  appliedRulesOf as rulesOfRuleset,
 } from '#resources/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
 import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RuledMove, type RuleEvaluators } from './evaluator.ts';
@@ -52,10 +52,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const moves = wanted.moves.filter(isRuled);
   if (moves.length === 0) return undefined;
   const branches = moves.flatMap(({ ref }) => (ref.startsWith(branch) ? ref.slice(branch.length) : []));
-  const [rulesets, protections] = await Promise.all([
-    loadRulesetsOf(db, repo),
-    loadProtections(db, repo.id, branches),
-  ]);
+  const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
   if (rulesets.length === 0 && protections.size === 0) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));

@@ -1,7 +1,8 @@
 // Rules about what other systems say of commits.
+
+import { areAncestors } from '#git/history/ancestors.ts';
 import { listLatestNamed } from '#resources/checks/index.ts';
 import { listLatestOfContexts } from '#resources/commit-statuses/index.ts';
-import { areAncestors } from '#git/history/ancestors.ts';
 import type { RuleOf } from '#resources/rulesets/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
@@ -53,7 +54,9 @@ const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
     if (isStrict && (await isBehind(check, move))) return behindBase;
     const reports = await listReports(check, commit, required);
     const problems = required.flatMap((one) => problemOf(one, reports) ?? []);
-    return problems.length <= 1 ? problems[0] : `${problems.length} of ${required.length} required status checks are not fulfilled: ${problems.join(' ')}`;
+    return problems.length <= 1
+      ? problems[0]
+      : `${problems.length} of ${required.length} required status checks are not fulfilled: ${problems.join(' ')}`;
   },
 };
 

@@ -1,7 +1,6 @@
 // What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
 import type { Db, Tx } from '#database/connect.ts';
-import type { GitStore } from '#git/repo.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
@@ -10,7 +9,7 @@ import type { MergedPull, RuledMove, RuleEvaluators } from './evaluator.ts';
 import { type Judgement, judge, loadRules, mergeJudgements, needObjects, type RefActor, type WantedMoves } from './judge.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
-import { pushLines, refusedReason, RuleViolations } from './violations.ts';
+import { pushLines, RuleViolations, refusedReason } from './violations.ts';
 
 type Context = {
   db: Db;
@@ -57,7 +56,9 @@ export async function findMergeObstacle(
   if (!rules) return undefined;
   const [judgement] = await judge({ db, refRules, disk }, rules, 'names');
   if (judgement?.result !== 'fail') return undefined;
-  const broken = judgement.evaluations.filter(({ violation, applied }) => violation !== undefined && applied.enforcement === 'active');
+  const broken = judgement.evaluations.filter(
+    ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
+  );
   return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
 }
 
@@ -69,7 +70,15 @@ type PushRules = {
 };
 
 /** The rules of one push. What they refuse is recorded at once. */
-export function pushRules({ context, repo, actor }: { context: () => Context; repo: RuledRepository; actor: RefActor }): PushRules {
+export function pushRules({
+  context,
+  repo,
+  actor,
+}: {
+  context: () => Context;
+  repo: RuledRepository;
+  actor: RefActor;
+}): PushRules {
   let judgements: readonly Judgement[] = [];
   /** What is told of judgements that are final: all, or those that refuse. */
   const verdictOf = async (final: readonly Judgement[]): Promise<Verdict> => {

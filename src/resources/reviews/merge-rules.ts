@@ -32,17 +32,25 @@ async function listCounted({ db, repo }: RuleCheck, pull: MergedPull): Promise<C
 const people = (count: number): string => (count === 1 ? '1 approving review is' : `${count} approving reviews are`);
 
 /** Why the reviews of a pull request aren't enough. */
-async function reviewProblem(check: RuleCheck, parameters: Parameters, pull: MergedPull, base: Oid | null): Promise<string | undefined> {
+async function reviewProblem(
+  check: RuleCheck,
+  parameters: Parameters,
+  pull: MergedPull,
+  base: Oid | null,
+): Promise<string | undefined> {
   const { required_approving_review_count: wanted } = parameters;
   const reviews = await listCounted(check, pull);
-  if (wanted > 0 && reviews.some(({ state }) => state === 'CHANGES_REQUESTED')) return 'Changes were requested by reviewers with write access.';
+  if (wanted > 0 && reviews.some(({ state }) => state === 'CHANGES_REQUESTED'))
+    return 'Changes were requested by reviewers with write access.';
   const approvals = reviews.filter(
-    ({ state, commit_sha }) => state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || commit_sha === pull.head_sha),
+    ({ state, commit_sha }) =>
+      state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || commit_sha === pull.head_sha),
   );
   if (approvals.length < wanted) return `At least ${people(wanted)} required by reviewers with write access.`;
   if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
     return 'The last push must be approved by somebody other than who pushed it.';
-  const files = parameters.require_code_owner_review || parameters.required_reviewers?.length ? await changedPaths(check, pull) : [];
+  const files =
+    parameters.require_code_owner_review || parameters.required_reviewers?.length ? await changedPaths(check, pull) : [];
   const teams = parameters.required_reviewers?.find(({ file_patterns, minimum_approvals, reviewer }) => {
     const patterns = file_patterns.map(fnmatchOf);
     if (!files.some((path) => patterns.some((pattern) => matchesFnmatch(pattern, pathOf(path))))) return false;
@@ -90,7 +98,8 @@ const pullRequestRule: RuleEvaluator<'pull_request'> = {
     const { merge } = check;
     if (!merge) return before === null && (await check.isEmpty()) ? undefined : 'Changes must be made through a pull request.';
     const { allowed_merge_methods: methods } = parameters;
-    if (methods && merge.method && !methods.includes(merge.method)) return `Pull requests can't be merged by ${merge.method} here.`;
+    if (methods && merge.method && !methods.includes(merge.method))
+      return `Pull requests can't be merged by ${merge.method} here.`;
     const problem = await reviewProblem(check, parameters, merge, before);
     if (problem !== undefined || !parameters.required_review_thread_resolution) return problem;
     return unresolved(check, merge);

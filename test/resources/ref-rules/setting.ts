@@ -1,8 +1,8 @@
 import type { Account } from '#access/viewer.ts';
+import { git, scratch } from '#test/git/support.ts';
 import { addCommit, diskOf } from '#test/resources/commits/setting.ts';
 import { type PullSetting, pullSetting } from '#test/resources/pulls/setting.ts';
 import { addressOf } from '#test/server/git-http/support.ts';
-import { git, scratch } from '#test/git/support.ts';
 import type { Client } from '#test/support/client.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -19,7 +19,10 @@ export type RuleSetting = PullSetting & {
   rule(rule: { type: string; parameters?: object }, more?: object): Promise<number>;
 };
 
-export async function ruleSetting(w: World, ...args: Parameters<typeof pullSetting> extends [unknown, ...infer Rest] ? Rest : never): Promise<RuleSetting> {
+export async function ruleSetting(
+  w: World,
+  ...args: Parameters<typeof pullSetting> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<RuleSetting> {
   const setting = await pullSetting(w, ...args);
   const { repo, client, base, owner } = setting;
   const bob = await w.user();

@@ -11,7 +11,8 @@ type Rule = { type: string; parameters?: object };
 const ways: Record<string, (setting: RuleSetting, commit: string, given: Case) => Promise<string | undefined>> = {
   'git push': ({ push }, commit) => push(`${commit}:refs/heads/main`),
   'PATCH git/refs': async ({ api, base }, sha) => refusal(await api.patch(`${base}/git/refs/heads/main`, { sha }), 422),
-  'POST merges': async ({ api, base }) => refusal(await api.post(`${base}/merges`, { base: 'main', head: 'change', commit_message: 'Merge' }), 409),
+  'POST merges': async ({ api, base }) =>
+    refusal(await api.post(`${base}/merges`, { base: 'main', head: 'change', commit_message: 'Merge' }), 409),
   'PUT contents': async ({ api, base }, _commit, { file = 'x.txt', content = 'x' }) =>
     refusal(
       await api.put(`${base}/contents/${file}`, { message: 'Change', content: Buffer.from(content).toString('base64') }),
@@ -26,7 +27,10 @@ const ways: Record<string, (setting: RuleSetting, commit: string, given: Case) =
 
 function refusal({ status, body }: { status: number; body: { message?: string } }, expected: number): string | undefined {
   if (status < 300) return undefined;
-  expect([status, body.message]).toEqual([expected, expect.stringContaining('Repository rule violations found for refs/heads/main')]);
+  expect([status, body.message]).toEqual([
+    expected,
+    expect.stringContaining('Repository rule violations found for refs/heads/main'),
+  ]);
   return body.message;
 }
 
