@@ -1016,6 +1016,38 @@ export interface Reviews {
   submitted_at: Date | null;
 }
 
+export interface RulesetBypassActors {
+  ruleset_id: Id<'rulesets'>;
+  position: number;
+  kind: 'Integration' | 'OrganizationAdmin' | 'RepositoryRole' | 'Team' | 'DeployKey' | 'User';
+  app_id: Id<'apps'> | null;
+  team_id: Id<'teams'> | null;
+  user_id: Id<'accounts'> | null;
+  role_id: number | null;
+  mode: 'always' | 'pull_request' | 'exempt';
+}
+
+export interface RulesetVersions {
+  id: GeneratedAlways<Id<'ruleset_versions'>>;
+  ruleset_id: Id<'rulesets'>;
+  actor_id: Id<'accounts'> | null;
+  state: Json;
+  created_at: Date;
+}
+
+export interface Rulesets {
+  id: GeneratedAlways<Id<'rulesets'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  target: 'branch' | 'tag' | 'push';
+  enforcement: 'disabled' | 'active' | 'evaluate';
+  conditions: Json;
+  rules: Json;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface RunnerGroups {
   id: GeneratedAlways<Id<'runner_groups'>>;
   organization_id: Id<'accounts'>;
@@ -1298,6 +1330,9 @@ export interface DB {
   review_comments: ReviewComments;
   review_requests: ReviewRequests;
   reviews: Reviews;
+  ruleset_bypass_actors: RulesetBypassActors;
+  ruleset_versions: RulesetVersions;
+  rulesets: Rulesets;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;

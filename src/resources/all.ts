@@ -49,6 +49,7 @@ import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
+import { rulesets } from './rulesets/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
@@ -83,6 +84,7 @@ const families = [
   autolinks,
   commits,
   commitStatuses,
+  rulesets,
   pushes,
   gitData,
   branches,

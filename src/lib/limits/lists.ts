@@ -60,6 +60,19 @@ export const repositories = {
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
 } as const satisfies LimitGroup;
 
+export const rules = {
+  rulesets: { value: 75, unit: 'count', fixed: true, of: 'rulesets of one repository, and of one organization', past: '422' },
+  rules: { value: 100, unit: 'count', fixed: true, of: 'rules of one ruleset', past: '422' },
+  bypassActors: { value: 100, unit: 'count', fixed: true, of: 'actors that bypass one ruleset', past: '422' },
+  patterns: {
+    value: 250,
+    unit: 'count',
+    fixed: true,
+    of: 'patterns, ids or properties in each list of the conditions of a ruleset',
+    past: '422',
+  },
+} as const satisfies LimitGroup;
+
 export const checks = {
   runs: {
     value: 1_000,
