@@ -1,7 +1,7 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { accounts, checks, issues, lists, notifications, repositories, reviewers } from './limits/lists.ts';
+import { accounts, checks, issues, lists, notifications, repositories, reviewers, rules } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
@@ -28,6 +28,7 @@ export const limitTable = {
   reviews,
   texts,
   repositories,
+  rules,
   checks,
   reviewers,
   notifications,

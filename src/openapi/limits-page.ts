@@ -35,6 +35,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
 };
 

@@ -3,11 +3,11 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { pathOf } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import type { Reviewers } from '#resources/pulls/index.ts';
 import { type Rule, ruleFor } from './parse.ts';
-import { pathOf } from './pattern.ts';
 import { findWriters, findWritingTeams } from './store.ts';
 
 /** The owners of some paths, as the file names them in lower case, in the order of the paths. It may take long, and yields. */

@@ -116,9 +116,21 @@ export const notOffered = [
 
 const schemaOf = (type: RuleType) => {
   const own: TSchema | null = parameters[type];
-  if (own === null) return Type.Object({ type: OneOf([type]) });
-  return Type.Object({ type: OneOf([type]), parameters: type === 'update' ? Type.Optional(own) : own });
+  const named = { type: Type.Literal(type) };
+  if (own === null) return Type.Object(named);
+  return Type.Object({ ...named, parameters: type === 'update' ? Type.Optional(own) : own });
 };
 
-/** A rule as requests and replies have it. */
-export const Rule = Type.Unsafe<Rule>(Type.Union(ruleTypes.map(schemaOf)));
+/** The schema of a rule of each type. */
+export const schemasByType: ReadonlyMap<RuleType, TSchema> = new Map(ruleTypes.map((type) => [type, schemaOf(type)]));
+
+/** A rule as replies have it. */
+export const Rule = Type.Unsafe<Rule>(Type.Union([...schemasByType.values()]));
+
+/** A rule as requests have it: of the types that aren't offered too, which are refused by their own message. */
+export const NewRule = Type.Unsafe<{ readonly type: (typeof notOffered)[number] } | Rule>({
+  type: 'object',
+  required: ['type'],
+  properties: { type: OneOf([...ruleTypes, ...notOffered]) },
+  oneOf: [...schemasByType.values(), Type.Object({ type: OneOf(notOffered) })],
+});
